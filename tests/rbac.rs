@@ -51,9 +51,10 @@ const SETS: &[&[&str]] = &[
     &["groups={apps, \"batch\"},resources={\"jobs\"},verbs={get, list}"],
     &["groups=`apps`;\"cert-manager.io\",resources=certificates,verbs=get"],
     &["groups= apps; batch, resources=\"jobs\" , verbs=get; list"],
-    &["verbs=get;list,resources=nodes,groups="],
+    &["verbs=get;list,resources=nodes,groups=core"],
+    &["groups=\"\\x61\\u0070\\160\\U00000073\",resources=a,verbs=get list"],
+    &["groups={},resources={},urls=/a,verbs=get"],
     &["groups=cache.example.com,resources=memcacheds/finalizers,verbs=update"],
-    &["groups=a,verbs=get"],
     &["groups=\"*\",resources=\"*\",verbs=\"*\"", "groups=*,resources=*,verbs=*"],
     &["groups=\"a\\\"b\",resources=x,verbs=get"],
     &["groups=apps,resources=deployments,verbs=get,verbs=list"],
@@ -81,6 +82,18 @@ const REFUSED: &[&str] = &[
     "groups=apps,verbs=get}",
 ];
 
+/// Markers that controller-gen takes, and API servers refuse the role.
+const REFUSED_BY_SERVERS: &[&str] = &[
+    "groups=a,verbs=get",
+    "resources=pods,verbs=get",
+    "groups=,resources=pods,verbs=get",
+    "verbs=get",
+    "groups=apps,urls=/a,verbs=get",
+    "resources=pods,groups=core,urls=/a,verbs=get",
+    "resourceNames=a,urls=/a,verbs=get",
+    "namespace=a,urls=/a,verbs=get",
+];
+
 #[test]
 fn roles_are_as_controller_gen_makes_them() {
     let Some(controller_gen) = support::tool("controller-gen") else { return };
@@ -102,6 +115,16 @@ fn what_controller_gen_refuses_is_refused() {
         let ours = ours(&[marker]);
         assert!(theirs.is_err(), "{marker}: {theirs:?}");
         assert!(ours.is_err(), "{marker}: {ours:?}");
+    }
+}
+
+#[test]
+fn what_api_servers_refuse_is_refused() {
+    let Some(controller_gen) = support::tool("controller-gen") else { return };
+    for marker in REFUSED_BY_SERVERS {
+        let theirs = theirs(&controller_gen, &[marker]);
+        assert!(theirs.is_ok(), "{marker}");
+        assert!(ours(&[marker]).is_err(), "{marker}");
     }
 }
 
@@ -163,9 +186,9 @@ const PIECES: &[&str] = &[
     "Verbs=get",
 ];
 
-/// Why a marker that controller-gen takes is refused: there, it has no effect or not the one that it seems to have.
-const STRICTER: &[&str] =
-    &["a value without quotes is followed by a space", "has an unknown escape"];
+/// Why a marker that controller-gen takes is refused: there, it has not the effect that it seems to have, or API servers
+/// refuse the role.
+const STRICTER: &[&str] = &["a value without quotes is followed by a space", "API servers refuse"];
 
 #[test]
 fn random_markers_are_read_as_controller_gen_reads_them() {

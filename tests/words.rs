@@ -6,7 +6,11 @@
 
 mod support;
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
@@ -52,6 +56,34 @@ fn no_text_has_a_phrase_of_the_stop_list() {
         for (phrase, better) in STOP_LIST {
             if has_phrase(&text, phrase) {
                 faults.push(format!("{place}: `{phrase}` ({better}): {text}"));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+}
+
+/// Words in messages that begin like a flag and are in no help text: of other programs, hidden, or no flags.
+const FLAGS_OF_OTHERS: &[&str] = &[
+    "-----BEGIN",
+    "--global-pull-secret",
+    "--pull-cas-dir",
+    "--repo",
+    "-C",
+    "-addext",
+    "-service",
+];
+
+#[test]
+fn every_flag_in_a_message_is_one_of_a_command() {
+    let helps: String = help().into_iter().map(|it| it.1).collect();
+    let known: BTreeSet<&str> = helps.split([' ', ',', '\n', '=', '[', ']', '`', '|']).collect();
+    let mut faults = Vec::new();
+    for (place, text) in all_messages() {
+        for code in text.split('`').skip(1).step_by(2).filter(|it| it.starts_with('-')) {
+            let flag = code.split([' ', '=', '…', '.']).next().unwrap_or_default();
+            let is_flag = flag.trim_start_matches('-').starts_with(char::is_alphabetic);
+            if is_flag && !known.contains(flag) && !FLAGS_OF_OTHERS.contains(&flag) {
+                faults.push(format!("{place}: `{flag}`: {text}"));
             }
         }
     }

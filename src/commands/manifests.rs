@@ -17,7 +17,7 @@ pub struct Args {
     #[arg(long)]
     pub watch: bool,
     /// Shorten descriptions in CRDs to this many bytes, at a sentence boundary if possible; 0 removes them
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     max_description_length: Option<usize>,
     #[command(flatten)]
     compile: compile::Flags,

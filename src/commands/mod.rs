@@ -1,6 +1,7 @@
 //! What a person can type. The folder reads as the command line.
 
 mod binding;
+mod borrowed_flags;
 mod bundle;
 mod cargo;
 mod catalog;
@@ -152,6 +153,7 @@ pub fn run() -> ExitCode {
             }
         };
         cli.settings.apply();
+        terminal::fit_hints(borrowed_flags::fit);
         let watches = cli.watches();
         if watches {
             watch::begin();
@@ -314,4 +316,19 @@ fn project(tree: &impl Tree) -> anyhow::Result<Project> {
         );
     };
     Project::from_text(&text)
+}
+
+#[test]
+fn a_negative_number_is_a_value_and_no_flag() {
+    use std::any::TypeId;
+    fn check(command: &clap::Command) {
+        let numbers = [TypeId::of::<u16>(), TypeId::of::<i64>(), TypeId::of::<usize>()];
+        for it in command.get_arguments() {
+            let is_number = numbers.iter().any(|of| it.get_value_parser().type_id() == *of);
+            let accepts = it.is_allow_negative_numbers_set() || it.is_allow_hyphen_values_set();
+            assert!(!is_number || accepts, "{} --{}", command.get_name(), it.get_id());
+        }
+        command.get_subcommands().for_each(check);
+    }
+    check(&Cli::command());
 }

@@ -28,7 +28,7 @@ pub struct Reach {
     #[command(flatten)]
     address: Address,
     /// Time to wait for the command to complete
-    #[arg(long, value_name = "TIME", default_value = "5m")]
+    #[arg(long, value_name = "TIME", default_value = "5m", allow_hyphen_values = true)]
     timeout: Timeout,
     /// List the requests and send none, though commands about OLM read from the cluster; with `server`, the API server
     /// validates them and changes nothing

@@ -1,6 +1,10 @@
 //! Options that name an output file: `-` is stdout, as for kubectl and kustomize.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
 
@@ -15,6 +19,14 @@ pub fn not_stdout() -> impl TypedValueParser<Value = PathBuf> {
         true => Err("this cannot be written to stdout: name a file"),
         false => Ok(it),
     })
+}
+
+/// Parses the name of a file that YAML is written into.
+pub fn yaml_file<P: FromStr<Err: fmt::Display>>(text: &str) -> Result<P, String> {
+    if Path::new(text).extension().is_some_and(|it| it.eq_ignore_ascii_case("json")) {
+        return Err("the file is YAML: name one that ends in `.yaml`".to_owned());
+    }
+    text.parse().map_err(|it: P::Err| it.to_string())
 }
 
 fn is_stdout(path: &Path) -> bool {

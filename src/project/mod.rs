@@ -8,7 +8,7 @@ mod spelling;
 
 use std::collections::BTreeSet;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use serde::Deserialize;
 
 use diagnostics::{Diagnostic, Hint as _, Lines};
@@ -127,24 +127,22 @@ impl Project {
         yaml::from_text(text, yaml::Dialect::Strict).map_err(&locate)?;
         spelling::check(text)?;
         let head: Head = yaml::typed(text, yaml::Dialect::Strict).map_err(&locate)?;
-        head.check()?;
+        head.check(text)?;
         let File { project_name, domain, namespaced, plugins, resources } =
             yaml::typed(text, yaml::Dialect::Strict).map_err(&locate)?;
         let mut seen = BTreeSet::new();
         for (at, resource) in resources.iter().enumerate() {
             let Resource { group, domain, kind, version, .. } = resource;
             if !seen.insert((group, domain, kind, version)) {
-                bail!("PROJECT has {} {} twice", resource.version, resource.kind);
+                let message = format!("PROJECT has {} {} twice", resource.version, resource.kind);
+                return Err(refusal(text, |it| Some(nth(it, at)?.mark), message).into_error());
             }
             // The path becomes Rust code, in api/src/crds.rs.
             if let (Some(_), Some(path)) = (&resource.api, &resource.path)
                 && path.parse::<RustPath>().is_err()
             {
                 let message = format!("`{path}` is not the path of a Rust module");
-                let mut diagnostic = Diagnostic::in_file("PROJECT", message);
-                if let Some(mark) = place(text, at) {
-                    diagnostic = diagnostic.at(mark.line, mark.column).quote(&mut Lines::of(text));
-                }
+                let diagnostic = refusal(text, |it| Some(nth(it, at)?.get("path")?.mark), message);
                 let hint = format!(
                     "name the module that has the type, e.g. `{}_api::cache::v1alpha1`, or remove `path`",
                     project_name.crate_name()
@@ -162,30 +160,47 @@ impl Project {
     }
 }
 
-/// The place of the path of a resource.
-fn place(text: &str, at: usize) -> Option<yaml::Mark> {
-    let nodes = yaml::nodes(text, yaml::Dialect::Strict).ok()?;
-    match &nodes.first()?.get("resources")?.data {
-        yaml::Data::List(list) => Some(list.get(at)?.get("path")?.mark),
+/// Why PROJECT is refused, at a place in it; at its first field, if what the place is about is missing.
+fn refusal(
+    text: &str,
+    place: impl Fn(&yaml::Node) -> Option<yaml::Mark>,
+    message: impl Into<String>,
+) -> Diagnostic {
+    let nodes = yaml::nodes(text, yaml::Dialect::Strict).unwrap_or_default();
+    let mark = nodes.first().map(|it| place(it).unwrap_or(it.mark));
+    let (line, column) = mark.map_or((1, 1), |it| (it.line, it.column));
+    Diagnostic::in_file("PROJECT", message).at(line, column).quote(&mut Lines::of(text))
+}
+
+/// A resource.
+fn nth(file: &yaml::Node, at: usize) -> Option<&yaml::Node> {
+    match &file.get("resources")?.data {
+        yaml::Data::List(list) => list.get(at),
         _ => None,
     }
 }
 
 impl Head {
-    fn check(&self) -> anyhow::Result<()> {
+    fn check(&self, text: &str) -> anyhow::Result<()> {
+        let refusal = |field: &str, message: String, hint: &str| {
+            let diagnostic = refusal(text, |it| Some(it.get(field)?.mark), message);
+            Err(diagnostic.with_hint(hint).into_error())
+        };
         match &self.version {
             Some(yaml::Value::String(version)) if version == "3" => {}
             None => {
-                bail!("PROJECT has no `version`; only `version: \"3\"` is supported")
+                let message = "PROJECT has no `version`, and only version \"3\" is supported";
+                return refusal("version", message.to_owned(), "add `version: \"3\"`");
             }
             Some(yaml::Value::Number(number)) if number.as_u64() == Some(3) => {
-                return Err(anyhow::format_err!("PROJECT has `version: 3`, a number"))
-                    .hint("write it in quotes: `version: \"3\"`");
+                let message = "PROJECT has `version: 3`, a number".to_owned();
+                return refusal("version", message, "write it in quotes: `version: \"3\"`");
             }
             Some(other) => {
-                return Err(anyhow::format_err!("PROJECT has version {other}, and only version \"3\" is supported")).hint(
-                    "version 2 is that of kubebuilder until 2020; `operator-rs init` creates a new project in another directory",
-                );
+                let message =
+                    format!("PROJECT has version {other}, and only version \"3\" is supported");
+                let hint = "version 2 is that of kubebuilder until 2020; `operator-rs init` creates a new project in another directory";
+                return refusal("version", message, hint);
             }
         }
         let layouts: Vec<&str> = match &self.layout {
@@ -194,38 +209,41 @@ impl Head {
             None => Vec::new(),
         };
         if layouts.contains(&LAYOUT) {
-            return self.check_age();
+            return match self.newer()? {
+                Some(message) => refusal("cliVersion", message, "update operator-rs"),
+                None => Ok(()),
+            };
         }
         if layouts.iter().any(|it| it.starts_with("rust.operator-rs.io/")) {
-            return Err(anyhow::format_err!(
+            let message = format!(
                 "PROJECT has the layout `{}`, which this version of operator-rs does not support",
                 layouts.join(",")
-            ))
-            .hint("a newer version of operator-rs created the project: update operator-rs");
+            );
+            let hint = "a newer version of operator-rs created the project: update operator-rs";
+            return refusal("layout", message, hint);
         }
         let language = if layouts.iter().any(|it| it.starts_with("go.")) {
             "a Go project"
         } else {
             "a project"
         };
-        Err(anyhow::format_err!("PROJECT belongs to {language} of another tool: its layout is `{}`", layouts.join(",")))
-            .hint(format!(
-                "continue with operator-sdk or kubebuilder here; to rewrite the operator in Rust, run `operator-rs init` in an empty directory \
-                 with the same `--domain` and `--project-name`, then `operator-rs create api` for each entry of its `resources` \
-                 (this tool's layout is `{LAYOUT}`)"
-            ))
+        let layouts = layouts.join(",");
+        let message =
+            format!("PROJECT belongs to {language} of another tool: its layout is `{layouts}`");
+        let hint = format!(
+            "continue with operator-sdk or kubebuilder here; to rewrite the operator in Rust, run `operator-rs init` in an empty directory \
+             with the same `--domain` and `--project-name`, then `operator-rs create api` for each entry of its `resources` \
+             (this tool's layout is `{LAYOUT}`)"
+        );
+        refusal("layout", message, &hint)
     }
 
-    /// Refuses a project that a newer operator-rs has updated.
-    fn check_age(&self) -> anyhow::Result<()> {
+    /// Why a project is refused that a newer operator-rs has updated.
+    fn newer(&self) -> anyhow::Result<Option<String>> {
         let ours: semver::Version = env!("CARGO_PKG_VERSION").parse().context("our own version")?;
         let theirs = self.cli_version.as_deref().and_then(|it| it.parse::<semver::Version>().ok());
-        match theirs {
-            Some(theirs) if ours < theirs => Err(anyhow::format_err!(
-                "operator-rs {theirs} has updated this project, and this is operator-rs {ours}"
-            ))
-            .hint("update operator-rs"),
-            _ => Ok(()),
-        }
+        Ok(theirs.filter(|it| ours < *it).map(|theirs| {
+            format!("operator-rs {theirs} has updated this project, and this is operator-rs {ours}")
+        }))
     }
 }

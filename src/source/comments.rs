@@ -22,6 +22,8 @@ impl Comment<'_> {
 }
 
 pub fn comments(text: &str) -> Vec<Comment<'_>> {
+    // Rust takes a byte order mark for no part of the code.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut res = Vec::new();
     let mut at = 0;
     // Lines are counted on from the comment before, so that many comments take linear time.
@@ -145,6 +147,8 @@ mod tests {
     fn comments_are_distinguished_from_what_only_looks_like_one() {
         check("// a\n  // b\n", &["1:1 a", "2:3 b"]);
         check("let a = \"// no\"; // yes", &["1:18 yes"]);
+        check("\u{feff}// a\n\u{feff}// b", &["1:1 a", "2:2 b"]);
+        assert!(!comments("\u{feff}// a")[0].behind);
         check(r##"let a = r#"" // no "#; // yes"##, &["1:24 yes"]);
         check("/* // no /* // no */ // no */ // yes", &["1:31 yes"]);
         check("let a = '\"'; // yes\nfn f<'a>(_: &'a str) {} // two", &["1:14 yes", "2:25 two"]);

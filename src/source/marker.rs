@@ -53,10 +53,45 @@ pub fn rule(path: &SourcePath, comment: &Comment<'_>) -> Result<Option<Rule>, Pr
         None if marker == NAME => "",
         None => return Err(problem(lead, format!("`+{marker}` has no value"), usage)),
     };
-    let problem_at = |(offset, message): (usize, String)| {
-        problem(lead + 1 + chars(marker, marker.len() - fields.len() + offset), message, usage)
+    let problem_at = |(offset, message): Fault, hint: &str| {
+        problem(lead + 1 + chars(marker, marker.len() - fields.len() + offset), message, hint)
     };
-    parse(fields).map(Some).map_err(problem_at)
+    let (rule, names) = parse(fields).map_err(|it| problem_at(it, usage))?;
+    match refused(&rule) {
+        None => Ok(Some(rule)),
+        Some((name, message, hint)) => {
+            let at = names.iter().rfind(|it| it.0 == name).map_or(0, |it| it.1);
+            Err(problem_at((at, message.to_owned()), hint))
+        }
+    }
+}
+
+/// Why every API server refuses the role: the argument, the message, and a hint.
+fn refused(rule: &Rule) -> Option<(&'static str, &'static str, &'static str)> {
+    let Rule { groups, resources, resource_names, urls, namespace, .. } = rule;
+    if !urls.is_empty() && namespace.is_some() {
+        let message = "`urls` are not in a namespace, and API servers refuse them in a Role";
+        return Some(("urls", message, "leave out `namespace`"));
+    }
+    let has_resources = [groups, resources, resource_names].into_iter().any(|it| !it.is_empty());
+    if !urls.is_empty() && has_resources {
+        let message = "API servers refuse a rule for `urls` and for resources";
+        return Some(("urls", message, "write two comments"));
+    }
+    if urls.is_empty() && resources.is_empty() {
+        let message = "neither `resources` nor `urls` are given, and API servers refuse the rule";
+        let hint = "name resources, e.g. `groups=apps,resources=deployments`, or URLs, e.g. `urls=/metrics`";
+        return Some(("resources", message, hint));
+    }
+    if urls.is_empty() && groups.is_empty() {
+        let message = "`groups` are not given, and API servers refuse the rule";
+        return Some((
+            "groups",
+            message,
+            "name them, e.g. `groups=apps`, or `groups=core` for pods",
+        ));
+    }
+    None
 }
 
 fn chars(text: &str, bytes: usize) -> usize {
@@ -65,8 +100,10 @@ fn chars(text: &str, bytes: usize) -> usize {
 
 type Fault = (usize, String);
 
-fn parse(fields: &str) -> Result<Rule, Fault> {
+/// The rule, and the names of its arguments with their offsets.
+fn parse(fields: &str) -> Result<(Rule, Vec<(String, usize)>), Fault> {
     let mut res = Rule::default();
+    let mut names = Vec::new();
     let mut verbs = None;
     let mut scanner = Scanner { text: fields, at: 0, start: 0 };
     while scanner.peek().is_some() {
@@ -86,6 +123,7 @@ fn parse(fields: &str) -> Result<Rule, Fault> {
             "roleName" => res.role_name = Some(scanner.string()?),
             other => return Err((name_at, format!("unknown argument `{other}`"))),
         }
+        names.push((name, name_at));
         if scanner.peek().is_none() {
             break;
         }
@@ -101,7 +139,7 @@ fn parse(fields: &str) -> Result<Rule, Fault> {
     }
     res.namespace = res.namespace.filter(|it| !it.is_empty());
     res.role_name = res.role_name.filter(|it| !it.is_empty());
-    Ok(res)
+    Ok((res, names))
 }
 
 enum Token {
@@ -253,15 +291,36 @@ fn unquote(text: &str) -> Option<String> {
             continue;
         }
         res.push(match chars.next()? {
+            'a' => '\u{7}',
+            'b' => '\u{8}',
+            'f' => '\u{c}',
             'n' => '\n',
-            't' => '\t',
             'r' => '\r',
+            't' => '\t',
+            'v' => '\u{b}',
             '\\' => '\\',
             '"' => '"',
+            // These are bytes, of which only those of ASCII are characters.
+            'x' => number(&mut chars, 2, 16).filter(char::is_ascii)?,
+            first @ '0'..='7' => {
+                let octal = &mut std::iter::once(first).chain(chars.by_ref());
+                number(octal, 3, 8).filter(char::is_ascii)?
+            }
+            'u' => number(&mut chars, 4, 16)?,
+            'U' => number(&mut chars, 8, 16)?,
             _ => return None,
         });
     }
     Some(res)
+}
+
+/// The character whose number these digits are.
+fn number(chars: &mut impl Iterator<Item = char>, digits: usize, radix: u32) -> Option<char> {
+    let mut number = 0_u32;
+    for _ in 0..digits {
+        number = number.checked_mul(radix)?.checked_add(chars.next()?.to_digit(radix)?)?;
+    }
+    char::from_u32(number)
 }
 
 #[cfg(test)]
@@ -298,12 +357,16 @@ mod tests {
             rule(&[""], &["pods"], &["*"]),
         );
         check(
-            "// +kubebuilder:rbac:verbs={get, \"list\"},groups=",
-            rule(&[], &[], &["get", "list"]),
+            "// +kubebuilder:rbac:verbs={get, \"list\"},groups=a,resources=b",
+            rule(&["a"], &["b"], &["get", "list"]),
         );
         check(
             "//  +kubebuilder:rbac:groups= a.example.com; core, resources=`x` , verbs=get",
             rule(&["a.example.com", "core"], &["x"], &["get"]),
+        );
+        check(
+            r#"// +kubebuilder:rbac:groups="\x41\u00e9\U0001F600\101\v\"",resources=b,verbs=c"#,
+            rule(&["A\u{e9}\u{1f600}A\u{b}\""], &["b"], &["c"]),
         );
         assert_eq!(read("// kubebuilder:rbac:groups=a"), Ok(None));
         assert_eq!(read("// +kubebuilder:rbacs:groups=a"), Ok(None));
@@ -339,5 +402,31 @@ mod tests {
             "/// +kubebuilder:rbac:verbs=get",
             "src/main.rs:1:3: markers in doc comments are not supported",
         );
+        for escape in [r"\x80", r"\377", r"\ud800", r"\U00110000", r"\x4", r"\x+4", r"\8", r"\'"] {
+            let line = format!("// +kubebuilder:rbac:groups=\"{escape}\",resources=b,verbs=c");
+            check(&line, &format!("src/main.rs:1:29: \"{escape}\" has an unknown escape"));
+        }
+    }
+
+    #[test]
+    fn a_rule_that_every_api_server_refuses_is_reported_with_its_place() {
+        let check = |arguments: &str, expected: &str| {
+            let found = read(&format!("// +kubebuilder:rbac:{arguments},verbs=get"));
+            assert_eq!(found, Err(format!("src/main.rs:1:{expected}")), "{arguments}");
+        };
+        let both = "API servers refuse a rule for `urls` and for resources";
+        check("groups=apps,urls=/a", &format!("34: {both}"));
+        check("resources=pods,urls=/a", &format!("37: {both}"));
+        check("urls=/a,resourceNames=b", &format!("22: {both}"));
+        check(
+            "namespace=a,urls=/a",
+            "34: `urls` are not in a namespace, and API servers refuse them in a Role",
+        );
+        let nothing = "neither `resources` nor `urls` are given, and API servers refuse the rule";
+        check("groups=apps", &format!("22: {nothing}"));
+        check("groups=apps,resources=", &format!("34: {nothing}"));
+        let no_group = "`groups` are not given, and API servers refuse the rule";
+        check("resources=pods", &format!("22: {no_group}"));
+        check("resources=pods,groups=", &format!("37: {no_group}"));
     }
 }

@@ -128,6 +128,15 @@ pub fn misspelt(
         let message = format!("`+kubebuilder:{name}` has no effect in Rust");
         res.push(warning(name, message, Some(format!("use an attribute: `{attribute}`"))));
     }
+    let lists = rule.map(|it| [&it.verbs, &it.groups, &it.resources, &it.resource_names, &it.urls]);
+    for words in lists.into_iter().flatten().flatten() {
+        let parts = words.split([' ', '\t', ',', '|', ';']).filter(|it| !it.is_empty());
+        let list = parts.collect::<Vec<_>>().join(";");
+        if list.contains(';') {
+            let message = format!("`{words}` is one word: `;` separates those of a list");
+            res.push(warning(words, message, Some(format!("write `{list}`"))));
+        }
+    }
     for verb in rule.iter().flat_map(|it| &it.verbs) {
         if let Some(known) = near(verb, VERBS) {
             let message = format!("`{verb}` is not a verb of Kubernetes");
@@ -200,6 +209,13 @@ fn a_misspelt_word_is_answered_with_the_nearest() {
         "// +kubebuilder:rbac:verbs=get;wacth",
         &["get", "wacth"],
         &["a.rs:1:32: `wacth` is not a verb of Kubernetes   hint: did you mean `watch`?"],
+    );
+    check(
+        "// +kubebuilder:rbac:verbs=get list",
+        &["get list"],
+        &[
+            "a.rs:1:28: `get list` is one word: `;` separates those of a list   hint: write `get;list`",
+        ],
     );
     check(
         "// +kubebuilder:rabc:verbs=get",

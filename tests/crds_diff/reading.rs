@@ -66,6 +66,16 @@ fn what_cannot_be_read_exactly_is_compared_by_the_committed_files() {
     repository.git(&["mv", "config/crd", "deploy-crds"]);
     repository.git(&["commit", "-q", "-m", "Move"]);
     check(&repository.diff(&[]), 0, "read from committed files instead: ");
+    // What is passed over is named.
+    let broken = "kind: CustomResourceDefinition\nspec: [\n";
+    repository.write("deploy-crds/bases/broken.yaml", broken);
+    repository.git(&["add", "deploy-crds"]);
+    repository.git(&["commit", "-q", "-m", "Broken"]);
+    let output = repository.diff(&[]);
+    check(&output, 0, "read from committed files instead: ");
+    check(&output, 0, "warning: at HEAD: deploy-crds/bases/broken.yaml is not compared: ");
+    repository.git(&["reset", "-q", "--hard", "HEAD~1"]);
+    fs::write(&main, &text).unwrap();
     // Of a CRD that only a file has, nobody knows whose it is.
     let path = repository.0.join("deploy-crds/bases");
     let name = fs::read_dir(&path).unwrap().next().unwrap().unwrap().path();

@@ -12,7 +12,7 @@ pub mod source;
 pub mod validate;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
 };
 
@@ -122,6 +122,13 @@ impl Args {
     }
 
     fn plan(self, root: &Root) -> anyhow::Result<Plan> {
+        let mut seen = BTreeSet::new();
+        if let Some(channel) = self.channels.iter().find(|it| !seen.insert(*it)) {
+            return Err(terminal::usage(
+                clap::error::ErrorKind::ValueValidation,
+                &format!("`--channels` names `{channel}` twice"),
+            ));
+        }
         let project = project(root)?;
         if project.resources.iter().all(|it| it.api.is_none()) {
             return Err(anyhow::format_err!(

@@ -24,7 +24,7 @@ pub struct Args {
     #[arg(long, short, conflicts_with = "crds_only")]
     namespace: Option<Namespace>,
     /// Write this file in the project; `-` is stdout [default: stdout]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = stdout::yaml_file::<ProjectPath>)]
     output_file: Option<ProjectPath>,
     #[command(flatten)]
     pub mode: Mode,

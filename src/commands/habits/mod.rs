@@ -141,8 +141,20 @@ fn flag_hint(
     FLAGS.iter().find(|it| named(it) && about(it)).map(|it| it.hint)
 }
 
+/// The command of ours that a command line names.
+pub fn command(program: &clap::Command, arguments: &[impl AsRef<str>]) -> String {
+    let mut at = program;
+    let mut res = Vec::new();
+    for word in Typed::new(arguments).words {
+        let Some(below) = at.find_subcommand(word) else { break };
+        at = below;
+        res.push(word);
+    }
+    res.join(" ")
+}
+
 /// Whether a command of ours has the flag.
-fn accepts(program: &clap::Command, command: Option<&str>, name: &str) -> bool {
+pub fn accepts(program: &clap::Command, command: Option<&str>, name: &str) -> bool {
     let Some(command) = command else { return false };
     let found = command.split_whitespace().try_fold(program, |it, word| it.find_subcommand(word));
     let has = |it: &clap::Arg| match name.strip_prefix("--") {
@@ -177,6 +189,14 @@ fn no_row_is_about_a_command_or_flag_that_is_ours() {
         let name = row.flag.split('=').next().unwrap_or_default();
         assert!(!accepts(&program, Some(row.command), name), "`{} {name}` is ours", row.command);
     }
+}
+
+#[test]
+fn a_command_is_found_behind_global_flags() {
+    use clap::CommandFactory as _;
+    let program = super::Cli::command();
+    let line = ["--dir", "generate", "create", "--verbose", "api", "--group", "a", "bundle"];
+    assert_eq!(command(&program, &line), "create api");
 }
 
 #[test]

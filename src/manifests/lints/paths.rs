@@ -4,7 +4,10 @@
 use super::place;
 use crate::manifests::Version;
 use crate::project::Problem;
-use go_data::yaml::Value;
+use go_data::{
+    kubernetes::{self, Reader},
+    yaml::{Value, json},
+};
 
 pub fn lints(version: &Version<'_>) -> Vec<Problem> {
     let Some(schema) = version.schema() else { return Vec::new() };
@@ -18,16 +21,17 @@ pub fn lints(version: &Version<'_>) -> Vec<Problem> {
         let selector = it.label_selector_path.as_deref();
         [Some(it.spec_replicas_path.as_str()), Some(it.status_replicas_path.as_str()), selector]
     });
-    let scale = scale.into_iter().flatten().flatten();
+    // Without the dot, an API server refuses these.
+    let scale = scale.into_iter().flatten().flatten().filter(|it| it.starts_with('.'));
     let scale = scale
         .map(|path| ("/subresources/scale".to_owned(), "the subresource `scale`".to_owned(), path));
     let problem = |(pointer, what, path): (String, String, &str)| {
         let wrong = wrong(&schema, path)?;
         let message = format!(
-            "{} {}: {what} has the path `{path}`, and there is no field `{}`",
+            "{} {}: {what} has the path `{path}`, and {}",
             version.kind(),
             version.name(),
-            wrong.field
+            wrong.why
         );
         let hint = match wrong.near {
             Some(near) => format!("did you mean `{near}`?"),
@@ -38,40 +42,157 @@ pub fn lints(version: &Version<'_>) -> Vec<Problem> {
     columns.chain(scale).filter_map(problem).collect()
 }
 
+#[derive(Debug, PartialEq)]
 struct Wrong {
-    field: String,
+    why: String,
     near: Option<String>,
 }
 
-/// The first part of a path that is no field, as far as the schema says what there is.
+/// Why a path leads to no field, as far as the schema says which fields there are.
 fn wrong(schema: &Value, path: &str) -> Option<Wrong> {
-    // What is in brackets is not followed.
-    let (plain, _) = path.split_once('[').unwrap_or((path, ""));
-    let names: Vec<&str> = plain.strip_prefix('.')?.split('.').collect();
-    // API servers fill in these.
-    if ["metadata", "apiVersion", "kind"].contains(&names[0]) {
+    let path = path.trim_start();
+    let inside = path.strip_prefix(['$', '@']).unwrap_or(path);
+    if !inside.starts_with(['.', '[']) {
+        let why = "has no dot before the first name".to_owned();
+        let bare = inside.trim_matches(['{', '}']).trim_start_matches('.');
+        return Some(Wrong { why, near: Some(format!(".{bare}")) });
+    }
+    lost(schema, inside, "", true)
+}
+
+/// The first step of a path below `parent` that leads to no field.
+fn lost(here: &Value, path: &str, parent: &str, is_root: bool) -> Option<Wrong> {
+    if let Some(list) = path.strip_prefix('[') {
+        let (inside, rest) = bracket(list)?;
+        let items = here.get("items").filter(|it| it.is_object())?;
+        let parent = format!("{parent}[*]");
+        let compared = inside.strip_prefix('?').unwrap_or_default().split('@').skip(1);
+        let compared = compared.filter_map(|it| lost(items, plain(it), &parent, false));
+        return compared.chain(lost(items, rest, &parent, false)).next();
+    }
+    let rest = path.strip_prefix('.')?;
+    let (name, rest) = rest.split_at(rest.find(['.', '[']).unwrap_or(rest.len()));
+    let is = |key: &str| here.get(key) == Some(&Value::Bool(true));
+    let implied: &[&str] = match is_root || is("x-kubernetes-embedded-resource") {
+        true => &["apiVersion", "kind", "metadata"],
+        false => &[],
+    };
+    // An odd name may be quoted, escaped, or a wildcard.
+    let is_plain = !name.is_empty() && plain(&format!(".{name}")).len() == name.len() + 1;
+    if is("x-kubernetes-preserve-unknown-fields") || !is_plain {
         return None;
     }
-    let mut here = schema;
-    for (at, name) in names.iter().enumerate() {
-        let open = here.get("x-kubernetes-preserve-unknown-fields").is_some()
-            || here.get("x-kubernetes-embedded-resource").is_some();
-        // An odd name may be quoted or escaped.
-        let is_plain =
-            !name.is_empty() && name.chars().all(|it| it.is_alphanumeric() || "_-".contains(it));
-        if open || !is_plain {
-            return None;
+    if implied.contains(&name) {
+        return (name == "metadata").then(|| in_metadata(rest, parent)).flatten();
+    }
+    let fields = here.get("properties").and_then(Value::as_object);
+    let next = fields.and_then(|it| it.get(name)).or_else(|| here.get("additionalProperties"));
+    let Some(next) = next else {
+        let names = fields.into_iter().flatten().map(|it| it.0.as_str());
+        let near = diagnostics::nearest(name, names.chain(implied.iter().copied()));
+        return Some(no_field(parent, name, near));
+    };
+    lost(next, rest, &format!("{parent}.{name}"), false)
+}
+
+/// The same of what is below the metadata of an object.
+fn in_metadata(path: &str, parent: &str) -> Option<Wrong> {
+    let name = plain(path).split('.').nth(1)?;
+    let read = kubernetes::read_as("meta.ObjectMeta", &json!({ name: null }), Reader::Server);
+    let unknown = read.unknown.first()?;
+    Some(no_field(&format!("{parent}.metadata"), name, unknown.nearest()))
+}
+
+fn no_field(parent: &str, name: &str, near: Option<&str>) -> Wrong {
+    let near = near.map(|it| format!("{parent}.{it}"));
+    Wrong { why: format!("there is no field `{parent}.{name}`"), near }
+}
+
+/// What is in a bracket, and what follows it.
+fn bracket(text: &str) -> Option<(&str, &str)> {
+    let mut quote = None;
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            (None, ']') => return Some((&text[..at], &text[at + 1..])),
+            (None, '"' | '\'') => quote = Some(c),
+            (Some(open), c) if open == c => quote = None,
+            _ => {}
         }
-        let fields = here.get("properties").and_then(Value::as_object);
-        let next = fields.and_then(|it| it.get(*name)).or_else(|| here.get("additionalProperties"));
-        let Some(next) = next else {
-            let parent = names[..at].iter().map(|it| format!(".{it}")).collect::<String>();
-            let near =
-                diagnostics::nearest(name, fields.into_iter().flatten().map(|it| it.0.as_str()));
-            let near = near.map(|it| format!("{parent}.{it}"));
-            return Some(Wrong { field: format!("{parent}.{name}"), near });
-        };
-        here = next;
     }
     None
+}
+
+/// The beginning of a path that is dots and plain names.
+fn plain(path: &str) -> &str {
+    let is_other = |c: char| !c.is_alphanumeric() && !"_-.".contains(c);
+    &path[..path.find(is_other).unwrap_or(path.len())]
+}
+
+#[test]
+fn paths_are_followed_as_far_as_the_schema_goes() {
+    let text = json!({ "type": "string" });
+    let condition = json!({ "type": "object", "properties": { "type": text, "status": text } });
+    let object = |fields: Value| json!({ "type": "object", "properties": fields });
+    let mut embedded = object(json!({ "spec": object(json!({ "a": text })) }));
+    embedded["x-kubernetes-embedded-resource"] = true.into();
+    let schema = object(json!({
+        "spec": object(json!({
+            "size": { "type": "integer" },
+            "map": { "type": "object", "additionalProperties": object(json!({ "a": text })) },
+            "any": { "type": "object", "x-kubernetes-preserve-unknown-fields": true },
+            "template": embedded,
+        })),
+        "status": object(json!({ "conditions": { "type": "array", "items": condition } })),
+    }));
+    let check = |path: &str, expected: Option<(&str, &str)>| {
+        let found = wrong(&schema, path).map(|it| (it.why, it.near.unwrap_or_default()));
+        let expected = expected.map(|(why, near)| (why.to_owned(), near.to_owned()));
+        assert_eq!(found, expected, "{path}");
+    };
+    for path in [
+        ".spec.size",
+        "$.spec.size",
+        " @.spec.size",
+        ".metadata.creationTimestamp",
+        ".metadata.labels.a\\.b/c",
+        ".metadata.ownerReferences[0].nam",
+        ".spec.map.key.a",
+        ".spec.map[\"a key\"].b",
+        ".spec.any.thing[0].b",
+        ".spec.template.metadata.name",
+        ".spec.template.spec.a",
+        ".spec.*",
+        "..size",
+        ".status.conditions[0].status",
+        ".status.conditions[*].type",
+        ".status.conditions[-1:].type",
+        ".status.conditions[?(@.type==\"a ] .b\")].status",
+        ".status.conditions",
+    ] {
+        check(path, None);
+    }
+    let none = |field: &str| format!("there is no field `{field}`");
+    for (path, field, near) in [
+        (".spec.sice", ".spec.sice", ".spec.size"),
+        (".spec.size.b", ".spec.size.b", ""),
+        (".spec.map.key.bb", ".spec.map.key.bb", ""),
+        (".metdata.name", ".metdata", ".metadata"),
+        (".metadata.creationTimestam", ".metadata.creationTimestam", ".metadata.creationTimestamp"),
+        (".spec.template.spek", ".spec.template.spek", ".spec.template.spec"),
+        (".status.conditions.type", ".status.conditions.type", ""),
+        (
+            ".status.conditions[0].stats",
+            ".status.conditions[*].stats",
+            ".status.conditions[*].status",
+        ),
+        (
+            ".status.conditions[?(@.typ==\"Ready\")].status",
+            ".status.conditions[*].typ",
+            ".status.conditions[*].type",
+        ),
+    ] {
+        check(path, Some((&none(field), near)));
+    }
+    check("spec.size", Some(("has no dot before the first name", ".spec.size")));
+    check("{.spec.size}", Some(("has no dot before the first name", ".spec.size")));
 }

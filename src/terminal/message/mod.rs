@@ -4,7 +4,10 @@ mod report;
 
 use std::{
     fmt::Write as _,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{
+        OnceLock,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use serde_json::json;
@@ -83,7 +86,22 @@ pub fn finding(severity: Severity, it: &Diagnostic) {
 /// Prints one diagnostic.
 pub fn emit(level: Level, it: &Diagnostic) {
     let format = settings::get().format;
-    put(&render(level, it, format), format);
+    put(&render(level, &fitted(it), format), format);
+}
+
+static FIT: OnceLock<fn(&str) -> String> = OnceLock::new();
+
+/// Has every hint pass through `fit` before it is printed.
+pub fn fit_hints(fit: fn(&str) -> String) {
+    let _ = FIT.set(fit);
+}
+
+fn fitted(it: &Diagnostic) -> Diagnostic {
+    Diagnostic { hints: it.hints.iter().map(|it| fitted_hint(it)).collect(), ..it.clone() }
+}
+
+fn fitted_hint(hint: &str) -> String {
+    FIT.get().map_or_else(|| hint.to_owned(), |fit| fit(hint))
 }
 
 fn put(text: &str, format: MessageFormat) {

@@ -4,7 +4,8 @@ use std::{fmt::Write as _, process::ExitCode};
 
 use super::{
     super::{LOST, progress, shown, shown_message, write},
-    Level, MessageFormat, emit, human, most, put, render, rest, settings, style, tell_rest,
+    Level, MessageFormat, emit, fitted, fitted_hint, human, most, put, render, rest, settings,
+    style, tell_rest,
 };
 use diagnostics::{Diagnostic, Report, Summary, find};
 
@@ -16,7 +17,12 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     progress::clear();
     tell_rest();
     let format = settings::get().format;
-    put(&explain(&error.into(), format), format);
+    let mut report = Report::from(error);
+    report.found = report.found.iter().map(fitted).collect();
+    if let Some(summary) = &mut report.summary {
+        summary.hints = summary.hints.iter().map(|it| fitted_hint(it)).collect();
+    }
+    put(&explain(&report, format), format);
     ExitCode::FAILURE
 }
 

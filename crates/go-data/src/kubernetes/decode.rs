@@ -50,7 +50,7 @@ impl<'a> Decoder<'a> {
         if let Some(inner) = type_.strip_prefix("{}") {
             return self.map(inner, value, coerce);
         }
-        if let Some(fields) = types::fields(type_) {
+        if let Some(fields) = types::fields(type_, self.reader) {
             return self.fields(fields, value, coerce);
         }
         match type_ {
@@ -142,7 +142,7 @@ impl<'a> Decoder<'a> {
             }
         }
         for field in fields.iter().filter(|it| !given.contains(&it.name)) {
-            let item = zero(field.type_);
+            let item = zero(field.type_, self.reader);
             if !field.omit || !is_empty(field.type_, &item) {
                 res.insert(field.name.to_owned(), item);
             }
@@ -199,10 +199,10 @@ impl fmt::Display for Step<'_> {
 const SCHEMA: Type = "apiextensions.JSONSchemaProps";
 
 /// What Go writes where nothing was given.
-fn zero(type_: Type) -> Value {
-    let Some(fields) = types::fields(type_) else { return scalar::zero(type_) };
-    let given = fields.iter().filter(|it| !it.omit || !is_empty(it.type_, &zero(it.type_)));
-    given.map(|it| (it.name.to_owned(), zero(it.type_))).collect()
+fn zero(type_: Type, reader: Reader) -> Value {
+    let Some(fields) = types::fields(type_, reader) else { return scalar::zero(type_) };
+    let given = fields.iter().filter(|it| !it.omit || !is_empty(it.type_, &zero(it.type_, reader)));
+    given.map(|it| (it.name.to_owned(), zero(it.type_, reader))).collect()
 }
 
 /// Whether `omitempty` leaves this out. Structs are never empty.

@@ -4,7 +4,8 @@
 //! when it reads it into its Go type and writes it again: field names in any case, numbers where texts belong,
 //! quantities in canonical form, and zero values where nothing was given. [`read`] reads as API servers and OLM do. Unknown
 //! fields are dropped and named; what Go refuses is a fault. `types.txt` lists the Go types of operator-sdk 1.42.3 and its
-//! Kubernetes 1.33; it is printed by `tests/control-plane/modules/operator-sdk/types`. Beside it are other
+//! Kubernetes 1.33, and `newer.txt` what Kubernetes 1.36 and OLM 0.46 have beyond them; both are printed by
+//! `tests/control-plane/modules/operator-sdk/types`. Beside them are other
 //! grammars of Go: its JSON, its mail addresses and URLs, and the versions of blang/semver. This room reads no file and knows no bundle.
 
 mod decode;
@@ -55,8 +56,12 @@ impl Unknown {
 
     /// The end of a message: `; did you mean …?`, where a field of that type is spelled like it.
     pub fn suggestion(&self) -> String {
-        let like = diagnostics::nearest(&self.name, self.fields.iter().map(|it| it.name));
-        like.map(|it| format!("; did you mean `{it}`?")).unwrap_or_default()
+        self.nearest().map(|it| format!("; did you mean `{it}`?")).unwrap_or_default()
+    }
+
+    /// The field of that type that is spelled like it.
+    pub fn nearest(&self) -> Option<&'static str> {
+        diagnostics::nearest(&self.name, self.fields.iter().map(|it| it.name))
     }
 }
 

@@ -33,6 +33,26 @@ fn zero_values_are_those_of_go() {
 }
 
 #[test]
+fn api_servers_know_more_fields_than_operator_sdk() {
+    let job = json!({ "apiVersion": "batch/v1", "kind": "Job", "spec": { "template": { "spec": {
+        "hostnameOverride": "a",
+        "containers": [{ "name": "a", "restartPolicyRules": [{ "action": "Restart", "acton": "b" }] }],
+    } } } });
+    let found = |reader: Reader| {
+        let unknown = read(&job, reader).unknown;
+        unknown.into_iter().map(|it| it.path.replace("spec.template.spec.", "")).collect::<Vec<_>>()
+    };
+    assert_eq!(found(Reader::Server), ["containers[0].restartPolicyRules[0].acton"]);
+    assert_eq!(found(Reader::Yaml), ["containers[0].restartPolicyRules", "hostnameOverride"]);
+    let conditions = json!([{ "type": "Established", "status": "True", "observedGeneration": 1 }]);
+    let crd = json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "status": { "observedGeneration": 1, "conditions": conditions },
+    });
+    assert_eq!(read(&crd, Reader::Server).unknown, []);
+}
+
+#[test]
 fn names_match_in_any_case_and_unknown_ones_are_named() {
     let decoded = container(json!({
         "Name": "a", "name": "b", "ImagePullPolicy": "Always", "imagePullPolicies": 1,

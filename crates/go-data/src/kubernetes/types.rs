@@ -1,14 +1,22 @@
-//! The table of Go types: `types.txt`, a line for each struct.
+//! The tables of Go types, a line for each struct: `types.txt`, those of operator-sdk, and `newer.txt`, those that have more
+//! fields in the newest OLM and Kubernetes.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
-static TYPES: LazyLock<BTreeMap<&str, Vec<Field>>> = LazyLock::new(|| {
+use super::Reader;
+
+type Table = BTreeMap<&'static str, Vec<Field>>;
+
+static TYPES: LazyLock<Table> = LazyLock::new(|| table(include_str!("types.txt")));
+static NEWER: LazyLock<Table> = LazyLock::new(|| table(include_str!("newer.txt")));
+
+fn table(text: &'static str) -> Table {
     let split = |line: &'static str| {
         let (name, fields) = line.split_once(' ').unwrap_or((line, ""));
         (name, fields.split(' ').filter_map(Field::new).collect())
     };
-    include_str!("types.txt").lines().map(split).collect()
-});
+    text.lines().map(split).collect()
+}
 
 /// A field of a Go struct.
 #[derive(Debug, PartialEq)]
@@ -24,9 +32,10 @@ pub struct Field {
 /// A Go type: the name of a struct or of a scalar, below `*`, `[]` and `{}` (a map of texts to these).
 pub type Type = &'static str;
 
-/// The fields of a struct; `None` for what is not a struct.
-pub fn fields(type_: &str) -> Option<&'static [Field]> {
-    TYPES.get(type_).map(Vec::as_slice)
+/// The fields of a struct, as its reader knows them; `None` for what is not a struct.
+pub fn fields(type_: &str, reader: Reader) -> Option<&'static [Field]> {
+    let newer = NEWER.get(type_).filter(|_| reader != Reader::Yaml);
+    newer.or_else(|| TYPES.get(type_)).map(Vec::as_slice)
 }
 
 impl Field {
@@ -40,4 +49,14 @@ impl Field {
             type_,
         })
     }
+}
+
+#[test]
+fn newer_types_have_all_that_the_others_have() {
+    for (name, newer) in &*NEWER {
+        let old = TYPES.get(name).into_iter().flatten();
+        let lost: Vec<&Field> = old.filter(|it| !newer.contains(it)).collect();
+        assert!(lost.is_empty(), "{name}: {lost:?}");
+    }
+    assert!(!NEWER.is_empty());
 }

@@ -16,6 +16,7 @@ mod repr;
 mod resource;
 mod standing;
 mod structs;
+mod unknown;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use schemars::Schema;
 
 use super::Reader;
+use super::unknown::{Unknown, unknown};
 use crate::text::Problem;
-use crate::tree::ModuleId;
+use crate::tree::{ItemId, ModuleId};
 use crate::types::Type;
 
 /// How deep types may be nested in one another.
@@ -62,6 +63,26 @@ impl Reader {
                 let problem = self.world.problem(module, span, message, hint);
                 self.warnings.borrow_mut().push(self.with_field_path(problem, None));
             }
+        }
+    }
+
+    /// Warns of misspelt keys in a schema that is otherwise read, at the fields that have them.
+    pub(super) fn warn_of_unknown_keys(&self, id: ItemId, schema: &serde_json::Value) {
+        let places = self.field_places.borrow();
+        let item = &self.world.items[id];
+        for Unknown { path, key, nearest } in unknown(schema) {
+            let message = format!("the key `{key}` is left out: schemas of CRDs do not have it");
+            let hint = match nearest {
+                Some(nearest) => format!("did you mean `{nearest}`?"),
+                None => "remove it, or correct its name".to_owned(),
+            };
+            let mut problem = self.world.problem(item.module, item.span, message, &hint);
+            let above = (0..=path.len()).rev().find_map(|it| places.get(&path[..it]));
+            problem.place = above.cloned().unwrap_or(problem.place);
+            let kind = self.field_path.borrow().first().cloned();
+            problem.field_path = kind.into_iter().collect();
+            problem.field_path.extend((!path.is_empty()).then(|| path.join(".")));
+            self.warnings.borrow_mut().push(problem);
         }
     }
 

@@ -113,11 +113,12 @@ pub fn kinds(world: &Rc<Types>, kubernetes: Option<&Problem>, earlier: Read) -> 
         res.kinds.push((id, crd));
     }
     res.kinds.sort_by_cached_key(|(id, _)| world.place_of(*id));
-    // One problem for each place.
+    // Once for each place, whichever kinds lead there.
     res.warnings = earlier.warnings;
     res.warnings.append(&mut reader.warnings.borrow_mut());
     res.warnings.sort();
-    res.warnings.dedup_by(|one, other| one.place == other.place);
+    res.warnings
+        .dedup_by(|one, other| (&one.place, &one.message) == (&other.place, &other.message));
     res
 }
 
@@ -239,6 +240,7 @@ impl Reader {
                     .into_generator();
                 let mut schema = generator.into_root_schema_for::<Dyn<0>>();
                 self.world.behaviour.rewriting.apply(&mut schema)?;
+                self.warn_of_unknown_keys(id, schema.as_value());
                 Ok(serde_json::to_value(schema).and_then(serde_json::from_value::<JSONSchemaProps>))
             })
         })

@@ -1,6 +1,7 @@
 //! Attributes of types and fields, and of kube: what is refused, and at which place.
 
-use super::{HEAD, SPEC, check, files, problems};
+use super::{HEAD, SPEC, all_problems, check, files, problems, read_map, spec};
+use crate::Problem;
 
 #[test]
 fn attributes_that_may_change_a_type_are_refused() {
@@ -174,4 +175,45 @@ fn names_that_no_api_server_takes_are_refused_at_their_places() {
         let found = problems(&files(&[("src/main.rs", &text)]));
         assert_eq!(found, [format!("src/main.rs:{expected}")], "{item}");
     }
+}
+
+#[test]
+fn keys_that_crds_do_not_have_are_told() {
+    let warnings = |body: &str, beside: &str| {
+        let reading = read_map(&spec(body, beside));
+        assert_eq!(all_problems(&reading), []);
+        let told = |it: &Problem| format!("{it}; {}", it.hint.as_deref().unwrap_or_default());
+        reading.warnings.iter().map(told).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        warnings(
+            "#[schemars(extend(\"x-kubernetes-list-typ\" = \"set\", \"minlength\" = 1))]\n a: Vec<String>, b: In",
+            "$T struct In { #[schemars(extend(\"x-kubernetes-validations\" = [{\"rule\": \"true\", \"mesage\": \"no\"}]))] x: Vec<Deep> } \
+             $T #[schemars(extend(\"x-kubernetes-nothing-like-it\" = true))] struct Deep { y: i32 }",
+        ),
+        [
+            "src/main.rs:6:2: the key `minlength` is left out: schemas of CRDs do not have it (`Kind` → `spec.a`); did you mean `minLength`?",
+            "src/main.rs:6:2: the key `x-kubernetes-list-typ` is left out: schemas of CRDs do not have it (`Kind` → `spec.a`); did you mean `x-kubernetes-list-type`?",
+            "src/main.rs:8:158: the key `mesage` is left out: schemas of CRDs do not have it (`Kind` → `spec.b.x`); did you mean `message`?",
+            "src/main.rs:8:158: the key `x-kubernetes-nothing-like-it` is left out: schemas of CRDs do not have it (`Kind` → `spec.b.x`); remove it, or correct its name",
+        ]
+    );
+    // A hand-written schema is read as it is built.
+    let by_hand = "struct In; impl JsonSchema for In { fn schema_name() -> std::borrow::Cow<'static, str> { \"In\".into() } \
+        fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema { \
+        schemars::json_schema!({ \"type\": \"object\", \"x-kubernetes-preserve-unknown-field\": true }) } }";
+    assert_eq!(
+        warnings("a: In", by_hand),
+        [
+            "src/main.rs:5:1: the key `x-kubernetes-preserve-unknown-field` is left out: schemas of CRDs do not have it (`Kind` → `spec.a`); did you mean `x-kubernetes-preserve-unknown-fields`?"
+        ]
+    );
+    // Other keys are the business of other tools, and fields and values may have any name.
+    assert_eq!(
+        warnings(
+            "#[schemars(extend(\"x-order\" = 1, \"examples\" = [1], \"deprecated\" = true, \"default\" = {\"minlength\": 1}))]\n a: serde_json::Value, minlength: i32",
+            "",
+        ),
+        [""; 0]
+    );
 }

@@ -173,7 +173,7 @@ fn decoded(objects: &[Object], refusals: &mut Refusals, warnings: &mut Warnings)
         }
         for field in decoded.unknown {
             warnings.push(format!(
-                "{title}: `{}` is left out of the bundle: its type has no such field",
+                "{title}: `{}` is left out of the bundle: its type in operator-sdk 1.42 has no such field",
                 field.path
             ));
         }

@@ -48,20 +48,37 @@ pub fn on_disk(dir: &Path, path: &str) -> anyhow::Result<(Crds, Places)> {
     Ok(files.into_side())
 }
 
-/// The CRDs in files that are committed at a revision, wherever they are; none of what differs between two files.
-pub fn committed(tree: &Tree) -> anyhow::Result<(Crds, Places)> {
+/// The CRDs in files that are committed at a revision, wherever they are; none of what differs between two files. Also
+/// what is passed over, with the reason.
+pub fn committed(tree: &Tree) -> anyhow::Result<(Crds, Places, Vec<String>)> {
     let (mut res, mut ambiguous) = (Files::default(), BTreeSet::new());
+    let mut passed_over = Vec::new();
     for folder in tree.folders_of_crds() {
         for name in tree.names(&folder)?.iter().filter(|it| is_crd_file(it)) {
             let path = below(&folder, name);
-            let (Ok(Some(text)), mut file) = (tree.text(&path), Files::default()) else { continue };
+            let mut file = Files::default();
+            let added = tree.text(&path).and_then(|text| match text {
+                Some(text) if text.contains("CustomResourceDefinition") => {
+                    file.add(&path, &text, false)
+                }
+                _ => Ok(()),
+            });
             // Templates and the like.
-            if file.add(&path, &text, false).is_err() {
+            if let Err(error) = added {
+                let why = Diagnostic::from(&error).message;
+                passed_over.push(format!("{path} is not compared: {why}"));
                 continue;
             }
             for (name, crd) in file.crds {
                 match res.crds.get(&name) {
-                    Some(other) if *other != crd => drop(ambiguous.insert(name)),
+                    Some(other) if *other != crd => {
+                        if ambiguous.insert(name.clone()) {
+                            let message = format!(
+                                "{name} is not compared: several files have it, and they differ"
+                            );
+                            passed_over.push(message);
+                        }
+                    }
                     Some(_) => {}
                     None => {
                         res.places.documents.extend(file.places.documents.remove_entry(&name));
@@ -72,7 +89,8 @@ pub fn committed(tree: &Tree) -> anyhow::Result<(Crds, Places)> {
         }
     }
     res.crds.retain(|it, _| !ambiguous.contains(it));
-    Ok(res.into_side())
+    let (crds, places) = res.into_side();
+    Ok((crds, places, passed_over))
 }
 
 /// Whether a file of a folder may hold CRDs.

@@ -83,7 +83,7 @@ impl Project {
             let reading = source::read(&library, &options);
             side(&library, &reading, &options, &root, (revision, Some(revision)))
         });
-        let (committed, mut places) = files::committed(&tree)?;
+        let (committed, mut places, passed_over) = files::committed(&tree)?;
         let mut res = match from_source.with_context(at) {
             Err(error) if committed.is_empty() => return Err(error),
             Err(error) => {
@@ -95,6 +95,7 @@ impl Project {
             Ok(side) => side,
         };
         if let Some(unread) = &mut res.unread {
+            passed_over.iter().for_each(|it| terminal::warn(format!("at {revision}: {it}")));
             for (name, crd) in committed {
                 if res.crds.contains_key(&name) {
                     continue;

@@ -81,10 +81,10 @@ struct Operand {
     #[arg(long)]
     image: Option<Image>,
     /// Port that the image listens on
-    #[arg(long, requires = "image", alias = "image-container-port", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, requires = "image", alias = "image-container-port", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..))]
     port: Option<u16>,
     /// Numeric user that the image runs as, not 0 [default: 1001]
-    #[arg(long, requires = "image", value_parser = clap::value_parser!(i64).range(1..=4_294_967_295), value_name = "UID")]
+    #[arg(long, requires = "image", allow_negative_numbers = true, value_parser = clap::value_parser!(i64).range(1..=2_147_483_647), value_name = "UID")]
     run_as_user: Option<i64>,
     /// Command and arguments, separated by commas or repeated
     #[arg(

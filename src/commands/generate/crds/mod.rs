@@ -67,7 +67,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     output_dir: Option<PathBuf>,
     /// Write all CRDs into this file, as a YAML stream; `-` is stdout. With `--check`, compare with the CRDs in it
-    #[arg(long, value_name = "FILE", conflicts_with = "output_dir")]
+    #[arg(long, value_name = "FILE", conflicts_with = "output_dir", value_parser = stdout::yaml_file::<PathBuf>)]
     output_file: Option<PathBuf>,
     /// Output format: a YAML stream or a JSON list
     #[arg(long, short, default_value = "yaml", conflicts_with_all = ["output_dir", "output_file"])]
@@ -83,7 +83,7 @@ pub struct Args {
     #[arg(long, value_name = "PATH", conflicts_with = "no_compile")]
     r#type: Vec<String>,
     /// Shorten descriptions to this many bytes, at a sentence boundary if possible; 0 removes them
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     max_description_length: Option<usize>,
     #[command(flatten)]
     compile: compile::Flags,

@@ -1,0 +1,71 @@
+//! Flags in hints. Some commands do a part of what another one does, whose hints name flags that only that one has.
+
+use std::sync::OnceLock;
+
+use super::{Cli, habits};
+use crate::terminal;
+
+/// The commands that others run a part of.
+const MAKERS: &[&str] = &["manifests", "bundle", "generate crds"];
+
+/// A hint that names the command of each flag that the current command lacks.
+pub fn fit(hint: &str) -> String {
+    static PROGRAM: OnceLock<clap::Command> = OnceLock::new();
+    if !hint.contains("`-") {
+        return hint.to_owned();
+    }
+    let program = PROGRAM.get_or_init(program);
+    fitted(hint, program, &habits::command(program, &terminal::arguments()))
+}
+
+fn program() -> clap::Command {
+    let mut program = <Cli as clap::CommandFactory>::command();
+    program.build();
+    program
+}
+
+fn fitted(hint: &str, program: &clap::Command, here: &str) -> String {
+    let mut res = String::new();
+    for (at, part) in hint.split('`').enumerate() {
+        let is_code = at % 2 == 1;
+        if 0 < at {
+            res.push('`');
+        }
+        res += part;
+        let flag = part.split([' ', '=']).next().unwrap_or_default();
+        if is_code && flag.starts_with('-') && !habits::accepts(program, Some(here), flag) {
+            let maker = MAKERS.iter().find(|it| habits::accepts(program, Some(it), flag));
+            res += &maker.map_or_else(String::new, |it| format!("` of `operator-rs {it}"));
+        }
+    }
+    res
+}
+
+#[test]
+fn a_flag_is_named_with_its_command_where_the_current_one_lacks_it() {
+    let program = program();
+    let check = |here: &str, hint: &str, expected: &str| {
+        assert_eq!(fitted(hint, &program, here), expected, "{here}");
+    };
+    let image = "give `--image`, or `--image=x`";
+    check("bundle", image, image);
+    check(
+        "generate",
+        image,
+        "give `--image` of `operator-rs bundle`, or `--image=x` of `operator-rs bundle`",
+    );
+    let lengths =
+        "use `--max-description-length`, or `kubectl apply --server-side`, or `--server-side`";
+    check("manifests", lengths, lengths);
+    check(
+        "create api",
+        lengths,
+        "use `--max-description-length` of `operator-rs manifests`, or `kubectl apply --server-side`, or `--server-side`",
+    );
+    check(
+        "manifests",
+        "`-p` or `--module`",
+        "`-p` of `operator-rs generate crds` or `--module` of `operator-rs generate crds`",
+    );
+    check("generate crds", "`-p` or `--module`", "`-p` or `--module`");
+}

@@ -1,0 +1,1 @@
+../../operator-sdk/types/main.go
