@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Access, BY, Bundle};
 use crate::{commands::images, plan::Plan};
-use diagnostics::{Diagnostic, Hint as _};
-use go_data::yaml;
+use diagnostics::{Diagnostic, Hint as _, Lines, conflict};
 use model::{Digest, Image, ProjectPath, Tree};
 use olm::bundle::Digests;
 
@@ -54,26 +53,22 @@ pub fn pin(
     }
     bundle.pin(&digests);
     if access.is_some() {
-        plan.generate(path, yaml::to_text(&yaml::to_value(&lock)), EDIT, BY);
+        plan.generate(path, serde_yaml::to_string(&lock)?, EDIT, BY);
     }
     Ok(())
 }
 
 fn read(text: &str) -> anyhow::Result<BTreeMap<String, Digest>> {
-    let wrong = || anyhow::format_err!("{LOCK} is not a map of images to digests");
-    let file: yaml::Value = yaml::from_text(text, yaml::Dialect::Kubernetes)
-        .map_err(go_data::yaml::locate(LOCK, text))?;
-    let map = file.as_object();
-    let map = map
-        .ok_or_else(wrong)
-        .hint("delete the file, and run `operator-rs bundle --use-image-digests`")?;
-    let mut res = BTreeMap::new();
-    for (image, digest) in map {
-        let digest = digest.as_str().and_then(|it| it.parse::<Digest>().ok());
-        let digest = digest
-            .ok_or_else(|| anyhow::format_err!("{LOCK}: `{image}` has no valid digest"))
-            .hint("delete the file, and run `operator-rs bundle --use-image-digests`")?;
-        res.insert(image.clone(), digest);
-    }
-    Ok(res)
+    let error = |error: serde_yaml::Error| {
+        let why =
+            Diagnostic::in_file(LOCK, format!("this is no map of images to digests: {error}"));
+        let why = match error.location() {
+            Some(it) => why.at(it.line(), it.column()).quote(&mut Lines::of(text)),
+            None => why,
+        };
+        conflict::in_malformed(LOCK, text).unwrap_or(why).into_error()
+    };
+    serde_yaml::from_str(text)
+        .map_err(error)
+        .hint("delete the file, and run `operator-rs bundle --use-image-digests`")
 }
