@@ -151,7 +151,7 @@ impl<K: Watched + Serialize> Controller<K> {
     /// Watches `C`s that belong to primaries without owner references. `parents` returns the primaries
     /// to reconcile: a `String` names one in the same namespace (or a cluster-scoped one), an
     /// `ObjectRef` one in any namespace. If `parents` panics, the panic is logged and nothing is
-    /// reconciled.
+    /// reconciled. A controller of one namespace sees no primaries in others: naming one is logged.
     ///
     /// `parents` is called when a `C` changes, so it cannot know primaries that are created later. Where
     /// primaries refer to `C`s, use [`refers_to`](Self::refers_to).
@@ -163,7 +163,7 @@ impl<K: Watched + Serialize> Controller<K> {
     where
         I: IntoIterator<Item: Into<Parent>>,
     {
-        self.children(selected.into(), Link::Mapper(by_mapper::<K, C, I>(parents)))
+        self.children(selected.into(), Link::Mapper(by_mapper::<K, C, I>(self.operator.namespace.name(), parents)))
     }
 
     /// Watches `C`s that primaries refer to, such as Secrets. `targets` returns those of a primary: a
