@@ -67,7 +67,8 @@ impl<K: Watched + Serialize> Controller<K> {
         metrics.max_concurrent(operator.settings.max_concurrent_reconciles);
         let queue = Queue::new(operator.settings.batch, metrics.clone());
         let trigger = trigger(&queue);
-        let primary = Primary::new(operator.client.clone(), operator.identity.name, selected.filter(), trigger);
+        let (client, claims) = (operator.client.clone(), &operator.watches.claims);
+        let primary = Primary::new(client, operator.identity.name, claims, selected.filter(), trigger);
         if operator.dry_run.is_some() {
             primary.will_store_nothing();
         }

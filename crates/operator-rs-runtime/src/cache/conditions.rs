@@ -11,7 +11,7 @@ pub(crate) const DEGRADED: &str = "Degraded";
 pub(crate) const PAUSED: &str = "Paused";
 
 /// The conditions that the runtime reports.
-const OURS: [&str; 2] = [DEGRADED, PAUSED];
+pub(super) const OURS: [&str; 2] = [DEGRADED, PAUSED];
 
 /// Conditions of one object that are not all this operator's, or can be written only all together.
 pub(super) struct Conditions {

@@ -4,6 +4,7 @@
 mod apply;
 mod change;
 mod children;
+mod claims;
 mod conditions;
 mod desired;
 mod entry;
@@ -36,7 +37,8 @@ pub use shared::Watches;
 pub use watch::Watch;
 
 pub(crate) use children::Link;
-pub(crate) use conditions::PAUSED;
+pub(crate) use claims::Claims;
+pub(crate) use conditions::{DEGRADED, PAUSED};
 pub(crate) use failure::Report;
 pub(crate) use observed::Observed;
 pub(crate) use owner::{Owner, Owners};

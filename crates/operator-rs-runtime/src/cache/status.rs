@@ -89,7 +89,7 @@ impl<K: Watched> Primary<K> {
                     return Ok(after);
                 }
                 Err(kube::Error::Api(it)) if it.code == 409 && attempts < ATTEMPTS => match self.find(object).await? {
-                    Some(found) if !self.would_erase(manager, &found) => {
+                    Some(found) if !self.is_outdated(manager, &status, &found) => {
                         at = found.metadata.resource_version;
                         attempts += 1;
                     }

@@ -58,6 +58,7 @@ impl<K: Watched + Serialize> Controller<K> {
             primary: primary.clone(),
             reconcile: Arc::new(move |obj| reconcile(obj, ctx.clone()).boxed()),
             failures: Failures::new(&operator.settings.backoff),
+            reports: Failures::new(&operator.settings.backoff),
             paused: Default::default(),
             operator,
         });
