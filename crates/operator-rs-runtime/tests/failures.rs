@@ -323,3 +323,30 @@ async fn a_report_that_cannot_be_written_does_not_wait_as_long_as_an_object_that
     }
     running.stop().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_that_is_taken_back_during_a_reconcile_is_not_written_again_with_the_status() {
+    let cluster = Cluster::default().with(THINGS, &[thing("a", &[])]);
+    let operator = cluster.operator();
+    let controller = Controller::<Thing>::new(&operator);
+    let ctx = Arc::new((controller.primary(), AtomicBool::new(true)));
+    let reconcile = |thing: Arc<Thing>, ctx: Arc<(Arc<Primary<Thing>>, AtomicBool)>| async move {
+        if ctx.1.load(SeqCst) {
+            return Err(Error::Missing("luck"));
+        }
+        // Meanwhile the cache sees that the condition is gone: its removal has succeeded, and the answer was lost.
+        sleep(Duration::from_secs(1)).await;
+        let status = ThingStatus { external_id: Some("e-1".into()), ..thing.status.clone().unwrap_or_default() };
+        ctx.0.set_status(&thing, status).await?;
+        Ok(Action::await_change())
+    };
+    let running = Running::start(&operator, controller.run(reconcile, ctx.clone()));
+    until("told", || condition(&cluster, "a", "Degraded").is_some()).await;
+    ctx.1.store(false, SeqCst);
+    cluster.edit(THINGS, "n", "a", |it| it["spec"]["secret"] = json!("s"));
+    sleep(Duration::from_millis(500)).await;
+    cluster.edit(THINGS, "n", "a", |it| it["status"]["conditions"] = json!([]));
+    sleep(Duration::from_secs(10)).await;
+    assert_eq!(status_of(&cluster, "a"), json!({ "externalId": "e-1", "conditions": [] }));
+    running.stop().await;
+}
