@@ -9,7 +9,8 @@ use crate::{
     Operator,
     apply_set::Owned,
     cache::{
-        Children, Link, Observed, Owners, Parent, Primary, References, Synced, Watch, Watched, by_mapper, by_owner, key,
+        Children, Link, Observed, Owners, Parent, Primary, References, Selection, Synced, Watch, Watched, by_mapper,
+        by_owner, key,
     },
     queue::Queue,
     rights::{READ, Rights},
@@ -52,6 +53,7 @@ pub struct Controller<K: Watched> {
     synced: Vec<(String, Synced)>,
     /// Of each kind that the primaries own: how it is added to the rights.
     writes: Vec<Need>,
+    selections: Vec<Selection>,
 }
 
 impl<K: Watched + Serialize> Controller<K> {
@@ -81,6 +83,7 @@ impl<K: Watched + Serialize> Controller<K> {
             tasks: vec![],
             synced: vec![],
             writes: vec![],
+            selections: vec![],
         };
         let operator = operator.clone();
         let reports = Arc::new(Semaphore::new(8));
@@ -137,9 +140,14 @@ impl<K: Watched + Serialize> Controller<K> {
     /// Watches the `C`s that primaries own, and returns a cache through which `reconcile` reads and
     /// writes them. With `PartialObjectMeta<C>`, the cache holds their metadata only, which is enough
     /// to detect changes by others.
+    ///
+    /// A kind that is owned twice, by this or by another controller of `K`, needs other labels each time if one of them
+    /// [prunes](crate::ApplySet::prune): each deletes what it has not applied itself.
     pub fn owns<C: Watched>(&mut self, selected: impl Into<Watch<C>>) -> Arc<Children<C>> {
-        let children =
-            self.children(selected.into(), Link::Owner(by_owner::<K, C>(), Owners::new(self.primary.clone())));
+        let selected = selected.into();
+        let (namespace, fields) = (self.operator.namespace.name(), selected.fields.as_deref());
+        self.selections.push(Selection::new::<K, C>(namespace, &selected.labels, fields));
+        let children = self.children(selected, Link::Owner(by_owner::<K, C>(), Owners::new(self.primary.clone())));
         self.owned.add(children.clone());
         children
     }

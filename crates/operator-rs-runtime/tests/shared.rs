@@ -206,3 +206,37 @@ async fn what_one_controller_reports_is_not_taken_back_by_another_one_of_the_kin
         task.await.unwrap().unwrap();
     }
 }
+
+#[tokio::test]
+async fn controllers_that_would_prune_the_children_of_each_other_are_refused() {
+    async fn nothing<C>(_: Arc<Thing>, _: Arc<C>) -> Result<Action, Error> {
+        Ok(Action::await_change())
+    }
+    let more = Labels::from([("app".into(), "thing".into()), ("part".into(), "b".into())]);
+    let other = Labels::from([("app".into(), "other".into())]);
+    for (second, prunes, is_refused) in [
+        (labels(), [true, false], true),
+        (more.clone(), [true, false], true),
+        (more, [false, true], false),
+        (other, [true, true], false),
+    ] {
+        let operator = Cluster::default().operator();
+        let tasks = [labels(), second].into_iter().zip(prunes).map(|(labels, prunes)| {
+            let mut controller = Controller::<Thing>::new(&operator);
+            let _configs = controller.owns::<ConfigMap>(&labels);
+            let owned = prunes.then(|| controller.owned());
+            tokio::spawn(controller.run(nothing, Arc::new(owned)))
+        });
+        let tasks: Vec<_> = tasks.collect();
+        quiet().await;
+        operator.stop.cancel();
+        let mut ends = vec![];
+        for task in tasks {
+            ends.push(task.await.unwrap().map_err(|it| it.to_string()));
+        }
+        let refusal = "`owns` was called twice for `configmaps` of `things.test.dev` with the same labels, so that what \
+                       one applies is pruned by the other: give each a label of its own";
+        let last = if is_refused { Err(refusal.to_owned()) } else { Ok(()) };
+        assert_eq!(ends, [Ok(()), last]);
+    }
+}

@@ -22,6 +22,7 @@ mod prune;
 mod recent;
 mod references;
 mod replaced;
+mod selections;
 mod shared;
 mod state;
 mod status;
@@ -46,6 +47,7 @@ pub(crate) use ownership::hash;
 pub(crate) use parent::{by_mapper, by_owner};
 pub(crate) use prune::{Prunes, began, reconcile};
 pub(crate) use references::References;
+pub(crate) use selections::{Selection, Selections};
 pub(crate) use watch::Synced;
 
 use crate::{lock, scope::Scope};

@@ -1,7 +1,7 @@
 //! Watches that controllers share: one list and one watch of a selection in a process, however many caches follow
 //! it. kube's shared streams drop what a slow reader has missed; these caches never wait.
 
-use super::{Claims, Observed, Watch, Watched, lock, watch};
+use super::{Claims, Observed, Selections, Watch, Watched, lock, watch};
 use crate::{rights::Rights, scope::Namespace};
 use futures::{FutureExt, future::BoxFuture};
 use kube::{
@@ -27,11 +27,12 @@ use tokio_util::task::AbortOnDropHandle;
 /// Controllers that start within this time share the first list, too.
 const TOGETHER: Duration = Duration::from_millis(10);
 
-/// The watches of a process, and what its controllers report on objects. Clones share them.
+/// The watches of a process, what its controllers report on objects, and what they own. Clones share them.
 #[derive(Clone, Default)]
 pub struct Watches {
     hubs: Arc<Mutex<BTreeMap<Selection, Box<dyn Any + Send + Sync>>>>,
     pub(crate) claims: Claims,
+    pub(crate) owned: Selections,
 }
 
 /// The type, the namespace, the labels and the fields.
