@@ -9,7 +9,8 @@ use crate::{
     Operator,
     apply_set::Owned,
     cache::{
-        Children, Link, Observed, Owners, Parent, Primary, References, Synced, Watch, Watched, by_mapper, by_owner, key,
+        Children, Link, Observed, Owners, Parent, Primary, References, Selection, Synced, Watch, Watched, by_mapper,
+        by_owner, key,
     },
     queue::Queue,
     rights::{READ, Rights},
@@ -52,6 +53,7 @@ pub struct Controller<K: Watched> {
     synced: Vec<(String, Synced)>,
     /// Of each kind that the primaries own: how it is added to the rights.
     writes: Vec<Need>,
+    selections: Vec<Selection>,
 }
 
 impl<K: Watched + Serialize> Controller<K> {
@@ -67,7 +69,8 @@ impl<K: Watched + Serialize> Controller<K> {
         metrics.max_concurrent(operator.settings.max_concurrent_reconciles);
         let queue = Queue::new(operator.settings.batch, metrics.clone());
         let trigger = trigger(&queue);
-        let primary = Primary::new(operator.client.clone(), operator.identity.name, selected.filter(), trigger);
+        let (client, claims) = (operator.client.clone(), &operator.watches.claims);
+        let primary = Primary::new(client, operator.identity.name, claims, selected.filter(), trigger);
         if operator.dry_run.is_some() {
             primary.will_store_nothing();
         }
@@ -80,6 +83,7 @@ impl<K: Watched + Serialize> Controller<K> {
             tasks: vec![],
             synced: vec![],
             writes: vec![],
+            selections: vec![],
         };
         let operator = operator.clone();
         let reports = Arc::new(Semaphore::new(8));
@@ -136,9 +140,14 @@ impl<K: Watched + Serialize> Controller<K> {
     /// Watches the `C`s that primaries own, and returns a cache through which `reconcile` reads and
     /// writes them. With `PartialObjectMeta<C>`, the cache holds their metadata only, which is enough
     /// to detect changes by others.
+    ///
+    /// A kind that is owned twice, by this or by another controller of `K`, needs other labels each time if one of them
+    /// [prunes](crate::ApplySet::prune): each deletes what it has not applied itself.
     pub fn owns<C: Watched>(&mut self, selected: impl Into<Watch<C>>) -> Arc<Children<C>> {
-        let children =
-            self.children(selected.into(), Link::Owner(by_owner::<K, C>(), Owners::new(self.primary.clone())));
+        let selected = selected.into();
+        let (namespace, fields) = (self.operator.namespace.name(), selected.fields.as_deref());
+        self.selections.push(Selection::new::<K, C>(namespace, &selected.labels, fields));
+        let children = self.children(selected, Link::Owner(by_owner::<K, C>(), Owners::new(self.primary.clone())));
         self.owned.add(children.clone());
         children
     }
@@ -151,7 +160,7 @@ impl<K: Watched + Serialize> Controller<K> {
     /// Watches `C`s that belong to primaries without owner references. `parents` returns the primaries
     /// to reconcile: a `String` names one in the same namespace (or a cluster-scoped one), an
     /// `ObjectRef` one in any namespace. If `parents` panics, the panic is logged and nothing is
-    /// reconciled.
+    /// reconciled. A controller of one namespace sees no primaries in others: naming one is logged.
     ///
     /// `parents` is called when a `C` changes, so it cannot know primaries that are created later. Where
     /// primaries refer to `C`s, use [`refers_to`](Self::refers_to).
@@ -163,7 +172,7 @@ impl<K: Watched + Serialize> Controller<K> {
     where
         I: IntoIterator<Item: Into<Parent>>,
     {
-        self.children(selected.into(), Link::Mapper(by_mapper::<K, C, I>(parents)))
+        self.children(selected.into(), Link::Mapper(by_mapper::<K, C, I>(self.operator.namespace.name(), parents)))
     }
 
     /// Watches `C`s that primaries refer to, such as Secrets. `targets` returns those of a primary: a

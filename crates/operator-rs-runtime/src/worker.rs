@@ -5,7 +5,7 @@
 use crate::{
     Action, DryRun, Error, Failure, Operator,
     backoff::{Failures, spread},
-    cache::{self, Owner, PAUSED, Primary, Report, Watched, key_of, object_ref},
+    cache::{self, DEGRADED, Owner, PAUSED, Primary, Report, Watched, key_of, object_ref},
     error::{is_forbidden, is_of_another, patience, retry_after},
     events::Severity,
     lock,
@@ -17,6 +17,7 @@ use std::{
     any::Any,
     collections::BTreeMap,
     sync::{Arc, Mutex},
+    time::Duration,
 };
 use tokio::time::{Instant, timeout};
 use tokio_util::task::AbortOnDropHandle;
@@ -33,6 +34,8 @@ pub(crate) struct Worker<K: Watched, E> {
     pub primary: Arc<Primary<K>>,
     pub reconcile: Reconcile<K, E>,
     pub failures: Failures,
+    /// Conditions that could not be written: an object that has failed often waits no longer for them.
+    pub reports: Failures,
     /// The uids of objects that are paused, by their keys.
     pub paused: Mutex<BTreeMap<Box<str>, Option<String>>>,
 }
@@ -42,19 +45,19 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
     pub async fn work(&self, key: &str) -> Action {
         let Some(obj) = self.primary.get(key) else {
             self.failures.reset(key);
+            self.reports.reset(key);
+            self.primary.release(key);
             lock(&self.paused).remove(key);
             return Action::await_change();
         };
         let uid = obj.meta().uid.clone();
         let obj = match self.unpaused(key, obj).await {
             Ok(Some(obj)) => obj,
-            Ok(None) => return Action::await_change(),
-            Err(error) => {
-                let retry =
-                    self.failures.count(key, uid.as_deref(), error.reason()).retry.max(spread(retry_after(&error)));
-                warn!(object = %key, %error, ?retry, "cannot write the condition `Paused`");
-                return Action::requeue(retry);
+            Ok(None) => {
+                self.reports.reset(key);
+                return Action::await_change();
             }
+            Err(error) => return Action::requeue(self.unreported(key, uid.as_deref(), PAUSED, &error)),
         };
         let start = Instant::now();
         let mut late = None;
@@ -62,14 +65,14 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
         self.metrics.queue_done(start.elapsed());
         let action = match result {
             Ok(action) => {
-                if let Err(error) = self.primary.clear_failure(&obj).await {
-                    let retry =
-                        self.failures.count(key, uid.as_deref(), error.reason()).retry.max(spread(retry_after(&error)));
-                    warn!(object = %key, %error, ?retry, "cannot clear the condition `Degraded`");
-                    return Action::requeue(retry);
-                }
                 self.failures.reset(key);
-                action
+                match self.primary.clear_failure(&obj).await {
+                    Ok(()) => {
+                        self.reports.reset(key);
+                        action
+                    }
+                    Err(error) => Action::requeue(self.unreported(key, uid.as_deref(), DEGRADED, &error)),
+                }
             }
             // Deleted meanwhile: nothing has failed.
             Err(_) if self.primary.current(&obj).is_none() => Action::await_change(),
@@ -131,22 +134,24 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
 
     async fn failed(&self, key: &str, obj: &Arc<K>, error: &E) -> Action {
         let (reason, message) = (error.reason(), error.to_string());
-        let failure = self.failures.count(key, obj.meta().uid.as_deref(), reason);
-        let pause = failure.retry.max(spread(retry_after(error)));
-        let retry = Action::requeue(pause);
+        let uid = obj.meta().uid.as_deref();
+        let failure = self.failures.count(key, uid, reason);
+        let mut pause = failure.retry.max(spread(retry_after(error)));
         self.metrics.queue_retry();
         let count = failure.count;
         let patience = patience(error);
         if count < patience {
             info!(object = %key, error = message, failures = count, retry = ?pause, "retrying a reconcile that failed");
-            return retry;
+            return Action::requeue(pause);
         }
         let is_new = match self.primary.report_failure(obj, reason, &message).await {
             Ok(Report::Gone) => return Action::await_change(),
-            Ok(report) if report != Report::Untold => report == Report::New,
-            Ok(_) => failure.is_new || count == patience,
+            Ok(report) => {
+                self.reports.reset(key);
+                report == Report::New || report == Report::Untold && (failure.is_new || count == patience)
+            }
             Err(error) => {
-                warn!(object = %key, %error, "cannot report a failure in the status");
+                pause = pause.min(self.unreported(key, uid, DEGRADED, &error));
                 failure.is_new
             }
         };
@@ -158,6 +163,13 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
         if is_new {
             self.operator.publish(Severity::Warning, obj.object_ref(&()), reason, &message).await;
         }
+        Action::requeue(pause)
+    }
+
+    /// A condition cannot be written: when to try again.
+    fn unreported(&self, key: &str, uid: Option<&str>, condition: &str, error: &Error) -> Duration {
+        let retry = self.reports.count(key, uid, error.reason()).retry.max(spread(retry_after(error)));
+        warn!(object = %key, condition, %error, ?retry, "cannot write a condition");
         retry
     }
 

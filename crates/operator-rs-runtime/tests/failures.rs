@@ -5,7 +5,7 @@ mod kinds;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use kinds::{Operates as _, Running, Thing, ThingStatus, condition, quiet, thing, until};
 use kube::ResourceExt;
-use operator_rs_testing::Cluster;
+use operator_rs_testing::{Cluster, Reaction};
 use runtime::{Action, Controller, Error, Primary, conditions};
 use serde_json::{Value, json};
 use std::{
@@ -289,5 +289,64 @@ async fn an_object_that_is_created_again_has_not_failed_before() {
     until("told of the other one", || events().len() == 2).await;
     let uids: Vec<_> = events().iter().map(|it| it["regarding"]["uid"].clone()).collect();
     assert_ne!(uids[0], uids[1]);
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_report_that_cannot_be_written_does_not_wait_as_long_as_an_object_that_fails_often() {
+    let refused = Arc::new(AtomicBool::new(false));
+    let refuse = refused.clone();
+    let cluster = Cluster::default().with(THINGS, &[thing("a", &[])]).on_write(move |it| {
+        let is_refused = it.subresource == "status" && refuse.swap(false, SeqCst);
+        if is_refused { Reaction::code(500) } else { Reaction::Pass }
+    });
+    let operator = cluster.operator();
+    let controller = Controller::<Thing>::new(&operator);
+    let reconcile = |_, fails: Arc<AtomicBool>| async move {
+        if fails.load(SeqCst) { Err(Error::Missing("luck")) } else { Ok(Action::await_change()) }
+    };
+    let fails = Arc::new(AtomicBool::new(true));
+    let running = Running::start(&operator, controller.run(reconcile, fails.clone()));
+    let paused = |it: &str| {
+        let annotations = json!({ "test.dev/paused": it });
+        cluster.edit(THINGS, "n", "a", |it| it["metadata"]["annotations"] = annotations);
+    };
+    sleep(Duration::from_secs(600)).await;
+    assert!(condition(&cluster, "a", "Degraded").is_some());
+    for (value, condition_type) in [("true", "Paused"), ("false", "Degraded")] {
+        refused.store(true, SeqCst);
+        fails.store(value == "true", SeqCst);
+        paused(value);
+        sleep(Duration::from_secs(2)).await;
+        let is_there = condition(&cluster, "a", condition_type).is_some();
+        assert_eq!((is_there, refused.load(SeqCst)), (value == "true", false), "{condition_type}");
+    }
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_that_is_taken_back_during_a_reconcile_is_not_written_again_with_the_status() {
+    let cluster = Cluster::default().with(THINGS, &[thing("a", &[])]);
+    let operator = cluster.operator();
+    let controller = Controller::<Thing>::new(&operator);
+    let ctx = Arc::new((controller.primary(), AtomicBool::new(true)));
+    let reconcile = |thing: Arc<Thing>, ctx: Arc<(Arc<Primary<Thing>>, AtomicBool)>| async move {
+        if ctx.1.load(SeqCst) {
+            return Err(Error::Missing("luck"));
+        }
+        // Meanwhile the cache sees that the condition is gone: its removal has succeeded, and the answer was lost.
+        sleep(Duration::from_secs(1)).await;
+        let status = ThingStatus { external_id: Some("e-1".into()), ..thing.status.clone().unwrap_or_default() };
+        ctx.0.set_status(&thing, status).await?;
+        Ok(Action::await_change())
+    };
+    let running = Running::start(&operator, controller.run(reconcile, ctx.clone()));
+    until("told", || condition(&cluster, "a", "Degraded").is_some()).await;
+    ctx.1.store(false, SeqCst);
+    cluster.edit(THINGS, "n", "a", |it| it["spec"]["secret"] = json!("s"));
+    sleep(Duration::from_millis(500)).await;
+    cluster.edit(THINGS, "n", "a", |it| it["status"]["conditions"] = json!([]));
+    sleep(Duration::from_secs(10)).await;
+    assert_eq!(status_of(&cluster, "a"), json!({ "externalId": "e-1", "conditions": [] }));
     running.stop().await;
 }

@@ -202,3 +202,21 @@ async fn a_child_of_an_earlier_owner_is_waited_for() {
     assert_eq!((condition(&cluster, "a", "Degraded"), cluster.list("events.events.k8s.io").len()), (None, 0));
     running.stop().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_kind_that_gains_a_status_has_conditions() {
+    let cluster = Cluster::default().without_status(THINGS).with(THINGS, &[thing("a", &[])]);
+    let operator = cluster.operator();
+    let controller = Controller::<Thing>::new(&operator);
+    let reconcile = |_, _| async { Err::<Action, _>(Error::Missing("luck")) };
+    let running = Running::start(&operator, controller.run(reconcile, Arc::new(())));
+    sleep(Duration::from_secs(600)).await;
+    let tries = cluster.count(&format!("PATCH {THINGS}/status"));
+    assert!((2..=11).contains(&tries), "{tries} in ten minutes");
+    assert_eq!(cluster.list("events.events.k8s.io").len(), 1);
+    let keyed = json!({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"] });
+    let _ = cluster.clone().with_crds(&[crd(keyed)]);
+    sleep(Duration::from_secs(400)).await;
+    assert!(condition(&cluster, "a", "Degraded").is_some());
+    running.stop().await;
+}

@@ -8,10 +8,10 @@ use kube::{
     ResourceExt,
     runtime::{Predicate, predicates},
 };
-use operator_rs_testing::Cluster;
+use operator_rs_testing::{Cluster, Reaction};
 use runtime::{Action, Children, Controller, Error, Operator, Primary, Watch, finalizer::Event};
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tokio::task::JoinHandle;
 
 struct Ctx {
@@ -157,6 +157,26 @@ async fn a_kind_of_others_is_paused_by_an_annotation_of_choice_and_told_by_an_ev
     cluster.edit("configmaps", "n", "a", |it| it["metadata"]["annotations"] = json!({}));
     until("reconciled", || kinds::reconciled(&operator) == 1).await;
     assert_eq!(configs.store().len(), 1);
+    operator.stop.cancel();
+    task.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn an_object_that_is_resumed_while_its_pause_is_reported_is_not_reported_as_paused() {
+    let resumed: Arc<OnceLock<Cluster>> = Arc::default();
+    let resume = resumed.clone();
+    let cluster = Cluster::default().with("things.test.dev", &[paused("a", "true")]).on_write(move |it| {
+        if let ("things.test.dev", Some(cluster)) = (it.resource.as_str(), resume.get()) {
+            cluster.edit("things.test.dev", "n", "a", |it| it["metadata"]["annotations"] = json!({}));
+        }
+        Reaction::Pass
+    });
+    let _ = resumed.set(cluster.clone());
+    let (operator, task) = start(&cluster);
+    until("reconciled", || data(&cluster, "x").is_some()).await;
+    quiet().await;
+    assert_eq!(cluster.count("PATCH things.test.dev/status"), 1, "it was refused, and not tried again");
+    assert_eq!(cluster.list("events.events.k8s.io"), [json!(null); 0]);
     operator.stop.cancel();
     task.await.unwrap().unwrap();
 }

@@ -3,13 +3,19 @@
 mod kinds;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use kinds::{Operates as _, Thing, config, labels, quiet, thing, until};
+use kinds::{Operates as _, Thing, condition, config, labels, quiet, thing, until};
 use kube::{ResourceExt, runtime::reflector::ObjectRef};
 use operator_rs_testing::Cluster;
 use runtime::{Action, Children, Controller, Error, Labels, Operator, Watch};
 use serde_json::json;
-use std::sync::{Arc, Mutex};
-use tokio::task::JoinHandle;
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering::SeqCst},
+    },
+    time::Duration,
+};
+use tokio::{task::JoinHandle, time::sleep};
 
 /// A controller of Things whose ConfigMaps have these labels.
 fn start(operator: &Operator, labels: &Labels) -> (Arc<Children<ConfigMap>>, JoinHandle<anyhow::Result<()>>) {
@@ -167,5 +173,70 @@ async fn what_is_referred_to_reconciles_who_refers_to_it_whoever_shares_the_watc
     operator.stop.cancel();
     for task in [first, second, third] {
         task.await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_one_controller_reports_is_not_taken_back_by_another_one_of_the_kind() {
+    let cluster = Cluster::default().with("things.test.dev", &[thing("a", &[])]);
+    let operator = cluster.operator();
+    let fails: [Arc<AtomicBool>; 3] = [true, false, true].map(|it| Arc::new(it.into()));
+    let names = ["first", "second", "third"];
+    let tasks = names.into_iter().zip(&fails).map(|(name, fails)| {
+        let reconcile = move |_: Arc<Thing>, fails: Arc<AtomicBool>| async move {
+            if fails.load(SeqCst) { Err(Error::permanent("Broken", name)) } else { Ok(Action::await_change()) }
+        };
+        tokio::spawn(Controller::<Thing>::new(&operator).run(reconcile, fails.clone()))
+    });
+    let tasks: Vec<_> = tasks.collect();
+    let told = || condition(&cluster, "a", "Degraded").map(|it| it["message"].as_str().unwrap().to_owned());
+    sleep(Duration::from_secs(100)).await;
+    assert!(["first", "third"].contains(&told().unwrap().as_str()));
+    let writes = cluster.count("PATCH things.test.dev/status");
+    assert!(writes <= 4, "{writes} of a status");
+    assert!(kinds::reconciled(&operator) < 60, "{} reconciles", kinds::reconciled(&operator));
+    for (well, expected) in [(0, Some("third")), (2, None)] {
+        fails[well].store(false, SeqCst);
+        cluster.edit("things.test.dev", "n", "a", |it| it["spec"]["secret"] = json!(well.to_string()));
+        sleep(Duration::from_secs(2)).await;
+        assert_eq!(told().as_deref(), expected);
+    }
+    operator.stop.cancel();
+    for task in tasks {
+        task.await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn controllers_that_would_prune_the_children_of_each_other_are_refused() {
+    async fn nothing<C>(_: Arc<Thing>, _: Arc<C>) -> Result<Action, Error> {
+        Ok(Action::await_change())
+    }
+    let more = Labels::from([("app".into(), "thing".into()), ("part".into(), "b".into())]);
+    let other = Labels::from([("app".into(), "other".into())]);
+    for (second, prunes, is_refused) in [
+        (labels(), [true, false], true),
+        (more.clone(), [true, false], true),
+        (more, [false, true], false),
+        (other, [true, true], false),
+    ] {
+        let operator = Cluster::default().operator();
+        let tasks = [labels(), second].into_iter().zip(prunes).map(|(labels, prunes)| {
+            let mut controller = Controller::<Thing>::new(&operator);
+            let _configs = controller.owns::<ConfigMap>(&labels);
+            let owned = prunes.then(|| controller.owned());
+            tokio::spawn(controller.run(nothing, Arc::new(owned)))
+        });
+        let tasks: Vec<_> = tasks.collect();
+        quiet().await;
+        operator.stop.cancel();
+        let mut ends = vec![];
+        for task in tasks {
+            ends.push(task.await.unwrap().map_err(|it| it.to_string()));
+        }
+        let refusal = "`owns` was called twice for `configmaps` of `things.test.dev` with the same labels, so that what \
+                       one applies is pruned by the other: give each a label of its own";
+        let last = if is_refused { Err(refusal.to_owned()) } else { Ok(()) };
+        assert_eq!(ends, [Ok(()), last]);
     }
 }

@@ -8,6 +8,7 @@ use super::{
     store::{Collection, Store},
 };
 use serde_json::{Value, json};
+use std::borrow::Cow;
 
 /// Whether nothing of a request is to be stored. A body with options takes the place of the query.
 pub fn is_asked(request: &Request, body: &[u8]) -> bool {
@@ -28,14 +29,22 @@ pub fn dry_run(cluster: &Cluster, request: &Request, body: &[u8]) -> Result<(u16
     });
     let mut request = Request { is_dry_run: false, ..request.clone() };
     request.query.remove("dryRun");
-    let (code, text) = carry_out(&copy, &request, body)?;
+    let mut sent: Value = serde_json::from_slice(body).unwrap_or_default();
+    let version = sent["metadata"]["resourceVersion"].clone();
+    let mut body = Cow::from(body);
+    // Only storing an object with a version is refused.
+    if let ("create", Some(meta)) = (request.verb, sent.get_mut("metadata").and_then(Value::as_object_mut))
+        && meta.remove("resourceVersion").is_some()
+    {
+        body = sent.to_string().into_bytes().into();
+    }
+    let (code, text) = carry_out(&copy, &request, &body)?;
     let mut object: Value = serde_json::from_str(&text).unwrap_or_default();
     // The version is that of what is stored, or else the one that was sent.
-    let sent: Value = serde_json::from_slice(body).unwrap_or_default();
     if let Some(meta) = object["metadata"].as_object_mut() {
         match before {
             Some(version) => meta.insert("resourceVersion".into(), version.to_string().into()),
-            None => match sent["metadata"]["resourceVersion"].as_str() {
+            None => match version.as_str() {
                 Some(version) if !version.is_empty() => meta.insert("resourceVersion".into(), version.into()),
                 _ => meta.remove("resourceVersion"),
             },

@@ -336,3 +336,23 @@ async fn a_client_that_is_cut_off_changes_nothing() {
         timeout(Duration::from_millis(50), api.create(&PostParams::default(), &typed(config("a", json!({}))))).await;
     assert!(call.is_err() && cluster.list(CONFIGS).is_empty());
 }
+
+#[tokio::test]
+async fn a_dry_run_creates_an_object_with_a_version_as_a_real_server_does() {
+    let cluster = Cluster::default();
+    let dry = PostParams { dry_run: true, ..PostParams::default() };
+    let mut object = typed(config("a", json!({})));
+    object.metadata.resource_version = Some("1".into());
+    let created = configs(&cluster).create(&dry, &object).await.unwrap();
+    assert_eq!(created.resource_version().as_deref(), Some("1"));
+    assert_eq!(cluster.list(CONFIGS), [json!(null); 0]);
+}
+
+#[tokio::test]
+async fn a_subresource_that_is_not_there_is_refused_as_what_this_server_does_not_do() {
+    let cluster = Cluster::default();
+    let api: Api<Deployment> = Api::namespaced(cluster.client(), "default");
+    let Err(kube::Error::Api(refusal)) = api.get_scale("a").await else { panic!("there is no `scale`") };
+    let expected = "operator-rs-testing does not support the subresource `scale` of deployments.apps";
+    assert_eq!((refusal.code, refusal.message.as_str()), (501, expected));
+}

@@ -11,7 +11,7 @@ pub(crate) const DEGRADED: &str = "Degraded";
 pub(crate) const PAUSED: &str = "Paused";
 
 /// The conditions that the runtime reports.
-const OURS: [&str; 2] = [DEGRADED, PAUSED];
+pub(super) const OURS: [&str; 2] = [DEGRADED, PAUSED];
 
 /// Conditions of one object that are not all this operator's, or can be written only all together.
 pub(super) struct Conditions {
@@ -66,9 +66,6 @@ impl Conditions {
     /// over; and what others have set, unless it is to be changed. `read` is what was there when the
     /// reconcile began.
     pub fn withhold(&self, desired: &mut Value, found: &mut Value, read: &Value) {
-        let find = |list: &Value, type_: &Value| {
-            list.as_array().into_iter().flatten().find(|it| it["type"] == *type_).cloned()
-        };
         let before = desired.clone();
         let is_foreign = |it: &Value| self.foreign.iter().any(|type_| it["type"] == *type_.as_str());
         let is_reported = |it: &Value| self.reported.iter().any(|type_| it["type"] == *type_);
@@ -88,4 +85,18 @@ impl Conditions {
 /// The field manager of the conditions that the runtime reports.
 pub(super) fn failure(manager: &str) -> String {
     format!("{manager}/failure")
+}
+
+/// Leaves out what the runtime had reported when the reconcile began, as `read` has it, and has taken back since: nobody
+/// would take it back again.
+pub(super) fn leave_out_gone(desired: &mut Value, found: &Value, read: &Value) {
+    if let Some(list) = desired.as_array_mut() {
+        let is_gone = |it: &Value| find(read, &it["type"]).as_ref() == Some(it) && find(found, &it["type"]).is_none();
+        list.retain(|it| !(OURS.iter().any(|ours| it["type"] == **ours) && is_gone(it)));
+    }
+}
+
+/// The condition of a type.
+fn find(list: &Value, type_: &Value) -> Option<Value> {
+    list.as_array().into_iter().flatten().find(|it| it["type"] == *type_).cloned()
 }

@@ -3,7 +3,7 @@
 
 use super::{
     Observed, Primary, Watched,
-    conditions::{DEGRADED, failure},
+    conditions::{DEGRADED, OURS, PAUSED, failure},
     key_of, lock, ownership,
 };
 use crate::{conditions, error::Error, scope::Scope};
@@ -13,8 +13,12 @@ use kube::{
     api::{Patch, PatchParams},
 };
 use serde::Serialize;
-use serde_json::json;
-use std::sync::atomic::Ordering;
+use serde_json::{Value, json};
+use std::{sync::atomic::Ordering, time::Duration};
+use tokio::time::Instant;
+
+/// A kind without conditions is asked for them again after this time.
+const ASK_AGAIN: Duration = Duration::from_secs(60);
 
 /// Whether something was reported on the object.
 #[derive(Debug, PartialEq, Eq)]
@@ -40,6 +44,11 @@ impl<K: Watched> Primary<K> {
         self.has_conditions.load(Ordering::Relaxed)
     }
 
+    /// Whether the kind had no conditions a short while ago. Its CRD may gain them.
+    fn was_refused(&self) -> bool {
+        lock(&self.refused).is_some_and(|at| at.elapsed() < ASK_AGAIN)
+    }
+
     /// Sets `Degraded`, unless it says so already.
     pub(crate) async fn report_failure(&self, object: &K, reason: &str, message: &str) -> Result<Report, Error>
     where
@@ -48,8 +57,21 @@ impl<K: Watched> Primary<K> {
         self.report(object, DEGRADED, (reason, message)).await
     }
 
-    /// Sets a condition to true, unless it says so already.
-    pub(crate) async fn report(&self, object: &K, type_: &str, because: (&str, &str)) -> Result<Report, Error>
+    /// Sets a condition to true, unless it says so already, or says why another controller has set it.
+    pub(crate) async fn report(&self, object: &K, type_: &'static str, because: (&str, &str)) -> Result<Report, Error>
+    where
+        K: Serialize,
+    {
+        let (key, uid) = (key_of(object), object.meta().uid.as_deref());
+        let ours = (because.0.to_owned(), because.1.to_owned());
+        match self.claimant.hold(&key, uid, type_, ours.clone()) {
+            Some(first) if first == ours => Ok(Report::Known),
+            Some(_) => Ok(Report::Untold),
+            None => self.put(object, type_, because).await,
+        }
+    }
+
+    async fn put(&self, object: &K, type_: &'static str, because: (&str, &str)) -> Result<Report, Error>
     where
         K: Serialize,
     {
@@ -58,7 +80,7 @@ impl<K: Watched> Primary<K> {
             Some(it) => (it.are_atomic, it.reported.clone()),
             None => (false, vec![]),
         };
-        if are_atomic || !self.reports_conditions() {
+        if are_atomic || !self.reports_conditions() || self.was_refused() {
             return Ok(Report::Untold);
         }
         let known = serde_json::to_value(&*latest)?["status"]["conditions"].take();
@@ -79,12 +101,8 @@ impl<K: Watched> Primary<K> {
             }
             Ok(_) if before.is_some_and(|it| it.status == "True" && it.reason == because.0) => Ok(Report::Known),
             Ok(_) => Ok(Report::New),
-            Err(Error::Kube(kube::Error::Api(it))) if it.message.contains("field not declared in schema") => {
-                self.without_conditions();
-                Ok(Report::Untold)
-            }
-            Err(Error::NoStatus { .. }) => {
-                self.without_conditions();
+            Err(error) if lacks_conditions(&error) => {
+                *lock(&self.refused) = Some(Instant::now());
                 Ok(Report::Untold)
             }
             Err(_) if self.current(object).is_none() => Ok(Report::Gone),
@@ -92,9 +110,14 @@ impl<K: Watched> Primary<K> {
         }
     }
 
-    /// Whether the report of a failure would erase conditions of others.
-    pub(super) fn would_erase(&self, manager: &str, found: &Observed<K>) -> bool {
-        manager != self.manager && ownership::has_atomic_conditions(&found.managed, None)
+    /// Whether a status that `manager` was to write is not for the object as it is now: a report that would erase
+    /// conditions of others, or says of an object that it is paused, which it is not any more.
+    pub(super) fn is_outdated(&self, manager: &str, status: &Value, found: &Observed<K>) -> bool {
+        let mut all = status["conditions"].as_array().into_iter().flatten();
+        let is_paused = || found.decode().is_ok_and(|it| self.paused_by(&it).is_some());
+        manager != self.manager
+            && (ownership::has_atomic_conditions(&found.managed, None)
+                || all.any(|it| it["type"] == PAUSED) && !is_paused())
     }
 
     /// Takes back what `report_failure` has set. The reconcile that is triggered can set the
@@ -109,17 +132,26 @@ impl<K: Watched> Primary<K> {
         Ok(())
     }
 
-    /// Removes a condition that the runtime has reported. Returns whether there was one.
-    pub(crate) async fn clear(&self, object: &K, type_: &str) -> Result<bool, Error>
+    /// Removes a condition that the runtime has reported, unless another controller has a reason for it. Returns
+    /// whether it is gone now.
+    pub(crate) async fn clear(&self, object: &K, type_: &'static str) -> Result<bool, Error>
     where
         K: Serialize,
     {
         let key = key_of(object);
+        if let Some((reason, message)) = self.claimant.release(&key, type_) {
+            return self.put(object, type_, (&reason, &message)).await.map(|_| false);
+        }
         let is_reported = self.has_reported(&key, type_);
         if is_reported {
             self.remove(&key, type_).await?;
         }
         Ok(is_reported)
+    }
+
+    /// An object is gone: nothing is reported on it any more.
+    pub(crate) fn release(&self, key: &str) {
+        OURS.iter().for_each(|it| drop(self.claimant.release(key, it)));
     }
 
     /// Whether the runtime has reported a condition of an object.
@@ -153,5 +185,14 @@ impl<K: Watched> Primary<K> {
             result => result?,
         };
         Ok(self.wrote(&after, &json!({ "status": { "conditions": [{ "type": type_ }] } }))?)
+    }
+}
+
+/// Whether the kind has no status, or no conditions in it.
+fn lacks_conditions(error: &Error) -> bool {
+    match error {
+        Error::NoStatus { .. } => true,
+        Error::Kube(kube::Error::Api(it)) => it.message.contains("field not declared in schema"),
+        _ => false,
     }
 }

@@ -4,6 +4,7 @@
 mod apply;
 mod change;
 mod children;
+mod claims;
 mod conditions;
 mod desired;
 mod entry;
@@ -21,6 +22,7 @@ mod prune;
 mod recent;
 mod references;
 mod replaced;
+mod selections;
 mod shared;
 mod state;
 mod status;
@@ -36,7 +38,8 @@ pub use shared::Watches;
 pub use watch::Watch;
 
 pub(crate) use children::Link;
-pub(crate) use conditions::PAUSED;
+pub(crate) use claims::Claims;
+pub(crate) use conditions::{DEGRADED, PAUSED};
 pub(crate) use failure::Report;
 pub(crate) use observed::Observed;
 pub(crate) use owner::{Owner, Owners};
@@ -44,6 +47,7 @@ pub(crate) use ownership::hash;
 pub(crate) use parent::{by_mapper, by_owner};
 pub(crate) use prune::{Prunes, began, reconcile};
 pub(crate) use references::References;
+pub(crate) use selections::{Selection, Selections};
 pub(crate) use watch::Synced;
 
 use crate::{lock, scope::Scope};

@@ -1,11 +1,12 @@
 //! Which primary objects a watched object belongs to.
 
-use super::{Observed, Watched, key, object_ref};
+use super::{Observed, Watched, key, lock, object_ref};
 use crate::scope::Scope;
 use kube::{Resource, runtime::reflector::ObjectRef};
 use std::{
+    collections::HashSet,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::Arc,
+    sync::{Arc, Mutex},
 };
 use tracing::warn;
 
@@ -71,13 +72,15 @@ pub(crate) fn by_owner<P: Watched, C: Watched>() -> Mapper<C> {
     })
 }
 
-/// The result of a mapper of the user. A panic is logged, and counts as an empty result.
-pub(crate) fn by_mapper<P, C, I>(mapper: impl Fn(&C) -> I + Send + Sync + 'static) -> Mapper<C>
+/// The result of a mapper of the user. A panic is logged, and counts as an empty result. Primaries in other namespaces
+/// than `within` are not reconciled, which is logged once for each.
+pub(crate) fn by_mapper<P, C, I>(within: Option<&str>, mapper: impl Fn(&C) -> I + Send + Sync + 'static) -> Mapper<C>
 where
     P: Watched,
     C: Watched,
     I: IntoIterator<Item: Into<Parent>>,
 {
+    let (within, logged) = (within.map(str::to_owned), Mutex::new(HashSet::new()));
     Box::new(move |object| {
         let decoded = match object.decode() {
             Ok(it) => it,
@@ -89,10 +92,26 @@ where
         };
         let namespace = object.metadata.namespace.as_deref();
         let parents = || mapper(&decoded).into_iter().map(|it| it.into().key::<P>(namespace)).collect();
-        catch_unwind(AssertUnwindSafe(parents)).unwrap_or_else(|panic| {
+        let parents: Vec<Arc<str>> = catch_unwind(AssertUnwindSafe(parents)).unwrap_or_else(|panic| {
             let error = crate::worker::panic_message(&*panic);
             warn!(kind = %C::kind(&()), object = %object_ref::<C>(&object.key()), error, "the function of `watches` panicked");
             vec![]
-        })
+        });
+        for parent in parents.iter().filter(|it| !is_within(within.as_deref(), it)) {
+            if lock(&logged).insert(parent.clone()) {
+                warn!(
+                    kind = %C::kind(&()), object = %object_ref::<C>(&object.key()),
+                    "it belongs to {} `{parent}`, which this controller does not reconcile, because it watches the namespace `{}` only: let it watch all namespaces",
+                    P::kind(&()), within.as_deref().unwrap_or_default()
+                );
+            }
+        }
+        parents
     })
+}
+
+/// Whether a watch of this namespace, or of all, shows the object of a key. A cluster-scoped one is in none.
+pub(super) fn is_within(namespace: Option<&str>, key: &str) -> bool {
+    let of = key.split_once('/').map_or("", |(it, _)| it);
+    of.is_empty() || namespace.is_none_or(|it| it == of)
 }

@@ -2,7 +2,8 @@
 //! process's own writes.
 
 use super::{
-    Observed, References, Watched, change,
+    Claims, Observed, References, Watched, change,
+    claims::Claimant,
     conditions::Conditions,
     filter::Filter,
     lock, object_ref,
@@ -26,6 +27,7 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
 };
+use tokio::time::Instant;
 
 /// The objects that a controller reconciles, and the way to write their status.
 /// [`Controller::primary`](crate::Controller::primary) returns it.
@@ -38,6 +40,9 @@ pub struct Primary<K: Watched> {
     pub(super) state: Mutex<State<K>>,
     /// Whether failures can be reported in a condition: some kinds have none.
     pub(super) has_conditions: AtomicBool,
+    /// When the API server knew no conditions of the kind.
+    pub(super) refused: Mutex<Option<Instant>>,
+    pub(super) claimant: Claimant,
     pause: Arc<Pause>,
     is_dry_run: AtomicBool,
 }
@@ -55,6 +60,7 @@ impl<K: Watched> Primary<K> {
     pub(crate) fn new(
         client: Client,
         manager: &'static str,
+        claims: &Claims,
         filter: Filter<K>,
         trigger: impl Fn(&str) + Send + Sync + 'static,
     ) -> Arc<Self> {
@@ -84,6 +90,8 @@ impl<K: Watched> Primary<K> {
             trigger,
             state,
             has_conditions,
+            refused: Mutex::default(),
+            claimant: claims.claimant::<K>(),
             pause,
             is_dry_run: AtomicBool::new(false),
         })

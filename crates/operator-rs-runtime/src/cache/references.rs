@@ -1,7 +1,7 @@
 //! Which primaries refer to which objects, so that a change of a Secret or a ConfigMap reaches those
 //! that use it. kube's mappers see the object only, not who refers to it.
 
-use super::{Parent, Watched, lock};
+use super::{Parent, Watched, lock, parent::is_within};
 use std::{
     collections::HashMap,
     panic::{AssertUnwindSafe, catch_unwind},
@@ -51,12 +51,6 @@ impl<K: Watched> References<K> {
         lock(&self.index).by_target.get(key).cloned().unwrap_or_default()
     }
 
-    /// Whether the watch shows an object, if it is there.
-    fn is_watched(&self, key: &str) -> bool {
-        let namespace = key.split_once('/').map_or("", |(it, _)| it);
-        namespace.is_empty() || self.within.as_deref().is_none_or(|it| it == namespace)
-    }
-
     /// A primary has changed, or is gone.
     pub fn update(&self, key: &str, primary: Option<&K>) {
         let new = primary.map(|it| (self.targets)(it, it.meta().namespace.as_deref())).unwrap_or_default();
@@ -64,7 +58,7 @@ impl<K: Watched> References<K> {
         let Index { by_target, by_source } = &mut *guard;
         let source: Arc<str> = key.into();
         let old = by_source.remove(key).unwrap_or_default();
-        for target in new.iter().filter(|it| !old.contains(it) && !self.is_watched(it)) {
+        for target in new.iter().filter(|it| !old.contains(it) && !is_within(self.within.as_deref(), it)) {
             let within = self.within.as_deref().unwrap_or_default();
             tracing::warn!(
                 kind = %K::kind(&()), object = key,
@@ -93,7 +87,10 @@ impl<K: Watched> References<K> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{
+        super::{Observed, by_mapper},
+        *,
+    };
     use k8s_openapi::api::core::v1::{ConfigMap, Pod};
     use kube::runtime::reflector::ObjectRef;
 
@@ -125,20 +122,44 @@ mod tests {
             let names = it.metadata.labels.clone().unwrap_or_default().into_keys();
             names.map(|name| ObjectRef::<Pod>::new(&name).within(if name == "near" { "n" } else { "far" }))
         };
-        let (log, lines) = std::sync::mpsc::channel();
-        let writer = move || Log(log.clone());
-        let log = tracing_subscriber::fmt().with_writer(writer).with_ansi(false).without_time().finish();
-        tracing::subscriber::with_default(log, || {
+        let lines = lines(|| {
             let references = References::new::<Pod, _>(Some("n"), far);
             for refers in [&["near", "y"][..], &["near", "y"], &["near"]] {
                 references.update("n/a", Some(&config("a", refers)));
             }
             References::new::<Pod, _>(None, far).update("n/a", Some(&config("a", &["y"])));
         });
-        let lines: String = lines.try_iter().collect();
         let expected = "it refers to `far/y`, which this controller does not see, because it watches the namespace \
                         `n` only: let it watch all namespaces kind=ConfigMap object=\"n/a\"\n";
         assert!(lines.ends_with(expected) && lines.lines().count() == 1, "{lines}");
+    }
+
+    #[test]
+    fn a_mapper_that_names_what_is_not_watched_is_logged_once() {
+        let object = serde_json::to_string(&config("a", &["near", "far"])).unwrap();
+        let object: Observed<ConfigMap> = serde_json::from_str(&object).unwrap();
+        let all = |it: &ConfigMap| {
+            let names = it.metadata.labels.clone().unwrap_or_default().into_keys();
+            names.map(|it| ObjectRef::<Pod>::new("b").within(if it == "near" { "n" } else { "far" }))
+        };
+        let lines = lines(|| {
+            let mapper = by_mapper::<Pod, _, _>(Some("n"), all);
+            assert_eq!(mapper(&object), ["far/b".into(), "n/b".into()] as [Arc<str>; 2]);
+            mapper(&object);
+            by_mapper::<Pod, _, _>(None, all)(&object);
+        });
+        let expected = "it belongs to Pod `far/b`, which this controller does not reconcile, because it watches the \
+                        namespace `n` only: let it watch all namespaces kind=ConfigMap object=";
+        assert!(lines.contains(expected) && lines.lines().count() == 1, "{lines}");
+    }
+
+    /// What is logged.
+    fn lines(run: impl FnOnce()) -> String {
+        let (log, lines) = std::sync::mpsc::channel();
+        let writer = move || Log(log.clone());
+        let log = tracing_subscriber::fmt().with_writer(writer).with_ansi(false).without_time().finish();
+        tracing::subscriber::with_default(log, run);
+        lines.try_iter().collect()
     }
 
     struct Log(std::sync::mpsc::Sender<String>);

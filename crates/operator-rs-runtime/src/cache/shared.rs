@@ -1,7 +1,7 @@
 //! Watches that controllers share: one list and one watch of a selection in a process, however many caches follow
 //! it. kube's shared streams drop what a slow reader has missed; these caches never wait.
 
-use super::{Observed, Watch, Watched, lock, watch};
+use super::{Claims, Observed, Selections, Watch, Watched, lock, watch};
 use crate::{rights::Rights, scope::Namespace};
 use futures::{FutureExt, future::BoxFuture};
 use kube::{
@@ -27,16 +27,20 @@ use tokio_util::task::AbortOnDropHandle;
 /// Controllers that start within this time share the first list, too.
 const TOGETHER: Duration = Duration::from_millis(10);
 
-/// The watches of a process. Clones share them.
+/// The watches of a process, what its controllers report on objects, and what they own. Clones share them.
 #[derive(Clone, Default)]
-pub struct Watches(Arc<Mutex<BTreeMap<Selection, Box<dyn Any + Send + Sync>>>>);
+pub struct Watches {
+    hubs: Arc<Mutex<BTreeMap<Selection, Box<dyn Any + Send + Sync>>>>,
+    pub(crate) claims: Claims,
+    pub(crate) owned: Selections,
+}
 
 /// The type, the namespace, the labels and the fields.
 type Selection = (TypeId, Option<String>, Option<String>, Option<String>);
 
 impl fmt::Debug for Watches {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} watches", lock(&self.0).len())
+        write!(f, "{} watches", lock(&self.hubs).len())
     }
 }
 
@@ -53,7 +57,7 @@ impl Watches {
         let config = selected.config();
         let (labels, fields) = (config.label_selector.clone(), config.field_selector.clone());
         let selection = (TypeId::of::<C>(), namespace.name().map(Into::into), labels, fields);
-        let mut all = lock(&self.0);
+        let mut all = lock(&self.hubs);
         let known = all.get(&selection).and_then(|it| it.downcast_ref::<Weak<Hub<C>>>()?.upgrade());
         let hub = known.unwrap_or_else(|| {
             let hub = Hub::new(namespace.api(client), config, rights.clone());

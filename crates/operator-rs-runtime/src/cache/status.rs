@@ -1,7 +1,7 @@
 //! The status of a primary, and whose its conditions are: what others set stays theirs, and what the
 //! runtime reports about a failure is a manager's of its own, so that neither erases the other.
 
-use super::{Observed, Primary, Watched, find, key_of, lock, primary::version};
+use super::{Observed, Primary, Watched, conditions::leave_out_gone, find, key_of, lock, primary::version};
 use crate::{error::Error, scope::Scope};
 use kube::{
     Api, ResourceExt,
@@ -36,11 +36,12 @@ impl<K: Watched> Primary<K> {
             return Ok(false);
         }
         let (mut desired, mut found) = (serde_json::to_value(&status)?, serde_json::to_value(found)?);
+        let read = serde_json::to_value(object.status())?["conditions"].take();
+        leave_out_gone(&mut desired["conditions"], &found["conditions"], &read);
         if let Some(it) = lock(&self.state).conditions.get(&key)
             && desired["conditions"].is_array()
             && found["conditions"].is_array()
         {
-            let read = serde_json::to_value(object.status())?["conditions"].take();
             it.withhold(&mut desired["conditions"], &mut found["conditions"], &read);
         }
         if desired == found {
@@ -89,7 +90,7 @@ impl<K: Watched> Primary<K> {
                     return Ok(after);
                 }
                 Err(kube::Error::Api(it)) if it.code == 409 && attempts < ATTEMPTS => match self.find(object).await? {
-                    Some(found) if !self.would_erase(manager, &found) => {
+                    Some(found) if !self.is_outdated(manager, &status, &found) => {
                         at = found.metadata.resource_version;
                         attempts += 1;
                     }

@@ -18,7 +18,7 @@ fn configs(cluster: &Cluster) -> Arc<Children<ConfigMap>> {
 }
 
 fn deployments() -> Arc<Primary<Deployment>> {
-    Primary::new(Cluster::default().client(), "operator", Watch::default().filter(), |_| {})
+    Primary::new(Cluster::default().client(), "operator", &Claims::default(), Watch::default().filter(), |_| {})
 }
 
 fn parent() -> Deployment {
@@ -136,9 +136,10 @@ fn triggered() -> (Arc<Primary<Deployment>>, impl Fn() -> usize) {
     let told = Arc::new(std::sync::Mutex::new(0));
     let tell = told.clone();
     let selected = Watch::<Deployment>::default().predicate(kube::runtime::predicates::generation::<Deployment>);
-    let primary = Primary::new(Cluster::default().client(), "operator", selected.filter(), move |_: &str| {
-        *tell.lock().unwrap() += 1
-    });
+    let primary =
+        Primary::new(Cluster::default().client(), "operator", &Claims::default(), selected.filter(), move |_: &str| {
+            *tell.lock().unwrap() += 1
+        });
     (primary, move || std::mem::take(&mut *told.lock().unwrap()))
 }
 

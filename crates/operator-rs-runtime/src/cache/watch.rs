@@ -47,7 +47,7 @@ use tracing::{debug, warn};
 /// ```
 pub struct Watch<C> {
     pub(crate) labels: Labels,
-    fields: Option<String>,
+    pub(crate) fields: Option<String>,
     predicate: Option<BoxPredicate<C>>,
 }
 

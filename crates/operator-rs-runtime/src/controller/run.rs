@@ -5,7 +5,7 @@ use super::Controller;
 use crate::{
     Action, Failure,
     backoff::{Failures, jittered},
-    cache::{Primary, Watched, key_of, object_ref},
+    cache::{Primary, Selection, Watched, key_of, object_ref},
     queue::Queue,
     worker::Worker,
 };
@@ -22,7 +22,7 @@ impl<K: Watched + Serialize> Controller<K> {
     /// # Errors
     ///
     /// If a watched resource cannot be listed: at once if a permission or a CRD is missing, otherwise
-    /// after `cache_sync_timeout`.
+    /// after `cache_sync_timeout`. If two controllers would delete each other's children: see [`Self::owns`].
     pub async fn run<F, Fut, C, E>(self, reconcile: F, ctx: Arc<C>) -> anyhow::Result<()>
     where
         F: Fn(Arc<K>, Arc<C>) -> Fut + Send + Sync + 'static,
@@ -31,6 +31,9 @@ impl<K: Watched + Serialize> Controller<K> {
         E: Failure,
     {
         self.need_rights();
+        let prunes = 1 < Arc::strong_count(&self.owned);
+        let add = |it: &Selection| self.operator.watches.owned.add(it, prunes);
+        let _owned = self.selections.iter().map(add).collect::<Result<Vec<_>, _>>().map_err(anyhow::Error::msg)?;
         let Self { operator, name, primary, queue, tasks, synced, .. } = self;
         let (stop, leading) = (operator.stop.clone(), operator.leading.clone());
         let pending = operator.readiness.expect(name.clone());
@@ -58,6 +61,7 @@ impl<K: Watched + Serialize> Controller<K> {
             primary: primary.clone(),
             reconcile: Arc::new(move |obj| reconcile(obj, ctx.clone()).boxed()),
             failures: Failures::new(&operator.settings.backoff),
+            reports: Failures::new(&operator.settings.backoff),
             paused: Default::default(),
             operator,
         });

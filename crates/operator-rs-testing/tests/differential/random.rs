@@ -336,7 +336,7 @@ pub fn step(r: &mut Random) -> Step {
             if r.one_in(15) {
                 object["metadata"]["namespace"] = "other".into();
             }
-            if r.one_in(15) && !query.contains("dryRun") {
+            if r.one_in(15) {
                 object["metadata"]["resourceVersion"] = "1".into();
             }
             of("POST", format!("{all}?{query}"), JSON, object)
