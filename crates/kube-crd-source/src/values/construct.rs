@@ -86,7 +86,6 @@ constructs! {
     IsNone: "`.is_none()`, `.is_some()`",
     BoxNew: "`Box::new(…)`",
     Duration: "`Duration::from_secs(…)`",
-    KubernetesStruct: "a struct of k8s-openapi, its fields read in the crate's source",
     Quantity: "`Quantity(…)`, `IntOrString::Int(…)`",
     SkipStandard: "`skip_serializing_if` with a function of std",
     SkipOwn: "`skip_serializing_if` with a function of the project",

@@ -116,13 +116,10 @@ impl Evaluator<'_> {
             path if is_list(path) => Value::List(Rc::new([])),
             path => match empty(path) {
                 Some(value) => value,
-                None => match self.world.kubernetes.default_of(path) {
-                    Some(json) => Value::foreign(path, json),
-                    None => {
-                        let (_, builtin) = builtin::find(path)?;
-                        Value::foreign(path, builtin.default?()?)
-                    }
-                },
+                None => {
+                    let (_, builtin) = builtin::find(path)?;
+                    Value::foreign(path, builtin.default?()?)
+                }
             },
         })
     }

@@ -50,7 +50,6 @@ mod included;
 mod index;
 mod json;
 mod json_schema_impl;
-mod kubernetes;
 mod literal;
 mod macros;
 mod method;

@@ -62,7 +62,6 @@ impl Evaluator<'_> {
                 }
                 _ => return self.unsupported(frame, it),
             },
-            (None, Ok(Named::Foreign(name))) => return self.kubernetes_struct(frame, it, &name),
             (None, Ok(Named::Item(id))) if matches!(self.world.items[id].kind, Kind::Data(_)) => {
                 (self.data_type(frame, &path, id, None, expected)?, None)
             }
