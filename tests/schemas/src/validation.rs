@@ -23,7 +23,7 @@ pub struct RangesSpec {
     pub g: u8,
     #[schemars(range(min = 1))]
     pub h: String,
-    #[schemars(range(min = 1, max = u16::MAX))]
+    #[schemars(range(min = 1, max = 65535u16))]
     pub i: u32,
     #[schemars(range(min = 0.1f32))]
     pub j: f32,

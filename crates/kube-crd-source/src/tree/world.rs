@@ -71,7 +71,7 @@ pub enum Kind {
     Alias(Box<syn::ItemType>),
     Fn(Box<syn::ItemFn>),
     Const(Box<syn::ItemConst>),
-    Static(Box<syn::ItemStatic>),
+    Static,
     Trait(Box<syn::ItemTrait>),
     Module(ModuleId),
     Use(Path),

@@ -129,12 +129,12 @@ impl Evaluator<'_> {
 pub fn empty(path: &str) -> Option<Value> {
     match path {
         "std::collections::BTreeMap" | "std::collections::HashMap" | "indexmap::IndexMap" => {
-            Some(Value::Map(Rc::new([])))
+            Some(Value::Map)
         }
         "std::collections::BTreeSet"
         | "std::collections::HashSet"
         | "std::collections::BinaryHeap"
-        | "indexmap::IndexSet" => Some(Value::Set(Rc::new([]))),
+        | "indexmap::IndexSet" => Some(Value::Set),
         _ => None,
     }
 }

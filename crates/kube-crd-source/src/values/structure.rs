@@ -192,11 +192,6 @@ impl Evaluator<'_> {
                 self.accept(Construct::Constant);
                 self.eval(&there, &it.expr, &ty)
             }
-            Kind::Static(it) if matches!(it.mutability, syn::StaticMutability::None) => {
-                let ty = self.ty(&there, &it.ty)?;
-                self.accept(Construct::Static);
-                self.eval(&there, &it.expr, &ty)
-            }
             Kind::Data(_) => {
                 let ty = self.data_type(frame, at, id, None, expected)?;
                 self.unit_struct(frame, at, &ty)
