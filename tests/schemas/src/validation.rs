@@ -119,7 +119,6 @@ pub struct TransformsSpec {
     pub a: i32,
     pub b: Option<String>,
     pub c: Titled,
-    #[schemars(transform = schemars::transform::AddNullable::default())]
     pub d: Option<i32>,
     pub e: Whole,
     #[schemars(contains("a.b"))]

@@ -100,6 +100,18 @@ fn order_and_laziness_are_refused() {
     let drop = "struct Bomb; impl Drop for Bomb { fn drop(&mut self) { panic!() } } ";
     refused("i32", &format!("{drop} fn f() -> i32 {{ let _bomb = Bomb; 1 }}"));
     refused("i32", &format!("{drop} fn g(_: Bomb) -> i32 {{ 1 }} fn f() -> i32 {{ g(Bomb) }}"));
+    let fixed = "struct W<const N: u8>; impl<const N: u8> W<N> { fn n() -> u8 { N } fn m(&self) -> u8 { N } } impl<const N: u8> Default for W<N> { fn default() -> Self { W } }";
+    for body in
+        ["W::<3>::n()", "<W<3>>::n()", "W::<3>::m(&W)", "W::m(&W::<3>)", "W::<3>.m()", "n::<3>()"]
+    {
+        refused(
+            "u8",
+            &format!(
+                "const N: u8 = 1; {fixed} fn n<const N: u8>() -> u8 {{ W::<N>::n() }} fn f() -> u8 {{ {body} }}"
+            ),
+        );
+    }
+    refused("u8", "const N: u8 = 1; fn g<const N: u8>() -> u8 { N } fn f() -> u8 { g::<3>() }");
     refused("i32", "fn boom() -> i32 { panic!() } fn f() -> i32 { let _x = (5, boom()); 1 }");
 }
 

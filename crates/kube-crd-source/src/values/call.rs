@@ -227,7 +227,11 @@ impl<'a> Evaluator<'a> {
         arguments: &Arguments<'_>,
         there: &mut Frame,
     ) -> Eval<()> {
-        let names: Vec<String> = crate::types::names(&function.signature.generics).collect();
+        let generics = &function.signature.generics;
+        if generics.const_params().next().is_some() {
+            return self.refuse(frame, at, "it has a `const` parameter, which is not supported");
+        }
+        let names: Vec<String> = crate::types::names(generics).collect();
         if names.is_empty() {
             return Ok(());
         }

@@ -49,7 +49,6 @@ mod foreign;
 mod format;
 mod frame;
 mod impls;
-mod included;
 mod index;
 mod json;
 mod json_schema_impl;
@@ -205,16 +204,6 @@ impl Values<'_> {
         match self.evaluate(expr, &Ty::foreign("str"))? {
             Value::Text(it) => Ok(it.to_string()),
             _ => Err(syn::Error::new(expr.span(), format!("`{}` is not a `&str`", text(expr)))),
-        }
-    }
-
-    /// The text of a doc comment: a literal, or a file beside the code.
-    pub fn doc(&self, expr: &Expr) -> syn::Result<String> {
-        match peel(expr) {
-            Expr::Macro(it) if it.mac.path.is_ident("include_str") => {
-                included::included_text(self.world, self.module, &it.mac)
-            }
-            expr => self.text(expr),
         }
     }
 

@@ -34,7 +34,7 @@ impl Evaluator<'_> {
         let Kind::Data(input) = &self.world.items[id].kind else {
             return self.unsupported(frame, at);
         };
-        if crate::types::names(&input.generics).next().is_none() {
+        if !crate::types::has_parameters(&input.generics) {
             return Ok(Rc::new(Type::Data(id, Vec::new())));
         }
         match expected {

@@ -108,7 +108,7 @@ impl Ty {
                 Self::named(path, arguments.iter().map(Self::of).collect())
             }
             Type::Kubernetes(_) => Self::foreign(ty.path()),
-            Type::Root(_) | Type::Function(_) | Type::Constant(_) => Self::Unknown,
+            Type::Root(_) | Type::Function(_) => Self::Unknown,
         }
     }
 
