@@ -56,9 +56,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        let mut points: std::collections::BTreeMap<String, Point> = Default::default();
-        points.insert("origin".into(), Default::default());
-        Self { max_size: SIZE * 2, choice: deep::standard(3), name: None, points }
+        Self { max_size: SIZE * 2, choice: deep::standard(3), name: None, points: Default::default() }
     }
 }
 
@@ -73,10 +71,7 @@ pub mod deep {
     }
 
     pub fn standard(size: u16) -> Choice {
-        match size {
-            0..=2 => Choice::Size(size),
-            _ => Choice::Named { name: format!("of-{size}"), mode: Some(Mode::SlowOne) },
-        }
+        Choice::Named { name: format!("of-{size}"), mode: Some(Mode::SlowOne) }
     }
 }
 

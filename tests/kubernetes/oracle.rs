@@ -6,7 +6,6 @@ use std::path::Path;
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
-use serde::Serialize;
 use serde_json::Value;
 
 use crate::builtin::kubernetes::linked;
@@ -15,25 +14,22 @@ use crate::{Said, support};
 /// Stands for the reader's own table, which is filled with the same list of types.
 pub type Table = BTreeMap<&'static str, Builtin>;
 
-pub struct Builtin {
-    said: fn() -> Said,
-    default: fn() -> Value,
-}
+pub struct Builtin(fn() -> Said);
 
 impl Builtin {
     pub fn of<T: JsonSchema>(_: usize) -> Self {
-        let said = || Said {
+        Self(|| Said {
             name: T::schema_name().into(),
             id: T::schema_id().into(),
             inlined: inlined::<T>(),
             referred: referred::<T>(),
-            default: Value::Null,
-        };
-        Self { said, default: || Value::Null }
+        })
     }
 
-    pub fn with_default<T: Default + Serialize>(self) -> Self {
-        Self { default: || serde_json::to_value(T::default()).expect("it is plain"), ..self }
+    /// The crate itself is asked for defaults, too: what it says is not read.
+    #[allow(clippy::extra_unused_type_parameters, reason = "the table says it for every type")]
+    pub fn with_default<T>(self) -> Self {
+        self
     }
 
     /// What is asked of serde elsewhere.
@@ -57,8 +53,7 @@ pub fn referred<T: JsonSchema>() -> Value {
 pub fn linked() -> BTreeMap<String, Said> {
     let mut table = Table::new();
     linked::add(&mut table);
-    let said = |it: &Builtin| Said { default: (it.default)(), ..(it.said)() };
-    table.iter().map(|(path, it)| ((*path).to_owned(), said(it))).collect()
+    table.iter().map(|(path, it)| ((*path).to_owned(), (it.0)())).collect()
 }
 
 /// As a crate prints it that depends on this version of k8s-openapi.
@@ -94,15 +89,9 @@ debug = false
         .output()
         .expect("cargo starts");
     assert!(output.status.success(), "{}", support::said(&output));
-    let all: BTreeMap<String, [Value; 5]> =
+    let all: BTreeMap<String, [Value; 4]> =
         serde_json::from_slice(&output.stdout).expect("it prints what is expected");
-    let said = |[name, id, inlined, referred, default]: [Value; 5]| Said {
-        name,
-        id,
-        inlined,
-        referred,
-        default,
-    };
+    let said = |[name, id, inlined, referred]: [Value; 4]| Said { name, id, inlined, referred };
     all.into_iter().map(|(path, it)| (path, said(it))).collect()
 }
 
@@ -126,28 +115,16 @@ fn types(folder: &Path) -> Vec<String> {
     res
 }
 
-const PROGRAM: &str = r#"use std::marker::PhantomData;
-use schemars::{JsonSchema, generate::SchemaSettings};
+const PROGRAM: &str = r#"use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::Value;
 
-struct Of<T>(PhantomData<T>);
-trait Has { fn default(&self) -> Value; }
-impl<T: Default + serde::Serialize> Has for Of<T> {
-    fn default(&self) -> Value { serde_json::to_value(T::default()).unwrap() }
-}
-trait HasNot { fn default(&self) -> Value; }
-impl<T> HasNot for &Of<T> {
-    fn default(&self) -> Value { Value::Null }
-}
-
-fn said<T: JsonSchema>(default: Value) -> Value {
+fn said<T: JsonSchema>() -> Value {
     let inlined = SchemaSettings::openapi3().with(|it| it.inline_subschemas = true);
     Value::Array(vec![
         T::schema_name().into(),
         T::schema_id().into(),
         inlined.into_generator().into_root_schema_for::<T>().to_value(),
         SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>().to_value(),
-        default,
     ])
 }
 
@@ -155,8 +132,7 @@ fn main() {
     let mut all = serde_json::Map::new();
     macro_rules! say {
         ($path:path) => {
-            let default = (&Of::<$path>(PhantomData)).default();
-            all.insert(stringify!($path).replace(' ', ""), said::<$path>(default));
+            all.insert(stringify!($path).replace(' ', ""), said::<$path>());
         };
     }
 "#;

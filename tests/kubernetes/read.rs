@@ -69,6 +69,5 @@ fn said(source: &Rc<Source>, model: &Rc<Model>) -> Said {
         id: of(|| It::schema_id().into()),
         inlined: of(inlined::<It>),
         referred: of(referred::<It>),
-        default: source.default_of(&model.path).unwrap_or_default(),
     }
 }

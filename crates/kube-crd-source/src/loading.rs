@@ -8,11 +8,6 @@ use crate::types::Types;
 pub fn load(types: &mut Types, packages: &Packages<'_>) -> bool {
     let mut more = false;
     let needs = types.take_needs();
-    for path in needs.files {
-        let text = packages.texts.get(&path);
-        types.world_mut().included.insert(path, text);
-        more = true;
-    }
     for (krate, name) in needs.unknown {
         more |= name_library(types, packages, krate, name);
     }

@@ -60,7 +60,7 @@ impl Author {
             4 => "example = true".to_owned(),
             5 => "example = 5".to_owned(),
             6 => "example = \"an example\", example = &\"another\"".to_owned(),
-            7 => "example = [1.5, 2.0]".to_owned(),
+            7 => "example = vec![1.5, 2.0]".to_owned(),
             _ => {
                 let ty = self.some_type(3, 0);
                 if matches!(ty, Ty::Data(..)) {
@@ -85,7 +85,7 @@ impl Author {
                 it.reach(module, there, &name)
             }
             1 => format!("{}u16", it.random.below(9)),
-            2 if schemars => "u16::MAX".to_owned(),
+            2 if schemars => "65535".to_owned(),
             3 if negative => format!("-{}", it.random.below(9)),
             4 => format!("{}.5", it.random.below(9)),
             _ => it.random.below(99).to_string(),

@@ -9,14 +9,12 @@ impl Author {
         let name = self.fresh("LIMIT_");
         let there = if self.random.percent(70) { module } else { self.beside_it(module) };
         let number = self.random.below(50);
-        let value = match self.random.below(5) {
+        let value = match self.random.below(4) {
             0 => format!("{number} + 3"),
-            1 => format!("{ty}::MAX"),
-            2 => format!("2 * ({number} - {})", self.random.below(number + 1)),
+            1 => format!("2 * ({number} - {})", self.random.below(number + 1)),
             _ => number.to_string(),
         };
-        let word = if self.random.percent(15) { "static" } else { "const" };
-        self.item(there, format!("pub {word} {name}: {ty} = {value};\n"));
+        self.item(there, format!("pub const {name}: {ty} = {value};\n"));
         (name, there)
     }
 
@@ -33,20 +31,9 @@ impl Author {
         let there = if self.random.percent(70) { module } else { self.beside_it(module) };
         let value = self.made(there, ty, 0)?;
         let shown = self.shown(there, ty);
-        let body = match self.random.below(12) {
-            0 => format!("let it = {value};\n    it"),
-            1 => format!("return {value};"),
-            2 => format!("let it: {shown} = {{ {value} }};\n    it"),
-            3 => format!(
-                "if {} {{ {value} }} else {{ {value} }}",
-                self.random.pick(&["true", "1 < 2", "cfg!(feature = \"on\")"])
-            ),
-            4 => {
-                let other = self.made(there, ty, 0)?;
-                let at = self.random.below(3);
-                format!("match {at} {{\n        0 => {value},\n        _ => {other},\n    }}")
-            }
-            5 => {
+        let body = match self.random.below(8) {
+            0 | 1 => format!("let it: {shown} = {{ {value} }};\n    it"),
+            2 => {
                 let inner = self.fresh("inner_");
                 self.item(there, format!("fn {inner}() -> {shown} {{\n    {value}\n}}\n"));
                 format!("{inner}()")
@@ -69,7 +56,11 @@ impl Author {
     /// `impl Default`, as people write it.
     pub fn hand_written_default(&mut self, module: usize, at: usize) -> Option<()> {
         let name = self.defs[at].name.clone();
-        let (variant, shape) = self.random.pick(&self.defs[at].shapes.clone()).clone();
+        let shapes = self.defs[at].shapes.clone();
+        if shapes.is_empty() {
+            return None;
+        }
+        let (variant, shape) = self.random.pick(&shapes).clone();
         let own = if self.random.percent(60) { "Self".to_owned() } else { name.clone() };
         let path = variant.map_or(own.clone(), |it| format!("{own}::{it}"));
         let value = match shape {
@@ -89,8 +80,11 @@ impl Author {
                 format!("{path} {{\n{}        }}", fields?.concat())
             }
         };
-        let value =
-            if self.random.percent(15) { format!("let it = {value};\n        it") } else { value };
+        let value = if self.random.percent(15) {
+            format!("let it: Self = {value};\n        it")
+        } else {
+            value
+        };
         self.item(module, format!(
             "impl Default for {name} {{\n    fn default() -> Self {{\n        {value}\n    }}\n}}\n"
         ));

@@ -173,9 +173,16 @@ impl Author {
         }
         let mut more = Vec::new();
         let mut can = String::new();
+        // A value with a tag in it or beside it is refused.
+        let tagged = matches!(form, Form::Internal | Form::Adjacent);
         if chosen {
             more.push("Default");
+        }
+        if chosen && !tagged {
             can.push('d');
+        }
+        if tagged {
+            shapes.clear();
         }
         if ordered {
             more.extend(["PartialEq", "Eq", "Hash", "PartialOrd", "Ord"]);

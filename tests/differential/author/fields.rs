@@ -206,13 +206,13 @@ impl Author {
                     let shown = self.shown(module, ty);
                     self.item(
                         module,
-                        format!("fn {name}(it: &{shown}) -> bool {{\n    *it == 0\n}}\n"),
+                        format!("fn {name}(it: &{shown}) -> bool {{\n    it == &0\n}}\n"),
                     );
                     Some(name)
                 }
                 _ if self.can(ty, 'd') && self.can(ty, 'o') => {
                     let name = self.fresh("is_default_");
-                    self.item(module, format!("pub fn {name}<T: Default + PartialEq>(it: &T) -> bool {{\n    *it == T::default()\n}}\n"));
+                    self.item(module, format!("pub fn {name}<T: Default + PartialEq>(it: &T) -> bool {{\n    it == &T::default()\n}}\n"));
                     Some(name)
                 }
                 _ => None,

@@ -13,10 +13,6 @@ pub struct CaseSpec {
     pub division: i8,
     #[serde(default = "rest")]
     pub rest: i8,
-    #[serde(default = "float")]
-    pub float: f32,
-    #[serde(default = "wide")]
-    pub wide: f64,
 }
 
 fn product() -> u64 {
@@ -33,14 +29,6 @@ fn division() -> i8 {
 
 fn rest() -> i8 {
     -7 % 3
-}
-
-fn float() -> f32 {
-    0.1 + 0.2
-}
-
-fn wide() -> f64 {
-    0.1 + 0.2
 }
 
 const LIMIT: i64 = 5_000_000_000;

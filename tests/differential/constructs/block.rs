@@ -10,9 +10,9 @@ pub struct CaseSpec {
 }
 
 fn inner() -> u16 {
-    let x = 1;
+    let x: u16 = 1;
     let y: u16 = {
-        let x = 5;
+        let x: u16 = 5;
         x * 2
     };
     x + y

@@ -1,4 +1,4 @@
-//! On a statement, a tail, a field and an arm.
+//! On a statement, a tail and a field.
 
 #[derive(
     kube::CustomResource, schemars::JsonSchema, serde::Serialize, serde::Deserialize, Clone, Debug,
@@ -9,8 +9,6 @@ pub struct CaseSpec {
     pub text: String,
     #[serde(default = "point")]
     pub point: Point,
-    #[serde(default = "arm")]
-    pub arm: u8,
 }
 
 fn text() -> String {
@@ -33,14 +31,6 @@ fn point() -> Point {
     }
 }
 
-fn arm() -> u8 {
-    match 1 {
-        #[cfg(feature = "off")]
-        1 => 7,
-        1 => 8,
-        _ => 9,
-    }
-}
 
 #[derive(schemars::JsonSchema, serde::Serialize, serde::Deserialize, Clone, Debug)]
 pub struct Point {

@@ -6,15 +6,15 @@
 #[kube(group = "constructs.example.com", version = "v1", kind = "Case")]
 pub struct CaseSpec {
     #[serde(default = "ratio")]
-    pub ratio: f64,
+    pub ratio: f32,
     #[serde(default = "limit")]
     pub limit: i64,
     #[serde(default = "inner")]
     pub inner: i64,
 }
 
-fn ratio() -> f64 {
-    deep::RATIO as f64
+fn ratio() -> f32 {
+    deep::RATIO
 }
 
 fn limit() -> i64 {

@@ -1,4 +1,4 @@
-//! Renames, flatten, tags, skips, transparent types, keys of maps.
+//! Renames, flatten, skips, transparent types, variants.
 
 #[derive(
     kube::CustomResource, schemars::JsonSchema, serde::Serialize, serde::Deserialize, Clone, Debug,
@@ -11,8 +11,6 @@ pub struct CaseSpec {
     pub tagged: Vec<Tagged>,
 }
 
-use std::collections::BTreeMap;
-
 #[derive(schemars::JsonSchema, serde::Serialize, serde::Deserialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 pub struct Whole {
@@ -24,7 +22,6 @@ pub struct Whole {
     #[serde(skip_serializing_if = "Option::is_none")]
     none: Option<u8>,
     wrapped: Wrapped,
-    map: BTreeMap<Key, f32>,
 }
 
 #[derive(schemars::JsonSchema, serde::Serialize, serde::Deserialize, Clone, Debug)]
@@ -37,23 +34,6 @@ pub struct Inner {
 #[serde(transparent)]
 pub struct Wrapped {
     inner: Option<String>,
-}
-
-#[derive(
-    schemars::JsonSchema,
-    serde::Serialize,
-    serde::Deserialize,
-    Clone,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Key {
-    One,
-    Two,
 }
 
 #[derive(schemars::JsonSchema, serde::Serialize, serde::Deserialize, Clone, Debug)]
@@ -70,7 +50,6 @@ fn whole() -> Whole {
         hidden: 3,
         none: None,
         wrapped: Wrapped { inner: Some("w".into()) },
-        map: BTreeMap::from([(Key::Two, 0.1), (Key::One, 2.0)]),
     }
 }
 

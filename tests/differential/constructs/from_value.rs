@@ -29,4 +29,4 @@ impl schemars::JsonSchema for Made {
     }
 }
 
-const LIMIT: u64 = u64::MAX;
+const LIMIT: u64 = 18_446_744_073_709_551_615;

@@ -18,7 +18,7 @@ fn anything() -> serde_json::Value {
         "a": -1,
         "float": 1.0,
         "ratio": RATIO,
-        KEY: [null, true, "x", { "nested": u64::MAX }],
+        KEY: [null, true, "x", { "nested": 18_446_744_073_709_551_615_u64 }],
         "sum": 1 + 2,
         "list": vec![Some(1), None],
     })

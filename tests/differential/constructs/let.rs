@@ -1,4 +1,4 @@
-//! A later use says the type; a later `let` hides an earlier one; the block ends it.
+//! Each says its type; a later `let` hides an earlier one; the block ends it.
 
 #[derive(
     kube::CustomResource, schemars::JsonSchema, serde::Serialize, serde::Deserialize, Clone, Debug,
@@ -12,16 +12,16 @@ pub struct CaseSpec {
 }
 
 fn shadowed() -> u8 {
-    let x = 1;
+    let x: u8 = 1;
     let y = {
         let x = x + 1;
         x
     };
-    let x = 10;
+    let x: u8 = 10;
     x + y
 }
 
 fn ratio() -> f32 {
-    let ratio = 0.1;
+    let ratio: f32 = 0.1;
     ratio
 }

@@ -23,9 +23,8 @@ impl schemars::JsonSchema for Made {
 
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
         let mut schema = schemars::json_schema!({ "type": "object" });
-        let before = schema.clone();
         schema.insert("description".to_owned(), "after".into());
-        schema.insert("default".to_owned(), before.to_value());
+        schema.insert("default".to_owned(), serde_json::json!({ "a": 1 }));
         schema
     }
 }

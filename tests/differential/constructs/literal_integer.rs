@@ -1,4 +1,4 @@
-//! The lowest of a type is not a negated literal of it; bases, suffixes and bytes.
+//! The lowest of a type is not a negated literal of it; bases and suffixes.
 
 #[derive(
     kube::CustomResource, schemars::JsonSchema, serde::Serialize, serde::Deserialize, Clone, Debug,
@@ -11,8 +11,6 @@ pub struct CaseSpec {
     pub highest: u64,
     #[serde(default = "based")]
     pub based: u16,
-    #[serde(default = "byte")]
-    pub byte: u8,
 }
 
 fn lowest() -> i8 {
@@ -25,8 +23,4 @@ fn highest() -> u64 {
 
 fn based() -> u16 {
     0xff_u16
-}
-
-fn byte() -> u8 {
-    b'a'
 }

@@ -9,8 +9,6 @@ pub struct CaseSpec {
     pub and: bool,
     #[serde(default = "or")]
     pub or: bool,
-    #[serde(default = "not")]
-    pub not: bool,
 }
 
 fn and() -> bool {
@@ -19,8 +17,4 @@ fn and() -> bool {
 
 fn or() -> bool {
     true || std::env::args().count() > 0
-}
-
-fn not() -> bool {
-    !(true && false)
 }

@@ -1,4 +1,4 @@
-//! Of a literal, a constant, and twice.
+//! Of a literal alone.
 
 #[derive(
     kube::CustomResource, schemars::JsonSchema, serde::Serialize, serde::Deserialize, Clone, Debug,
@@ -7,10 +7,6 @@
 pub struct CaseSpec {
     #[serde(default = "literal")]
     pub literal: i64,
-    #[serde(default = "constant")]
-    pub constant: i32,
-    #[serde(default = "twice")]
-    pub twice: i16,
     #[serde(default = "float")]
     pub float: f32,
 }
@@ -19,16 +15,6 @@ fn literal() -> i64 {
     -9_223_372_036_854_775_808
 }
 
-fn constant() -> i32 {
-    -LIMIT
-}
-
-fn twice() -> i16 {
-    --3
-}
-
 fn float() -> f32 {
     -0.0
 }
-
-const LIMIT: i32 = 5;

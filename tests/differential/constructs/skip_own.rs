@@ -18,7 +18,7 @@ fn five() -> u8 {
 }
 
 fn is_five(value: &u8) -> bool {
-    *value == 5
+    value == &5
 }
 
 #[derive(
@@ -38,7 +38,7 @@ impl Mode {
 
 mod deep {
     pub fn is_zero(value: &i64) -> bool {
-        *value == super::ZERO
+        value == &super::ZERO
     }
 }
 

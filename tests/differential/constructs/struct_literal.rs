@@ -10,7 +10,7 @@ pub struct CaseSpec {
 }
 
 fn point() -> Point {
-    let y = 0.1;
+    let y: f32 = 0.1;
     Point { r#type: 1, y, x: None }
 }
 

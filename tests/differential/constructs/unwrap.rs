@@ -18,7 +18,7 @@ fn some() -> u8 {
 }
 
 fn expected() -> u8 {
-    "5".parse().expect("a number")
+    Some(5).expect("a number")
 }
 
 fn or() -> u8 {

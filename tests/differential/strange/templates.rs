@@ -291,12 +291,6 @@ pub const ALL: &[Template] = &[
         "",
     ),
     (
-        "cfg in an expression",
-        "pub fn make() -> i64 { if cfg!(debug_assertions) { 1 } else { 2 } }",
-        NUMBER,
-        "",
-    ),
-    (
         "cfg on a statement",
         "pub fn make() -> i64 { let mut a = 1; #[cfg(not(feature = \"off\"))] { a = 2; } #[cfg(feature = \"off\")] { a = 3; } a }",
         NUMBER,
@@ -306,12 +300,6 @@ pub const ALL: &[Template] = &[
         "cfg on a field of an expression",
         "#[DERIVE] pub struct Injected { pub a: i32, #[cfg(feature = \"off\")] pub b: i32 }\npub fn make() -> Injected { Injected { a: 1, #[cfg(feature = \"off\")] b: 2 } }",
         BY_FUNCTION,
-        "",
-    ),
-    (
-        "cfg on an arm",
-        "pub fn make() -> i64 { match 1 { #[cfg(feature = \"off\")] 1 => 5, _ => 6 } }",
-        NUMBER,
         "",
     ),
     (
@@ -358,30 +346,6 @@ pub const ALL: &[Template] = &[
         "",
     ),
     // What changes a schema by running.
-    (
-        "transform",
-        "pub fn change(schema: &mut schemars::Schema) { schema.insert(\"format\".into(), \"own\".into()); }\n#[DERIVE]\n#[schemars(transform = change)]\npub struct Injected { pub a: String }",
-        FIELD,
-        "",
-    ),
-    (
-        "transform on a field",
-        "pub fn change(schema: &mut schemars::Schema) { schema.insert(\"format\".into(), \"own\".into()); }\n#[DERIVE] pub struct Injected { #[schemars(transform = change)] pub a: String }",
-        FIELD,
-        "",
-    ),
-    (
-        "transform as a closure",
-        "#[DERIVE] pub struct Injected { #[schemars(transform = |it: &mut schemars::Schema| { it.remove(\"type\"); })] pub a: String }",
-        FIELD,
-        "",
-    ),
-    (
-        "transform of a variant",
-        "#[DERIVE] pub enum Injected { #[schemars(transform = schemars::transform::RestrictFormats::default())] A { a: i32 } }",
-        FIELD,
-        "",
-    ),
     (
         "hand-written with a condition",
         "#[derive(Serialize, Deserialize, Clone, Debug)] pub struct Injected;\nimpl JsonSchema for Injected { fn schema_name() -> std::borrow::Cow<'static, str> { \"I\".into() } fn json_schema(g: &mut schemars::SchemaGenerator) -> schemars::Schema { if g.contract().is_serialize() { schemars::json_schema!({ \"type\": \"string\" }) } else { schemars::json_schema!({ \"type\": \"integer\" }) } } }",
@@ -643,12 +607,6 @@ pub const ALL: &[Template] = &[
         "",
     ),
     (
-        "own FromStr",
-        "#[DERIVE] pub struct Injected { pub a: String }\nimpl std::str::FromStr for Injected { type Err = (); fn from_str(it: &str) -> Result<Self, ()> { Ok(Self { a: it.repeat(2) }) } }\npub fn make() -> Injected { \"x\".parse().unwrap() }",
-        BY_FUNCTION,
-        "",
-    ),
-    (
         "own Display",
         "pub struct N(i32);\nimpl std::fmt::Display for N { fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { write!(f, \"n{}\", self.0) } }\npub fn make() -> String { N(3).to_string() }",
         TEXT,
@@ -657,12 +615,6 @@ pub const ALL: &[Template] = &[
     (
         "own Display in format!",
         "pub struct N(i32);\nimpl std::fmt::Display for N { fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { write!(f, \"n{}\", self.0) } }\npub fn make() -> String { format!(\"{}\", N(3)) }",
-        TEXT,
-        "",
-    ),
-    (
-        "own Deref",
-        "pub struct N(String);\nimpl std::ops::Deref for N { type Target = String; fn deref(&self) -> &String { &self.0 } }\npub fn make() -> String { N(\"a\".to_owned()).clone() }",
         TEXT,
         "",
     ),
@@ -718,12 +670,6 @@ pub const ALL: &[Template] = &[
         "constant called None",
         "const None: Option<i64> = Option::Some(4);\npub fn make() -> Option<i64> { None }",
         "#[serde(default = \"injected::make\")] pub strange: Option<i64>,",
-        "",
-    ),
-    (
-        "pattern that is a constant",
-        "const ONE: i64 = 1;\npub fn make() -> i64 { match 2 { ONE => 10, other => other } }",
-        NUMBER,
         "",
     ),
     (
@@ -823,18 +769,6 @@ pub const ALL: &[Template] = &[
         FIELD,
         "",
     ),
-    (
-        "include_str in a default",
-        "pub fn make() -> String { include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/shared/text.txt\")).to_owned() }",
-        TEXT,
-        "",
-    ),
-    (
-        "include_str in a doc",
-        "#[doc = include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/shared/text.txt\"))]\n#[DERIVE] pub struct Injected { pub a: String }",
-        FIELD,
-        "",
-    ),
     // Types.
     (
         "projection",
@@ -851,24 +785,6 @@ pub const ALL: &[Template] = &[
     (
         "alias of a projection",
         "pub trait Has { type Out; }\nimpl<T> Has for Vec<T> { type Out = T; }\ntype Item<T> = <T as Has>::Out;\n#[DERIVE] pub struct Injected { pub a: Item<Vec<bool>> }",
-        FIELD,
-        "",
-    ),
-    (
-        "const generics",
-        "#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)] pub struct W<const N: u8> { pub a: String }\npub type Injected = W<3>;",
-        FIELD,
-        "",
-    ),
-    (
-        "length by a constant",
-        "const N: usize = 1 + 2;\n#[DERIVE] pub struct Injected { pub a: [u8; N], pub b: [bool; { N - 1 }], pub c: [u8; 2usize] }",
-        FIELD,
-        "",
-    ),
-    (
-        "length by an associated constant",
-        "pub struct L;\nimpl L { const N: usize = 4; }\n#[DERIVE] pub struct Injected { pub a: [u8; L::N] }",
         FIELD,
         "",
     ),
@@ -1013,24 +929,6 @@ pub const ALL: &[Template] = &[
         "",
     ),
     (
-        "static with an inside",
-        "static COUNT: std::sync::atomic::AtomicI64 = std::sync::atomic::AtomicI64::new(5);\npub fn make() -> i64 { COUNT.fetch_add(1, std::sync::atomic::Ordering::SeqCst) }",
-        NUMBER,
-        "",
-    ),
-    (
-        "static, once",
-        "static WORD: std::sync::OnceLock<String> = std::sync::OnceLock::new();\npub fn make() -> String { WORD.get_or_init(|| \"once\".to_owned()).clone() }",
-        TEXT,
-        "",
-    ),
-    (
-        "static, lazy",
-        "static WORD: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| \"lazy\".to_owned());\npub fn make() -> String { WORD.clone() }",
-        TEXT,
-        "",
-    ),
-    (
         "environment when it runs",
         "pub fn make() -> String { std::env::var(\"CARGO_PKG_NAME\").unwrap_or_else(|_| \"none\".to_owned()) }",
         TEXT,
@@ -1062,12 +960,6 @@ pub const ALL: &[Template] = &[
     (
         "endless",
         "pub fn make() -> i64 { let mut n = 0; while n < 1_000_000 { n += 1; } n }",
-        NUMBER,
-        "",
-    ),
-    (
-        "recursive function",
-        "fn f(n: i64) -> i64 { if n < 2 { 1 } else { n * f(n - 1) } }\npub fn make() -> i64 { f(5) }",
         NUMBER,
         "",
     ),
@@ -1114,21 +1006,9 @@ pub const ALL: &[Template] = &[
         "",
     ),
     (
-        "u64 at its end",
-        "pub fn make() -> u64 { u64::MAX }",
-        "#[serde(default = \"injected::make\")] pub strange: u64,",
-        "",
-    ),
-    (
         "f32 in a default",
         "#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)] pub struct Injected { pub a: f32, pub b: Vec<f32>, pub c: f64 }\npub fn make() -> Injected { Injected { a: 0.1, b: vec![0.1 + 0.2, 16_777_217.0, 1e-40], c: 0.1f32 as f64 } }",
         BY_FUNCTION,
-        "",
-    ),
-    (
-        "bytes and chars",
-        "pub fn make() -> Vec<u8> { let mut it = b\"ab\\x00\".to_vec(); it.push(b'c'); it.push('d' as u8); it }",
-        "#[serde(default = \"injected::make\")] pub strange: Vec<u8>,",
         "",
     ),
     (
@@ -1158,12 +1038,6 @@ pub const ALL: &[Template] = &[
     (
         "builder",
         "#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug, Default)] pub struct Injected { pub a: i32, pub b: Option<String> }\nimpl Injected { fn new() -> Self { Self::default() } fn a(mut self, a: i32) -> Self { self.a = a; self } fn b(self, b: impl Into<String>) -> Self { Self { b: Some(b.into()), ..self } } }\npub fn make() -> Injected { Injected::new().a(3).b(\"x\") }",
-        BY_FUNCTION,
-        "",
-    ),
-    (
-        "enum by its methods",
-        "#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug, PartialEq)] pub enum Injected { A, B { x: i32 } }\nimpl Injected { fn next(self) -> Self { match self { Self::A => Self::B { x: 1 }, Self::B { x } if x > 5 => Self::A, Self::B { x } => Self::B { x: x + 1 } } } }\npub fn make() -> Injected { Injected::A.next().next() }",
         BY_FUNCTION,
         "",
     ),

@@ -1,4 +1,4 @@
-//! Code that features take parts of away: statements, arms, fields, arguments, functions, schemas by hand.
+//! Code that features take parts of away: statements, fields, arguments, functions, schemas by hand.
 
 use kube::CustomResource;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -42,29 +42,17 @@ fn tail() -> u8 {
 }
 
 fn statements() -> Vec<u8> {
-    #[cfg(feature = "narrow")]
-    return vec![];
     #[cfg(feature = "wide")]
-    let four = 4;
+    let four: u8 = 4;
     #[cfg(not(feature = "wide"))]
-    let four = 5;
-    #[cfg(any(feature = "narrow", not(feature = "wide")))]
-    if four == 4 {
-        return vec![0];
-    }
+    let four: u8 = 5;
     vec![1, four]
 }
 
 #[cfg(feature = "wide")]
 #[cfg_attr(feature = "wide", inline)]
 fn chosen() -> String {
-    match 1 {
-        #[cfg(feature = "narrow")]
-        1 => "narrow".to_owned(),
-        #[cfg(feature = "wide")]
-        1 => "wide".to_owned(),
-        _ => "other".to_owned(),
-    }
+    "wide".to_owned()
 }
 
 #[cfg(not(feature = "wide"))]
@@ -74,7 +62,7 @@ fn chosen() -> String {
 
 #[cfg_attr(feature = "wide", inline)]
 fn inlined() -> u8 {
-    if cfg!(feature = "wide") && !cfg!(all(feature = "wide", feature = "narrow")) { 7 } else { 8 }
+    7
 }
 
 #[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
@@ -111,7 +99,9 @@ impl Whole {
 fn constants() -> u8 {
     let whole = Whole::default();
     #[cfg(feature = "narrow")]
-    return Whole::most(1);
+    {
+        Whole::most(1)
+    }
     #[cfg(feature = "wide")]
     Whole::most(whole.c)
 }
@@ -126,7 +116,9 @@ fn parts() -> Vec<String> {
 
 fn never<T>(_: &T) -> bool {
     #[cfg(feature = "wide")]
-    return false;
+    {
+        false
+    }
     #[cfg(not(feature = "wide"))]
     true
 }

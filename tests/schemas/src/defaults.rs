@@ -86,8 +86,6 @@ pub struct FunctionsSpec {
     pub q: u16,
     #[serde(default = "FunctionsInner::start")]
     pub r: i32,
-    #[serde(default = "pairs")]
-    pub s: BTreeMap<String, i32>,
     #[serde(default = "String::new")]
     pub t: String,
     #[serde(default = "Vec::<i32>::new")]
@@ -163,9 +161,6 @@ mod elsewhere {
         super::PORT
     }
 }
-fn pairs() -> BTreeMap<String, i32> {
-    BTreeMap::from([("a".to_owned(), 1), ("b".to_owned(), 2)])
-}
 const NAME: &str = "named";
 fn named() -> String {
     NAME.to_owned()
@@ -174,7 +169,7 @@ fn numbers() -> Vec<f32> {
     vec![0.5, 1.0]
 }
 fn maximum() -> i32 {
-    i32::MAX
+    2_147_483_647
 }
 fn chained() -> Option<Vec<FunctionsMode>> {
     Some(vec![FunctionsMode::Slow, mode()])

@@ -24,18 +24,12 @@ pub struct GenericSpec {
     pub borrowed: Borrowed<'static, Inner>,
     pub cow: Cow<'static, str>,
     pub phantom: Marked<NoSchema>,
-    pub fixed: Fixed<3>,
-    pub counted: Fixed<COUNT>,
-    pub sized: Sized_<i32>,
-    pub array: [i32; COUNT],
-    pub braced: Fixed<{ COUNT }>,
+    pub array: [i32; 4],
     pub newtype: Newtype<Inner>,
     pub transparent: Transparent<Option<i32>>,
     pub flat: Flat<Inner>,
     pub own: Vec<Own>,
 }
-
-pub const COUNT: usize = 4;
 
 #[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
 pub struct Inner {
@@ -81,17 +75,6 @@ pub struct Marked<T> {
 }
 
 #[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
-pub struct Fixed<const N: usize> {
-    pub values: Vec<i32>,
-    pub next: Option<Box<Fixed<5>>>,
-}
-
-#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
-pub struct Sized_<T, const LONG: bool = true> {
-    pub value: T,
-}
-
-#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
 pub struct Newtype<T>(pub T);
 
 #[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
@@ -121,11 +104,9 @@ pub struct GenericNamesSpec {
     pub b: Renamed<Named2<bool>, Vec<i32>>,
     pub c: Named2<Named2<bool>>,
     pub d: Node<Renamed<i32, bool>>,
-    pub e: Braces<7>,
 }
 
 #[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
-#[schemars(rename = "{U}Of{T}")]
 pub struct Renamed<T, U> {
     pub t: T,
     pub u: U,
@@ -140,16 +121,10 @@ pub struct Named2<T> {
 
 /// Its name is in the reference.
 #[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
-#[schemars(rename = "Node<{T}>")]
+#[schemars(rename = "Node")]
 pub struct Node<T> {
     pub value: T,
     pub next: Option<Box<Node<T>>>,
-}
-
-#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
-#[schemars(rename = "{{{N}}}")]
-pub struct Braces<const N: usize> {
-    pub next: Option<Box<Self>>,
 }
 
 #[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]

@@ -20,12 +20,8 @@ pub use round::*;
 pub struct ToldSpec {
     #[serde(default = "text")]
     pub text: String,
-    #[serde(default = "parsed")]
-    pub parsed: i64,
     #[serde(default = "boxed")]
     pub boxed: Box<Option<Box<String>>>,
-    #[serde(default = "wide")]
-    pub wide: i128,
     #[serde(default = "pair")]
     pub pair: Pair<u8>,
     #[serde(default = "round")]
@@ -37,16 +33,9 @@ fn text() -> String {
     let it = "a".to_owned();
     it
 }
-fn parsed() -> i64 {
-    let it: i64 = "-5".parse().unwrap();
-    it
-}
 fn boxed() -> Box<Option<Box<String>>> {
     let it = Box::new(Some(Box::new("b".to_owned())));
     it
-}
-fn wide() -> i128 {
-    1 << 40
 }
 fn round() -> u8 {
     ROUND
@@ -78,16 +67,6 @@ impl Described for Renamed {
 pub struct WithinSpec {
     #[serde(default = "skipped")]
     pub skipped: Vec<Skipped>,
-    #[serde(default = "tagged_list")]
-    pub tagged_list: Tagged,
-    #[serde(default = "tagged_unit")]
-    pub tagged_unit: Tagged,
-    #[serde(default = "tagged_variant")]
-    pub tagged_variant: Tagged,
-    #[serde(default = "tagged_some")]
-    pub tagged_some: TaggedMaybe,
-    #[serde(default = "flat_variant")]
-    pub flat_variant: Flat,
 }
 #[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
 pub enum Skipped {
@@ -97,41 +76,6 @@ pub enum Skipped {
 }
 fn skipped() -> Vec<Skipped> {
     vec![Skipped::One, Skipped::Two]
-}
-#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
-#[serde(tag = "kind")]
-pub enum Tagged {
-    List(Vec<i32>),
-}
-#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
-#[serde(tag = "kind")]
-pub enum TaggedMaybe {
-    Maybe(Option<Inner>),
-}
-#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
-pub struct Inner {
-    pub a: u8,
-}
-fn tagged_list() -> Tagged {
-    Tagged::List(vec![1])
-}
-fn tagged_unit() -> Tagged {
-    Tagged::List(Vec::new())
-}
-fn tagged_variant() -> Tagged {
-    tagged_list()
-}
-fn tagged_some() -> TaggedMaybe {
-    TaggedMaybe::Maybe(Some(Inner { a: 1 }))
-}
-#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
-pub struct Flat {
-    #[serde(flatten)]
-    pub skipped: Skipped,
-    pub b: u8,
-}
-fn flat_variant() -> Flat {
-    Flat { skipped: Skipped::One, b: 2 }
 }
 
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug)]

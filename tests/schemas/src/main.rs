@@ -11,7 +11,6 @@ mod foreign;
 mod generics;
 mod kubernetes;
 mod later;
-mod literals;
 mod macros;
 mod modules;
 mod names;
@@ -51,7 +50,6 @@ fn main() {
         foreign: Wrapped Wide Times Addressed Defaulted;
         kubernetes: Small Pods Workloads Policies;
         later: Told Within FlatRuled ByHand;
-        literals: Literals;
         macros: Beside;
         modules: Named Holder;
         names: Camel Kebab Shouting Pascal EnumNames Skips Overrides;

@@ -23,7 +23,7 @@ pub struct RangesSpec {
     pub g: u8,
     #[schemars(range(min = 1))]
     pub h: String,
-    #[schemars(range(min = 1, max = u16::MAX))]
+    #[schemars(range(min = 1, max = 65535u16))]
     pub i: u32,
     #[schemars(range(min = 0.1f32))]
     pub j: f32,
@@ -119,7 +119,6 @@ pub struct TransformsSpec {
     pub a: i32,
     pub b: Option<String>,
     pub c: Titled,
-    #[schemars(transform = schemars::transform::AddNullable::default())]
     pub d: Option<i32>,
     pub e: Whole,
     #[schemars(contains("a.b"))]

@@ -191,14 +191,13 @@ impl JsonSchema for Inlined {
         "Inlined".into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        enum_of(generator, &["x", "y"])
+        enum_of(generator, vec!["x", "y"])
     }
 }
 
-fn enum_of(generator: &mut SchemaGenerator, names: &[&str]) -> Schema {
+fn enum_of(generator: &mut SchemaGenerator, names: Vec<&str>) -> Schema {
     let mut res = String::json_schema(generator);
-    let names = serde_json::Value::from(names.to_vec());
-    res.insert("enum".to_owned(), names);
+    res.insert("enum".to_owned(), names.into());
     res
 }
 
@@ -371,12 +370,8 @@ impl JsonSchema for Mapped {
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let first = Inner::json_schema(generator).to_value();
-        let kind = match Some(2) {
-            Some(_) => "object",
-            None => "integer",
-        };
         json_schema!({
-            "type": kind,
+            "type": "object",
             "properties": { "first": first },
             "required": ["first"],
         })

@@ -332,14 +332,11 @@ fn selectable(meta: &Meta, known: KubeDerive) -> syn::Result<String> {
     if !known.empty {
         return Ok(text.value());
     }
-    serde_json::from_str(&format!(r#"{{ "jsonPath": "{}" }}"#, text.value()))
-        .map(|it: SelectableField| it.json_path)
-        .map_err(|it| {
-            syn::Error::new(
-                text.span(),
-                format!("kube panics: valid selectableField column json: {it}"),
-            )
-        })
+    let json = format!(r#"{{ "jsonPath": "{}" }}"#, text.value());
+    serde_json::from_str(&json).map(|it: SelectableField| it.json_path).map_err(|it| {
+        let message = format!("kube panics: valid selectableField column json: {it}");
+        syn::Error::new(text.span(), message)
+    })
 }
 
 fn priority_(meta: &Meta) -> syn::Result<i32> {

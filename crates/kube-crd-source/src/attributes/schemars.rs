@@ -18,16 +18,20 @@ pub struct Common {
     pub deprecated: bool,
     pub examples: Vec<Value>,
     pub extensions: Vec<(String, Value)>,
-    /// Functions that change the schema, called last.
-    pub transforms: Vec<syn::Expr>,
 }
 
 impl Common {
+    /// Puts what `extend(…)` says into a schema.
+    pub fn extend(&self, schema: &mut schemars::Schema) {
+        for (key, value) in &self.extensions {
+            schema.insert(key.clone(), value.clone());
+        }
+    }
+
     pub fn is_default(&self) -> bool {
-        let Self { documented, title, description, deprecated, examples, extensions, transforms } =
-            self;
+        let Self { documented, title, description, deprecated, examples, extensions } = self;
         let is_set = *documented || title.is_some() || description.is_some() || *deprecated;
-        !is_set && examples.is_empty() && extensions.is_empty() && transforms.is_empty()
+        !is_set && examples.is_empty() && extensions.is_empty()
     }
 }
 
@@ -37,7 +41,7 @@ pub struct Said {
     pub common: Common,
     pub with: Option<With>,
     pub inline: bool,
-    /// `rename = "…"`, which may have parameters in it.
+    /// `rename = "…"`.
     pub renamed: Option<syn::LitStr>,
     pub validation: Validation,
 }
@@ -84,15 +88,7 @@ pub fn read(attrs: &[Attribute], on: On, values: &Values<'_>) -> syn::Result<Sai
             "rename" if on == On::Container => {
                 once(&mut res.renamed, string(&meta)?, &meta)?;
             }
-            "transform" => {
-                let expr = value(&meta)?;
-                if let syn::Expr::Lit(it) = expr {
-                    let message = "expected a `fn(&mut Schema)` or another value implementing `schemars::transform::Transform`";
-                    return error(it.span(), message);
-                }
-                res.common.transforms.push(expr.clone());
-            }
-            "_unstable_ref_variants" => return refuse(&meta, "is not supported"),
+            "transform" | "_unstable_ref_variants" => return refuse(&meta, "is not supported"),
             name if serde::SHARED.contains(&name) => {}
             _ if on == On::Field
                 && validation::item(&mut res.validation, &meta, Of::Schemars, values)? => {}
@@ -212,7 +208,7 @@ fn document(attrs: &[Attribute], values: &Values<'_>, common: &mut Common) -> sy
                 line.strip_prefix(' ').unwrap_or(&line).to_owned()
             }
             // What is not a plain string there keeps its first space.
-            other => values.doc(other)?,
+            other => values.text(other)?,
         });
     }
     if lines.is_empty() {

@@ -11,19 +11,19 @@ use super::{Builtin, Dyn, Table, networks};
 type D = Dyn<0>;
 type E = Dyn<1>;
 
-macro_rules! parsed {
+macro_rules! plain {
     ($table:ident: $($path:literal $type:ty,)*) => {
-        $($table.insert($path, Builtin::of::<$type>(0).with_default::<$type>().with_parse::<$type>());)*
+        $($table.insert($path, Builtin::of::<$type>(0).with_default::<$type>());)*
     };
 }
 macro_rules! networks {
     ($table:ident: $($path:literal $schema:ty = $type:ty,)*) => {
-        $($table.insert($path, Builtin::of::<$schema>(0).with_default::<$type>().with_parse::<$type>());)*
+        $($table.insert($path, Builtin::of::<$schema>(0).with_default::<$type>());)*
     };
 }
-macro_rules! bare_parsed {
+macro_rules! bare {
     ($table:ident: $($path:literal $type:ty,)*) => {
-        $($table.insert($path, Builtin::of::<$type>(0).with_parse::<$type>());)*
+        $($table.insert($path, Builtin::of::<$type>(0));)*
     };
 }
 macro_rules! generic {
@@ -36,7 +36,7 @@ macro_rules! generic {
 }
 
 pub fn add(table: &mut Table) {
-    parsed! { table:
+    plain! { table:
         "chrono::DateTime<Utc>" chrono::DateTime<chrono::Utc>,
         "chrono::NaiveDate" chrono::NaiveDate,
         "chrono::NaiveDateTime" chrono::NaiveDateTime,
@@ -55,7 +55,7 @@ pub fn add(table: &mut Table) {
         "ipnet::Ipv4Net" networks::Ipv4Net = ipnet::Ipv4Net,
         "ipnet::Ipv6Net" networks::Ipv6Net = ipnet::Ipv6Net,
     }
-    bare_parsed! { table:
+    bare! { table:
         "chrono::Weekday" chrono::Weekday,
         "semver::Version" semver::Version,
         "url::Url" url::Url,

@@ -13,7 +13,6 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use std::str::FromStr;
 use std::sync::LazyLock;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -32,8 +31,6 @@ pub struct Builtin {
     pub is_option: fn() -> bool,
     /// Its default value as serde writes it.
     pub default: Option<fn() -> Option<Value>>,
-    /// What a text is parsed to, as serde writes it; nothing where that fails.
-    pub parse: Option<fn(&str) -> Option<Value>>,
 }
 
 pub type Table = BTreeMap<&'static str, Builtin>;
@@ -78,12 +75,7 @@ impl Builtin {
             present: T::_schemars_private_non_optional_json_schema,
             is_option: T::_schemars_private_is_option,
             default: None,
-            parse: None,
         }
-    }
-
-    fn with_parse<T: FromStr + Serialize>(self) -> Self {
-        Self { parse: Some(|text| serde_json::to_value(text.parse::<T>().ok()?).ok()), ..self }
     }
 
     fn with_default<T: Default + Serialize>(self) -> Self {

@@ -23,11 +23,6 @@ macro_rules! bare {
         $($table.insert($path, Builtin::of::<$type>($count));)*
     };
 }
-macro_rules! parsed {
-    ($table:ident: $($path:literal $type:ty,)*) => {
-        $($table.insert($path, Builtin::of::<$type>(0).with_parse::<$type>());)*
-    };
-}
 macro_rules! generic {
     ($table:ident: $($path:literal $count:literal $type:ty = $default:expr,)*) => {
         $($table.insert($path, Builtin {
@@ -46,6 +41,7 @@ pub fn add(table: &mut Table) {
     plain! { table:
         "()" (),
         "bool" bool,
+        "std::path::PathBuf" PathBuf,
         "char" char,
         "f32" f32,
         "f64" f64,
@@ -131,18 +127,14 @@ pub fn add(table: &mut Table) {
         "(15)" 15 (D, E, Dyn<2>, Dyn<3>, Dyn<4>, Dyn<5>, Dyn<6>, Dyn<7>, Dyn<8>, Dyn<9>, Dyn<10>, Dyn<11>, Dyn<12>, Dyn<13>, Dyn<14>),
         "(16)" 16 (D, E, Dyn<2>, Dyn<3>, Dyn<4>, Dyn<5>, Dyn<6>, Dyn<7>, Dyn<8>, Dyn<9>, Dyn<10>, Dyn<11>, Dyn<12>, Dyn<13>, Dyn<14>, Dyn<15>),
     }
-    table.insert(
-        "std::path::PathBuf",
-        Builtin::of::<PathBuf>(0).with_default::<PathBuf>().with_parse::<PathBuf>(),
-    );
-    parsed! { table:
-        "std::net::IpAddr" std::net::IpAddr,
-        "std::net::Ipv4Addr" std::net::Ipv4Addr,
-        "std::net::Ipv6Addr" std::net::Ipv6Addr,
-        "std::net::SocketAddr" std::net::SocketAddr,
-        "std::net::SocketAddrV4" std::net::SocketAddrV4,
-        "std::net::SocketAddrV6" std::net::SocketAddrV6,
-        "kube_core::Duration" kube_core::Duration,
+    bare! { table:
+        "std::net::IpAddr" 0 std::net::IpAddr,
+        "std::net::Ipv4Addr" 0 std::net::Ipv4Addr,
+        "std::net::Ipv6Addr" 0 std::net::Ipv6Addr,
+        "std::net::SocketAddr" 0 std::net::SocketAddr,
+        "std::net::SocketAddrV4" 0 std::net::SocketAddrV4,
+        "std::net::SocketAddrV6" 0 std::net::SocketAddrV6,
+        "kube_core::Duration" 0 kube_core::Duration,
     }
     generic! { table:
         "std::option::Option" 1 Option<D> = Value::Null,

@@ -41,11 +41,7 @@ pub fn kubernetes(packages: &Packages<'_>) -> KubernetesTypes {
     let chosen = chosen(packages, id);
     let feature = match &chosen[..] {
         [one] if published && (version.as_str(), one.as_str()) == LINKED => {
-            // The fields of structs are read from the source, where it is at hand.
-            let types = packages.folder(id).map_or(Kubernetes::Linked, |folder| {
-                Kubernetes::known(one, packages.texts.sources.file_reader(folder))
-            });
-            return KubernetesTypes { types, problem: None };
+            return KubernetesTypes::default();
         }
         [one] => one,
         [] => {

@@ -1,12 +1,11 @@
-//! What is not read and has to be: crates from elsewhere that names lead into, and files that code includes.
+//! What is not read and has to be: crates from elsewhere that names lead into.
 
 use std::collections::BTreeSet;
 
 use super::{Doubt, Names};
 use crate::builtin::names::{is_table, prelude};
-use crate::text::SourcePath;
 
-/// Crates, by the first words of paths into them, and files.
+/// Crates, by the first words of paths into them.
 #[derive(Default)]
 pub struct Needs {
     /// Those that values are of. They are needed where what they are in is refused.
@@ -14,8 +13,6 @@ pub struct Needs {
     pub crates: BTreeSet<String>,
     /// Names that are no known crate: the crate with such a path, and the name.
     pub unknown: BTreeSet<(usize, String)>,
-    /// Files that code includes as texts.
-    pub files: BTreeSet<SourcePath>,
 }
 
 impl Names {
@@ -47,11 +44,6 @@ impl Names {
     pub fn need_values(&self) {
         let needs = &mut *self.needs.borrow_mut();
         needs.crates.append(&mut needs.of_values);
-    }
-
-    /// Notes that a file has to be known that code includes.
-    pub fn need_file(&self, path: SourcePath) {
-        self.needs.borrow_mut().files.insert(path);
     }
 
     /// What was noted since this was called last.

@@ -129,11 +129,7 @@ impl Reader {
     }
 
     pub(super) fn full_name(&self, this: &This) -> String {
-        let Container { name, parameters, .. } = &*this.container;
-        match parameters.named {
-            true => parameters.filled(name, &this.scope, |ty| self.name(ty)),
-            false => name.clone(),
-        }
+        this.container.name.clone()
     }
 
     /// The identity of a type: its name, and its arguments.
@@ -141,14 +137,10 @@ impl Reader {
         let Container { name, parameters, .. } = &*this.container;
         let module = &self.world.modules[this.scope.module].path;
         let arguments: Vec<String> = parameters
-            .constants
+            .relevant
             .iter()
-            .chain(&parameters.relevant)
             .filter_map(|it| this.scope.parameters.get(it))
-            .map(|it| match &**it {
-                Type::Constant(text) => text.clone(),
-                ty => self.id(ty),
-            })
+            .map(|it| self.id(it))
             .collect();
         match arguments.is_empty() {
             true => format!("{module}::{name}"),
@@ -182,15 +174,6 @@ impl Reader {
         }
         if !common.examples.is_empty() {
             schema.insert("examples".to_owned(), common.examples.clone().into());
-        }
-    }
-
-    pub(super) fn extend(&self, this: &This, common: &Common, schema: &mut Schema) {
-        for (key, value) in &common.extensions {
-            schema.insert(key.clone(), value.clone());
-        }
-        for transform in &common.transforms {
-            self.transform(&this.scope, transform, schema);
         }
     }
 }

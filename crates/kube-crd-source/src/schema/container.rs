@@ -15,7 +15,7 @@ use crate::types::serde;
 use crate::values::Values;
 
 pub struct Container {
-    /// What schemars calls it; a text with `{T}` in it where parameters are in the name.
+    /// What schemars calls it.
     pub name: String,
     pub parameters: Parameters,
     pub inline: bool,

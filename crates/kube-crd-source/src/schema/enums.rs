@@ -74,7 +74,7 @@ impl Reader {
                     upstream::new_externally_tagged_enum_variant(&variant.name, inner)
                 };
                 Self::describe(&variant.common, &mut schema);
-                self.extend(this, &variant.common, &mut schema);
+                variant.common.extend(&mut schema);
                 schema
             });
             schemas.push(schema.to_value());
@@ -102,16 +102,16 @@ impl Reader {
         };
         upstream::apply_internal_enum_variant_tag(&mut schema, tag, &variant.name, deny);
         Self::describe(&variant.common, &mut schema);
-        self.extend_variant(this, variant, &mut schema);
+        self.extend_variant(variant, &mut schema);
         schema
     }
 
     /// Extensions of a variant are applied last: those of its one field first.
-    fn extend_variant(&self, this: &This, variant: &Variant, schema: &mut Schema) {
+    fn extend_variant(&self, variant: &Variant, schema: &mut Schema) {
         if let (None, Shape::Newtype(field)) = (&variant.with, &variant.shape) {
-            self.extend_field(this, field, schema);
+            self.extend_field(field, schema);
         }
-        self.extend(this, &variant.common, schema);
+        variant.common.extend(schema);
     }
 
     fn adjacent(
@@ -141,7 +141,7 @@ impl Reader {
             schema.insert("additionalProperties".to_owned(), false.into());
         }
         Self::describe(&variant.common, &mut schema);
-        self.extend(this, &variant.common, &mut schema);
+        variant.common.extend(&mut schema);
         schema
     }
 
@@ -168,7 +168,7 @@ impl Reader {
         };
         if bare {
             Self::describe(&variant.common, &mut schema);
-            self.extend_variant(this, variant, &mut schema);
+            self.extend_variant(variant, &mut schema);
         }
         schema
     }

@@ -10,13 +10,10 @@ use crate::attributes::{error, schemars::With};
 use crate::names::{Named, Space};
 use crate::text::plain;
 use crate::tree::{ModuleId, Path};
-use crate::types::{Scope, Type, Types};
+use crate::types::Types;
 
 #[derive(Default)]
 pub struct Parameters {
-    /// Those in the name, which is then a text with `{T}` in it.
-    pub named: bool,
-    pub constants: BTreeSet<String>,
     /// Those that fields use: they are part of the type's identity.
     pub relevant: BTreeSet<String>,
     all: BTreeSet<String>,
@@ -67,16 +64,9 @@ impl Parameters {
         module: ModuleId,
     ) -> syn::Result<Self> {
         let mut res = Self::default();
-        for it in &input.generics.params {
-            match it {
-                syn::GenericParam::Type(it) => drop(res.all.insert(plain(&it.ident))),
-                syn::GenericParam::Const(it) => drop(res.constants.insert(plain(&it.ident))),
-                syn::GenericParam::Lifetime(_) => {}
-            }
-        }
-        if let Some(rename) = rename {
-            res.relevant = res.in_name(rename)?;
-            res.named = rename.value().contains('{');
+        res.all.extend(input.generics.type_params().map(|it| plain(&it.ident)));
+        if let Some(name) = rename.filter(|it| it.value().contains('{')) {
+            return error(name.span(), "parameters in a name are not supported");
         }
         let fields: Vec<&ast::Field<'_>> = match &of.data {
             ast::Data::Struct(_, fields) => fields.iter().collect(),
@@ -140,41 +130,6 @@ impl Parameters {
                 _ => drop(self.doubtful.insert(name.to_owned())),
             }
         }
-    }
-
-    /// The parameters in a name like `X{T}`.
-    fn in_name(&self, name: &syn::LitStr) -> syn::Result<BTreeSet<String>> {
-        let text = name.value();
-        let mut res = BTreeSet::new();
-        if !text.contains('{') {
-            return Ok(res);
-        }
-        let text = text.replace("{{", "").replace("}}", "");
-        let unmatched = || error(name.span(), "invalid name format string: unmatched `}` found");
-        let mut parts = text.split('{');
-        if parts.next().unwrap_or_default().contains('}') {
-            return unmatched();
-        }
-        for part in parts {
-            match part.split_once('}') {
-                Some((_, rest)) if rest.contains('}') => return unmatched(),
-                Some((parameter, _)) if self.all.contains(parameter) => {
-                    res.insert(parameter.to_owned());
-                }
-                Some((parameter, _)) if self.constants.contains(parameter) => {}
-                Some((parameter, _)) => {
-                    let message = format!(
-                        "invalid name format string: expected generic param, found `{parameter}`"
-                    );
-                    return error(name.span(), message);
-                }
-                None => {
-                    let message = "invalid name format string: found `{` without matching `}`";
-                    return error(name.span(), message);
-                }
-            }
-        }
-        Ok(res)
     }
 
     /// The parameters that a type has in it, beside those in `PhantomData`.
@@ -246,30 +201,6 @@ impl Parameters {
             }
             _ => false,
         }
-    }
-
-    /// What a text with `{T}` in it becomes.
-    pub fn filled(&self, text: &str, scope: &Scope, name: impl Fn(&Type) -> String) -> String {
-        let mut res = String::new();
-        let mut rest = text;
-        while let Some(at) = rest.find(['{', '}']) {
-            res.push_str(&rest[..at]);
-            let tail = &rest[at..];
-            if tail.starts_with("{{") || tail.starts_with("}}") {
-                res.push_str(&tail[..1]);
-                rest = &tail[2..];
-                continue;
-            }
-            let end = tail.find('}').unwrap_or(tail.len() - 1);
-            match scope.parameters.get(&tail[1..end.max(1)]).map(|it| &**it) {
-                Some(Type::Constant(text)) => res.push_str(text),
-                Some(ty) => res.push_str(&name(ty)),
-                None => {}
-            }
-            rest = &tail[end + 1..];
-        }
-        res.push_str(rest);
-        res
     }
 }
 

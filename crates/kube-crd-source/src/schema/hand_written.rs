@@ -9,8 +9,7 @@ use schemars::{Schema, SchemaGenerator};
 use super::Reader;
 use super::standing::standing_for;
 use crate::builtin::Dyn;
-use crate::text::Problem;
-use crate::types::{Function, Scope, Type};
+use crate::types::{Function, Type};
 use crate::values::{Evaluated, Evaluator, JsonSchemaImpl, Schemas};
 
 /// Answers for types, with the generator of the schema that is evaluated.
@@ -105,51 +104,4 @@ impl Reader {
             Schema::default()
         })
     }
-
-    /// What `transform = …` makes of a schema: those of schemars that need no arguments.
-    pub fn transform(&self, scope: &Scope, expr: &syn::Expr, schema: &mut Schema) {
-        use crate::names::{Named, Space};
-        let path = match expr {
-            syn::Expr::Call(it) if it.args.is_empty() => &*it.func,
-            expr => expr,
-        };
-        let named = match path {
-            syn::Expr::Path(it) if it.qself.is_none() => {
-                let path = crate::tree::Path::from(&it.path);
-                self.world.resolve(scope.module, &path, Space::Values).ok()
-            }
-            _ => None,
-        };
-        let known = match &named {
-            Some(Named::Foreign(it)) => it
-                .strip_prefix("schemars::transform::")
-                .and_then(|it| transform(it.trim_end_matches("::default"))),
-            _ => None,
-        };
-        match known {
-            Some(mut it) => it.transform(schema),
-            None => self.refuse(self.transform_problem(scope, expr)),
-        }
-    }
-
-    fn transform_problem(&self, scope: &Scope, expr: &syn::Expr) -> Problem {
-        let span = syn::spanned::Spanned::span(expr);
-        let message = format!("the transform `{}` is not evaluated", crate::text::text(expr));
-        let hint = "write the schema with `schema_with`";
-        self.world.problem(scope.module, span, message, hint)
-    }
-}
-
-/// A transform of schemars that is made without arguments, by its name.
-fn transform(name: &str) -> Option<Box<dyn schemars::transform::Transform>> {
-    use schemars::transform as known;
-    Some(match name {
-        "AddNullable" => Box::new(known::AddNullable::default()),
-        "ReplaceBoolSchemas" => Box::new(known::ReplaceBoolSchemas::default()),
-        "RemoveRefSiblings" => Box::new(known::RemoveRefSiblings::default()),
-        "SetSingleExample" => Box::new(known::SetSingleExample::default()),
-        "ReplaceConstValue" => Box::new(known::ReplaceConstValue::default()),
-        "ReplacePrefixItems" => Box::new(known::ReplacePrefixItems::default()),
-        _ => return None,
-    })
 }

@@ -207,7 +207,7 @@ impl Reader {
         let (id, root) = match ty {
             Type::Data(id, _) => (*id, false),
             Type::Root(id) => (*id, true),
-            Type::Foreign { .. } | Type::Kubernetes(_) | Type::Constant(_) | Type::Function(_) => {
+            Type::Foreign { .. } | Type::Kubernetes(_) | Type::Function(_) => {
                 return None;
             }
         };

@@ -119,9 +119,7 @@ impl Reader {
         }
         self.inside.borrow_mut().push(match ty {
             Type::Data(id, _) | Type::Root(id) => Some(*id),
-            Type::Foreign { .. } | Type::Kubernetes(_) | Type::Constant(_) | Type::Function(_) => {
-                None
-            }
+            Type::Foreign { .. } | Type::Kubernetes(_) | Type::Function(_) => None,
         });
         let _back = Back(self);
         self.visits.set(self.visits.get() + 1);

@@ -46,9 +46,9 @@ impl Reader {
         Self::describe(&container.common, &mut schema);
         // Extensions are applied last, the field's before the container's.
         if let Some(field) = inside {
-            self.extend_field(this, field, &mut schema);
+            self.extend_field(field, &mut schema);
         }
-        self.extend(this, &container.common, &mut schema);
+        container.common.extend(&mut schema);
         if container.kube {
             self.rules(this, container, &mut schema, generator);
         }
@@ -230,14 +230,14 @@ impl Reader {
         generator: &mut SchemaGenerator,
     ) -> Schema {
         let mut res = self.described_field(this, field, default, internal, generator);
-        self.extend_field(this, field, &mut res);
+        self.extend_field(field, &mut res);
         res
     }
 
     /// What extends a field, where that waits for the rest.
-    pub(super) fn extend_field(&self, this: &This, field: &Field, schema: &mut Schema) {
+    pub(super) fn extend_field(&self, field: &Field, schema: &mut Schema) {
         if self.world.behaviour.derive.extend_last {
-            self.extend(this, &field.common, schema);
+            field.common.extend(schema);
         }
     }
 
@@ -265,7 +265,7 @@ impl Reader {
         self.warn_of_references(&schema, this.scope.module, field.span);
         Self::describe(&field.common, &mut schema);
         if !self.world.behaviour.derive.extend_last {
-            self.extend(this, &field.common, &mut schema);
+            field.common.extend(&mut schema);
         }
         field.validation.apply(&mut schema);
         if field.skip_deserializing {

@@ -4,11 +4,9 @@
 #![allow(clippy::disallowed_methods, reason = "a test reads the cases from where they stand")]
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::rc::Rc;
 
 use super::*;
-use crate::builtin::kubernetes::Kubernetes;
 use crate::values::construct::{Construct, record};
 
 const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/differential/constructs");
@@ -29,26 +27,12 @@ fn cases() -> BTreeMap<String, String> {
     std::fs::read_dir(CASES).unwrap().map(|it| read(it.unwrap())).collect()
 }
 
-/// The source of the k8s-openapi that is linked here, as cargo keeps it.
-fn kubernetes() -> Kubernetes {
-    let home = std::env::var("CARGO_HOME")
-        .or_else(|_| std::env::var("HOME").map(|it| format!("{it}/.cargo")))
-        .unwrap();
-    let pattern = format!("{home}/registry/src/*/k8s-openapi-0.29.0");
-    let folder = glob::glob(&pattern).unwrap().next().expect("the source that is compiled");
-    let folder = folder.unwrap();
-    Kubernetes::known(
-        "v1_33",
-        Rc::new(move |path| std::fs::read_to_string(Path::new(&folder).join(path)).ok()),
-    )
-}
-
 /// What a case is refused for, and what was accepted in it.
 fn read_case(text: &str) -> (Vec<String>, BTreeSet<Construct>) {
     let files = files(&[("Cargo.toml", MANIFEST), ("src/main.rs", text)]);
     crate::stack::with_room(move || {
         let mut problems = Vec::new();
-        let types = Rc::new(types_of(&files, Some(kubernetes()), &mut problems));
+        let types = Rc::new(types_of(&files, None, &mut problems));
         record::take();
         let kinds = schema::kinds(&types, None, schema::Read::default()).kinds;
         assert_eq!(kinds.len(), 1, "a case has one kind");

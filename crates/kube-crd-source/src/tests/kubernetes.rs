@@ -27,29 +27,6 @@ pub struct A {
     pub type_: std::string::String,
 }
 
-impl crate::Resource for A {
-    const API_VERSION: &'static str = "v1";
-    const KIND: &'static str = "A";
-}
-
-impl crate::serde::Serialize for A {
-    fn serialize<S>(&self, serializer: S) -> Result<S::Ok, S::Error> where S: crate::serde::Serializer {
-        let mut state = serializer.serialize_struct(
-            <Self as crate::Resource>::KIND,
-            4 +
-            self.b.as_ref().map_or(0, |_| 1),
-        )?;
-        crate::serde::ser::SerializeStruct::serialize_field(&mut state, "apiVersion", <Self as crate::Resource>::API_VERSION)?;
-        crate::serde::ser::SerializeStruct::serialize_field(&mut state, "kind", <Self as crate::Resource>::KIND)?;
-        crate::serde::ser::SerializeStruct::serialize_field(&mut state, "all", &self.all)?;
-        if let Some(value) = &self.b {
-            crate::serde::ser::SerializeStruct::serialize_field(&mut state, "b", value)?;
-        }
-        crate::serde::ser::SerializeStruct::serialize_field(&mut state, "type", &self.type_)?;
-        crate::serde::ser::SerializeStruct::end(state)
-    }
-}
-
 #[cfg(feature = "schemars")]
 impl crate::schemars::JsonSchema for A {
     fn schema_name() -> std::borrow::Cow<'static, str> {
@@ -143,43 +120,31 @@ fn a_type_is_what_its_source_says() {
         "properties": { "b": { "type": "string", "description": "A \"b\"." } },
         "required": ["type"],
     });
-    let body = "a: k8s_openapi::api::v1::A, #[serde(default)] d: k8s_openapi::api::v1::A,";
-    let mut d = a.clone();
-    d["default"] = serde_json::json!({ "apiVersion": "v1", "kind": "A", "all": [], "type": "" });
-    assert_eq!(read_with(body, ""), (Vec::new(), serde_json::json!({ "a": a, "d": d })));
+    let body = "a: k8s_openapi::api::v1::A,";
+    assert_eq!(read_with(body, ""), (Vec::new(), serde_json::json!({ "a": a })));
     let glob = read_with("a: A,", "use k8s_openapi::api::v1::*;");
     assert_eq!(glob, (Vec::new(), serde_json::json!({ "a": a })));
 }
 
 #[test]
-fn a_struct_is_written_as_its_source_says() {
-    let default = |code: &str| {
-        let body = "#[serde(default = \"f\")] a: k8s_openapi::api::v1::A,";
-        let beside = format!("use k8s_openapi::api::v1::A;\nfn f() -> A {{ {code} }}");
-        let (problems, schema) = read_with(body, &beside);
-        match problems.first() {
-            Some(it) => it.clone(),
-            None => schema["a"]["default"].to_string(),
-        }
+fn defaults_of_a_source_that_is_not_linked_are_refused() {
+    let refused = |body: &str, beside: &str, expected: &str| {
+        let (problems, _) = read_with(body, beside);
+        assert_eq!(problems, [format!("src/main.rs:{expected} (`Kind` → `spec.a`)")]);
     };
-    assert_eq!(
-        default("A { type_: \"x\".into(), ..Default::default() }"),
-        r#"{"all":[],"apiVersion":"v1","kind":"A","type":"x"}"#
+    let a = "k8s_openapi::api::v1::A";
+    refused(
+        &format!("#[serde(default)] a: {a},"),
+        "",
+        &format!(
+            "5:22: unsupported expression `{a}` in a default: the default of `A` is not known"
+        ),
     );
-    assert_eq!(
-        default("A { all: vec![\"y\".to_owned()], b: None, type_: String::new() }"),
-        r#"{"all":["y"],"apiVersion":"v1","kind":"A","type":""}"#
+    refused(
+        &format!("#[serde(default = \"f\")] a: {a},"),
+        &format!("fn f() -> {a} {{ {a} {{ b: None, type_: String::new() }} }}"),
+        &format!("7:37: unsupported expression `{a}{{b:None, type_:String::new()}}` in a default"),
     );
-    assert_eq!(
-        default("let a = A { type_: \"x\".into(), ..A::default() }; A { all: vec![], ..a }"),
-        r#"{"all":[],"apiVersion":"v1","kind":"A","type":"x"}"#
-    );
-    let refused = |code: &str, expected: &str| {
-        let found = default(code);
-        assert!(found.contains(expected), "{found}");
-    };
-    refused("A { b: None, type_: String::new() }", "lacks the field `all`");
-    refused("A { c: 1, ..A::default() }", "it is not a field of this type");
 }
 
 #[test]

@@ -12,5 +12,5 @@ mod tokens;
 
 pub use conflict::{conflict, conflict_in_malformed};
 pub use problem::{FieldPlaces, Place, Problem};
-pub use source_path::{NotASourcePath, SourcePath, below, is_inside};
+pub use source_path::{NotASourcePath, SourcePath, below};
 pub use tokens::{peel, plain, text};

@@ -135,7 +135,7 @@ fn declare(world: &mut World, here: Declaring, item: Syntax) {
         }
         Syntax::Static(it) => {
             let (ident, vis) = (it.ident.clone(), it.vis.clone());
-            world.add(here.item(&ident, &vis, Kind::Static(Box::new(it))), false, true);
+            world.add(here.item(&ident, &vis, Kind::Static), false, true);
         }
         Syntax::Trait(it) => {
             let (ident, vis) = (it.ident.clone(), it.vis.clone());

@@ -1,7 +1,6 @@
 //! Crates, modules and items as data, before any name is looked up.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 
 use proc_macro2::Span;
 
@@ -32,8 +31,6 @@ pub struct World {
     pub selection: Vec<String>,
     /// Why a crate from elsewhere cannot be read, by the first word of paths into it.
     pub absent: BTreeMap<String, String>,
-    /// Files that code includes as texts; none where there is no such file.
-    pub included: BTreeMap<SourcePath, Option<Rc<str>>>,
 }
 
 pub struct Module {
@@ -71,7 +68,7 @@ pub enum Kind {
     Alias(Box<syn::ItemType>),
     Fn(Box<syn::ItemFn>),
     Const(Box<syn::ItemConst>),
-    Static(Box<syn::ItemStatic>),
+    Static,
     Trait(Box<syn::ItemTrait>),
     Module(ModuleId),
     Use(Path),

@@ -7,7 +7,7 @@ use syn::spanned::Spanned as _;
 
 use super::{Scope, Type, Types};
 use crate::names::{Miss, Named, Space};
-use crate::text::{Problem, plain, text};
+use crate::text::{Problem, peel, plain, text};
 use crate::tree::{ItemId, Kind, ModuleId, Path};
 
 pub(super) const WAY_OUT: &str = "write the type out, or use one whose schema can be read";
@@ -54,7 +54,12 @@ impl Types {
             }
             syn::Type::Slice(it) => foreign("[]", vec![self.type_at(scope, &it.elem, depth)?]),
             syn::Type::Array(it) => {
-                let length = self.constant(scope, &it.len, "usize")?;
+                let length = match peel(&it.len) {
+                    syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(it), .. }) => {
+                        it.base10_digits().to_owned()
+                    }
+                    _ => return Err(refuse("has a length that is not a number")),
+                };
                 foreign(&format!("[;{length}]"), vec![self.type_at(scope, &it.elem, depth)?])
             }
             syn::Type::Tuple(it) if it.elems.is_empty() => foreign("()", Vec::new()),
@@ -89,9 +94,8 @@ impl Types {
             && path.leading_colon.is_none()
             && let Some(parameter) = scope.parameters.get(&plain(&first.ident))
         {
-            return match (path.segments.len(), &**parameter) {
-                (1, Type::Constant(_)) => refuse("is a `const` parameter, not a type", WAY_OUT),
-                (1, _) => Ok(parameter.clone()),
+            return match path.segments.len() {
+                1 => Ok(parameter.clone()),
                 _ => refuse("is an associated type, which is not supported", WAY_OUT),
             };
         }
@@ -194,22 +198,8 @@ impl Types {
                     Some((_, default)) => (&it.ident, self.type_at(&res, default, depth)?),
                     None => return refuse(&format!("lacks an argument for `{}`", it.ident)),
                 },
-                (syn::GenericParam::Const(it), given) => {
-                    let (scope, value) = match (given, &it.default) {
-                        (Some(syn::GenericArgument::Const(given)), _) => (scope, given.clone()),
-                        // A name may be a type or a constant to the parser.
-                        (Some(syn::GenericArgument::Type(syn::Type::Path(given))), _) => {
-                            let path = given.path.clone();
-                            let path = syn::ExprPath { attrs: Vec::new(), qself: None, path };
-                            (scope, syn::Expr::Path(path))
-                        }
-                        (None, Some((_, default))) => (&res, default.clone()),
-                        _ => {
-                            return refuse(&format!("lacks an argument for `{}`", it.ident));
-                        }
-                    };
-                    let found = self.constant(scope, &value, &text(&it.ty))?;
-                    (&it.ident, Rc::new(Type::Constant(found)))
+                (syn::GenericParam::Const(_), _) => {
+                    return refuse("has a `const` parameter, which is not supported");
                 }
                 _ => return refuse("has an unsupported generic argument"),
             };
@@ -233,13 +223,14 @@ const MOST_ALIASES: u8 = 64;
 const MOST_NESTED: u8 = 96;
 const MOST_TYPES: usize = 10_000;
 
-/// The names of type and `const` parameters.
+/// Whether a definition has parameters beside lifetimes.
+pub fn has_parameters(generics: &syn::Generics) -> bool {
+    generics.type_params().next().is_some() || generics.const_params().next().is_some()
+}
+
+/// The names of type parameters.
 pub fn names(generics: &syn::Generics) -> impl Iterator<Item = String> {
-    generics.params.iter().filter_map(|it| match it {
-        syn::GenericParam::Type(it) => Some(plain(&it.ident)),
-        syn::GenericParam::Const(it) => Some(plain(&it.ident)),
-        syn::GenericParam::Lifetime(_) => None,
-    })
+    generics.type_params().map(|it| plain(&it.ident))
 }
 
 fn given_for<'a>(

@@ -1,7 +1,6 @@
 //! Types in code → [`Type`]: which type of the project, or which of another crate, with what in it.
 
 mod attribute_macros;
-mod constants;
 pub mod derives;
 mod foreign;
 mod lookup;
@@ -13,7 +12,7 @@ use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::rc::Rc;
 
-pub use lookup::names;
+pub use lookup::{has_parameters, names};
 pub use type_::{Function, Scope, Type};
 
 use crate::names::Names;

@@ -13,8 +13,6 @@ pub enum Type {
     Data(ItemId, Vec<Rc<Self>>),
     /// The struct that `#[derive(CustomResource)]` generates for a struct of the project.
     Root(ItemId),
-    /// The argument of a `const` parameter, as it is displayed.
-    Constant(String),
     Foreign {
         path: &'static str,
         builtin: &'static Builtin,
@@ -47,7 +45,6 @@ impl Type {
         match self {
             Self::Data(id, arguments) => (0, *id, "", arguments),
             Self::Root(id) => (1, *id, "", &[]),
-            Self::Constant(text) => (2, 0, text, &[]),
             Self::Foreign { path, arguments, .. } => (3, 0, path, arguments),
             Self::Function(it) => (5, it.scope.module, &it.id, &it.arguments),
             Self::Kubernetes(model) => (4, 0, &model.path, &[]),

@@ -1,10 +1,10 @@
-//! Operators: arithmetic of one type, comparisons, `&&` and `||`, and casts between numbers.
+//! Operators: arithmetic of integers of one type, `==` and `!=`, `&&` and `||`.
 
 use syn::{BinOp, Expr, ExprBinary};
 
 use super::construct::Construct;
 use super::syntax::peel;
-use super::ty::{Int, Ty};
+use super::ty::Ty;
 use super::value::Value;
 use super::{Eval, Evaluator, Frame};
 
@@ -21,25 +21,12 @@ impl Evaluator<'_> {
                     _ => self.eval(frame, &it.right, &bool),
                 }
             }
-            BinOp::Eq(_)
-            | BinOp::Ne(_)
-            | BinOp::Lt(_)
-            | BinOp::Le(_)
-            | BinOp::Gt(_)
-            | BinOp::Ge(_) => self.comparison(frame, at, it),
+            BinOp::Eq(_) | BinOp::Ne(_) => self.comparison(frame, at, it),
             BinOp::Add(_) | BinOp::Sub(_) | BinOp::Mul(_) | BinOp::Div(_) | BinOp::Rem(_) => {
                 let ty = self.operand_type(frame, it, expected);
                 let left = self.eval(frame, &it.left, &ty)?;
                 let right = self.eval(frame, &it.right, &left.ty())?;
                 self.arithmetic(frame, at, it, left, right)
-            }
-            BinOp::Shl(_) => {
-                let left = self.eval(frame, &it.left, expected)?;
-                let right = match self.type_of(frame, &it.right) {
-                    ty @ Ty::Int(_) => self.eval(frame, &it.right, &ty)?,
-                    _ => self.eval(frame, &it.right, &Ty::Any)?,
-                };
-                self.shift_left(frame, at, left, right)
             }
             _ => self.unsupported(frame, at),
         }
@@ -84,21 +71,8 @@ impl Evaluator<'_> {
             }
         };
         self.accept(Construct::Comparison);
-        let found = match it.op {
-            BinOp::Eq(_) => self.equal(frame, at, &left, &right)?,
-            BinOp::Ne(_) => !self.equal(frame, at, &left, &right)?,
-            ref op => {
-                let Some(order) = order(&left, &right) else { return self.unsupported(frame, at) };
-                match (op, order) {
-                    (_, None) => false,
-                    (BinOp::Lt(_), Some(it)) => it.is_lt(),
-                    (BinOp::Le(_), Some(it)) => it.is_le(),
-                    (BinOp::Gt(_), Some(it)) => it.is_gt(),
-                    (_, Some(it)) => it.is_ge(),
-                }
-            }
-        };
-        Ok(Value::Bool(found))
+        let is_equal = self.equal(frame, at, &left, &right)?;
+        Ok(Value::Bool(is_equal == matches!(it.op, BinOp::Eq(_))))
     }
 
     fn arithmetic(
@@ -109,91 +83,26 @@ impl Evaluator<'_> {
         left: Value,
         right: Value,
     ) -> Eval<Value> {
-        let value = match (left, right) {
-            (Value::Int(left, of), Value::Int(right, other)) if of == other => {
-                let found = match it.op {
-                    BinOp::Add(_) => left.checked_add(right),
-                    BinOp::Sub(_) => left.checked_sub(right),
-                    BinOp::Mul(_) => left.checked_mul(right),
-                    // `MIN % -1` overflows as `MIN / -1` does, and is within an `i128`.
-                    BinOp::Rem(_) if left == of.range().0 && left < 0 && right == -1 => None,
-                    BinOp::Div(_) => left.checked_div(right),
-                    _ => left.checked_rem(right),
-                };
-                match found.filter(|it| of.holds(*it)) {
-                    Some(found) => Value::Int(found, of),
-                    None => return self.panics(frame, at, "it overflows, or divides by zero"),
-                }
-            }
-            (Value::F32(left), Value::F32(right)) => match it.op {
-                BinOp::Add(_) => Value::F32(left + right),
-                BinOp::Sub(_) => Value::F32(left - right),
-                BinOp::Mul(_) => Value::F32(left * right),
-                BinOp::Div(_) => Value::F32(left / right),
-                _ => return self.unsupported(frame, at),
-            },
-            (Value::F64(left), Value::F64(right)) => match it.op {
-                BinOp::Add(_) => Value::F64(left + right),
-                BinOp::Sub(_) => Value::F64(left - right),
-                BinOp::Mul(_) => Value::F64(left * right),
-                BinOp::Div(_) => Value::F64(left / right),
-                _ => return self.unsupported(frame, at),
-            },
-            _ => return self.unsupported(frame, at),
-        };
-        self.accept(Construct::Arithmetic);
-        Ok(value)
-    }
-
-    fn shift_left(&self, frame: &Frame, at: &Expr, left: Value, right: Value) -> Eval<Value> {
-        let (Value::Int(number, of), Value::Int(by, _)) = (left, right) else {
+        let (Value::Int(left, of), Value::Int(right, other)) = (left, right) else {
             return self.unsupported(frame, at);
         };
-        let shifted = u32::try_from(by).ok().filter(|it| *it < 64).map(|by| number << by);
-        // What is shifted out, or into the sign, is refused: nobody writes it in a default.
-        match shifted.filter(|it| number.abs() < 1 << 62 && of.holds(*it)) {
-            Some(shifted) => {
-                self.accept(Construct::ShiftLeft);
-                Ok(Value::Int(shifted, of))
-            }
-            None => self.refuse(frame, at, "it shifts bits out of its type"),
+        if of != other {
+            return self.unsupported(frame, at);
         }
-    }
-
-    #[allow(
-        clippy::cast_possible_truncation,
-        clippy::cast_precision_loss,
-        clippy::cast_sign_loss,
-        reason = "`as` does just this"
-    )]
-    pub fn cast(&self, frame: &Frame, it: &syn::ExprCast) -> Eval<Value> {
-        let to = self.ty(frame, &it.ty)?;
-        // A literal is of the type that it is cast to, where that can be.
-        let from = match (peel(&it.expr), &to) {
-            (literal, Ty::Int(_)) if is_literal(literal, false) => to.clone(),
-            (literal, Ty::F32 | Ty::F64) if is_literal(literal, true) => to.clone(),
-            (expr, _) => match self.type_of(frame, expr) {
-                ty if ty.is_known() => ty,
-                _ if is_number(expr) => Ty::Any,
-                _ => return self.untyped(frame, expr),
-            },
+        let found = match it.op {
+            BinOp::Add(_) => left.checked_add(right),
+            BinOp::Sub(_) => left.checked_sub(right),
+            BinOp::Mul(_) => left.checked_mul(right),
+            // `MIN % -1` overflows as `MIN / -1` does, and is within an `i128`.
+            BinOp::Rem(_) if left == of.range().0 && left < 0 && right == -1 => None,
+            BinOp::Div(_) => left.checked_div(right),
+            _ => left.checked_rem(right),
         };
-        let value = match (self.eval(frame, &it.expr, &from)?, to) {
-            (Value::Int(number, _), Ty::Int(to)) => match wrap(number, to) {
-                Some(number) => Value::Int(number, to),
-                None => return self.unsupported(frame, it),
-            },
-            (Value::Int(number, _), Ty::F32) => Value::F32(number as f32),
-            (Value::Int(number, _), Ty::F64) => Value::F64(number as f64),
-            (Value::F32(number), Ty::F64) => Value::F64(number.into()),
-            (Value::F64(number), Ty::F32) => Value::F32(number as f32),
-            (value @ Value::F32(_), Ty::F32) | (value @ Value::F64(_), Ty::F64) => value,
-            (Value::F64(number), Ty::Int(to)) => saturate(number as i128, to),
-            (Value::F32(number), Ty::Int(to)) => saturate(number as i128, to),
-            _ => return self.unsupported(frame, it),
+        let Some(found) = found.filter(|it| of.holds(*it)) else {
+            return self.panics(frame, at, "it overflows, or divides by zero");
         };
-        self.accept(Construct::Cast);
-        Ok(value)
+        self.accept(Construct::Arithmetic);
+        Ok(Value::Int(found, of))
     }
 }
 
@@ -205,45 +114,4 @@ fn is_number(expr: &Expr) -> bool {
         Expr::Binary(it) => is_number(&it.left) && is_number(&it.right),
         _ => false,
     }
-}
-
-/// Whether an expression is one literal without a suffix, of an integer or of a float, negated or not.
-fn is_literal(expr: &Expr, float: bool) -> bool {
-    match peel(expr) {
-        Expr::Lit(it) => match &it.lit {
-            syn::Lit::Int(it) => !float && it.suffix().is_empty(),
-            syn::Lit::Float(it) => float && it.suffix().is_empty(),
-            _ => false,
-        },
-        Expr::Unary(it) => matches!(it.op, syn::UnOp::Neg(_)) && is_literal(&it.expr, float),
-        _ => false,
-    }
-}
-
-/// The lowest bits of a number, as `as` leaves them; none where they are beyond an `i128`.
-fn wrap(number: i128, to: Int) -> Option<i128> {
-    let (low, high) = to.range();
-    match to {
-        Int::I128 | Int::U128 => to.holds(number).then_some(number),
-        _ => Some(number.checked_sub(low)?.rem_euclid(high - low + 1) + low),
-    }
-}
-
-fn saturate(number: i128, to: Int) -> Value {
-    let (low, high) = to.range();
-    Value::Int(number.clamp(low, high), to)
-}
-
-/// How two scalars or texts are ordered; none where they are something else.
-#[allow(clippy::option_option, reason = "floats may have no order")]
-pub fn order(left: &Value, right: &Value) -> Option<Option<std::cmp::Ordering>> {
-    Some(match (left, right) {
-        (Value::Int(left, _), Value::Int(right, _)) => Some(left.cmp(right)),
-        (Value::F32(left), Value::F32(right)) => left.partial_cmp(right),
-        (Value::F64(left), Value::F64(right)) => left.partial_cmp(right),
-        (Value::Bool(left), Value::Bool(right)) => Some(left.cmp(right)),
-        (Value::Char(left), Value::Char(right)) => Some(left.cmp(right)),
-        (Value::Text(left), Value::Text(right)) => Some(left.cmp(right)),
-        _ => return None,
-    })
 }

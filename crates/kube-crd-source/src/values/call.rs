@@ -6,13 +6,12 @@ use std::rc::Rc;
 use syn::{Expr, ExprCall, ExprPath, spanned::Spanned as _};
 
 use super::construct::Construct;
-use super::frame::Bound;
 use super::impls::Function;
 use super::syntax::peel;
 use super::target::Target;
 use super::ty::Ty;
 use super::value::Value;
-use super::{Eval, Evaluator, Frame, Stop};
+use super::{Eval, Evaluator, Frame};
 use crate::text::plain;
 use crate::tree::Kind;
 use crate::types::{Scope, Type};
@@ -39,8 +38,6 @@ impl Arguments<'_> {
 struct Parameter {
     name: Option<String>,
     ty: Ty,
-    /// It is declared as a plain reference.
-    is_reference: bool,
 }
 
 impl<'a> Evaluator<'a> {
@@ -139,10 +136,7 @@ impl<'a> Evaluator<'a> {
         let Some(_level) = self.meter.enter() else {
             return self.refuse(frame, at, "it goes too deep");
         };
-        let value = match self.block(&there, function.block, &there.returns) {
-            Err(Stop::Return(value)) => value,
-            found => found?,
-        };
+        let value = self.block(&there, function.block, &there.returns)?;
         match value.fits(&there.returns) {
             true => Ok(value),
             false => self.refuse(frame, at, "it was evaluated to a value of another type"),
@@ -183,10 +177,7 @@ impl<'a> Evaluator<'a> {
                 return self.refuse(frame, at, "it is given a value of another type");
             }
             if let Some(name) = parameter.name {
-                there = self.bind(&there, at, name, parameter.ty, false, Bound::Value(value))?;
-                if parameter.is_reference {
-                    there = there.with_reference();
-                }
+                there = self.bind(&there, at, name, parameter.ty, false, value)?;
             }
         }
         Ok(there)
@@ -196,15 +187,18 @@ impl<'a> Evaluator<'a> {
     fn parameter(&self, frame: &Frame, input: &syn::FnArg) -> Eval<Parameter> {
         match input {
             syn::FnArg::Receiver(it) => {
-                let is_reference = match &it.kind {
-                    syn::ReceiverKind::Value if it.mutability.is_none() => false,
-                    syn::ReceiverKind::Reference(_, _, None) => true,
-                    _ => return self.unsupported(frame, it),
+                let is_plain = match &it.kind {
+                    syn::ReceiverKind::Value => it.mutability.is_none(),
+                    syn::ReceiverKind::Reference(_, _, mutability) => mutability.is_none(),
+                    _ => false,
                 };
+                if !is_plain {
+                    return self.unsupported(frame, it);
+                }
                 let Some(ty) = frame.scope.parameters.get("Self") else {
                     return self.unsupported(frame, it);
                 };
-                Ok(Parameter { name: Some("self".to_owned()), ty: Ty::of(ty), is_reference })
+                Ok(Parameter { name: Some("self".to_owned()), ty: Ty::of(ty) })
             }
             syn::FnArg::Typed(it) if it.attrs.is_empty() => {
                 let name = match &*it.pat {
@@ -218,9 +212,7 @@ impl<'a> Evaluator<'a> {
                     syn::Pat::Wild(_) => None,
                     pat => return self.unsupported(frame, pat),
                 };
-                let is_reference = matches!(&*it.ty, syn::Type::Reference(of)
-                    if !matches!(&*of.elem, syn::Type::Reference(_)));
-                Ok(Parameter { name, ty: self.ty(frame, &it.ty)?, is_reference })
+                Ok(Parameter { name, ty: self.ty(frame, &it.ty)? })
             }
             input => self.unsupported(frame, input),
         }
@@ -235,7 +227,11 @@ impl<'a> Evaluator<'a> {
         arguments: &Arguments<'_>,
         there: &mut Frame,
     ) -> Eval<()> {
-        let names: Vec<String> = crate::types::names(&function.signature.generics).collect();
+        let generics = &function.signature.generics;
+        if generics.const_params().next().is_some() {
+            return self.refuse(frame, at, "it has a `const` parameter, which is not supported");
+        }
+        let names: Vec<String> = crate::types::names(generics).collect();
         if names.is_empty() {
             return Ok(());
         }
@@ -273,9 +269,9 @@ impl<'a> Evaluator<'a> {
         name: String,
         ty: Ty,
         is_mutable: bool,
-        bound: Bound,
+        value: Value,
     ) -> Eval<Frame> {
-        match frame.with(name, ty, is_mutable, bound) {
+        match frame.with(name, ty, is_mutable, value) {
             Some(frame) => Ok(frame),
             None => self.refuse(frame, at, "there are too many locals"),
         }

@@ -116,13 +116,10 @@ impl Evaluator<'_> {
             path if is_list(path) => Value::List(Rc::new([])),
             path => match empty(path) {
                 Some(value) => value,
-                None => match self.world.kubernetes.default_of(path) {
-                    Some(json) => Value::foreign(path, json),
-                    None => {
-                        let (_, builtin) = builtin::find(path)?;
-                        Value::foreign(path, builtin.default?()?)
-                    }
-                },
+                None => {
+                    let (_, builtin) = builtin::find(path)?;
+                    Value::foreign(path, builtin.default?()?)
+                }
             },
         })
     }
@@ -132,12 +129,12 @@ impl Evaluator<'_> {
 pub fn empty(path: &str) -> Option<Value> {
     match path {
         "std::collections::BTreeMap" | "std::collections::HashMap" | "indexmap::IndexMap" => {
-            Some(Value::Map(Rc::new([])))
+            Some(Value::Map)
         }
         "std::collections::BTreeSet"
         | "std::collections::HashSet"
         | "std::collections::BinaryHeap"
-        | "indexmap::IndexSet" => Some(Value::Set(Rc::new([]))),
+        | "indexmap::IndexSet" => Some(Value::Set),
         _ => None,
     }
 }

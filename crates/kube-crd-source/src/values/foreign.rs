@@ -8,27 +8,15 @@ use syn::{Expr, ExprCall, ExprPath};
 use super::call::Arguments;
 use super::construct::Construct;
 use super::default::empty;
-use super::ty::{Int, Ty};
+use super::ty::Ty;
 use super::value::{JsonKind, Value, is_list};
 use super::{Eval, Evaluator, Frame};
 
 const QUANTITY: &str = "k8s_openapi::apimachinery::pkg::api::resource::Quantity";
-const INT_OR_STRING: &str = "k8s_openapi::apimachinery::pkg::util::intstr::IntOrString";
 
 impl Evaluator<'_> {
     /// A constant by its whole path.
     pub fn foreign_constant(&self, path: &str) -> Option<Value> {
-        let (of, name) = path.rsplit_once("::")?;
-        let of = of.strip_prefix("std::").unwrap_or(of);
-        if let (Some(of), "MIN" | "MAX") = (Int::parse(of), name) {
-            // The highest `u128` is beyond what is read.
-            if of == Int::U128 && name == "MAX" {
-                return None;
-            }
-            let (low, high) = of.range();
-            self.accept(Construct::NumberConstant);
-            return Some(Value::Int(if name == "MIN" { low } else { high }, of));
-        }
         Some(match path {
             "std::option::Option::None" => {
                 self.accept(Construct::None);
@@ -37,10 +25,6 @@ impl Evaluator<'_> {
             "serde_json::Value::Null" => {
                 self.accept(Construct::JsonValue);
                 Value::json(serde_json::Value::Null)
-            }
-            "std::time::Duration::ZERO" => {
-                self.accept(Construct::Duration);
-                Value::foreign("std::time::Duration", json!({ "secs": 0, "nanos": 0 }))
             }
             _ => return None,
         })
@@ -119,67 +103,22 @@ impl Evaluator<'_> {
             }
             (_, "from") => {
                 let to = target_of_from(front, expected);
-                let from = self.source_type(frame, argument, &to);
+                let from = self.source_type(frame, argument);
                 let value = self.eval(frame, argument, &from)?;
-                let is_map = front.ends_with("Map");
-                let construct = if is_map { Construct::MapFrom } else { Construct::From };
-                (construct, self.convert(frame, it, value, &to)?)
+                (Construct::From, self.convert(frame, it, value, &to)?)
             }
-            _ => self.foreign_value(frame, it, argument, (front, name))?,
+            _ if format!("{front}::{name}") == QUANTITY => {
+                match self.eval(frame, argument, &Ty::foreign("str"))? {
+                    Value::Text(text) => {
+                        (Construct::Quantity, Value::foreign(QUANTITY, (*text).into()))
+                    }
+                    _ => return self.unsupported(frame, it),
+                }
+            }
+            _ => return self.unsupported(frame, it),
         };
         self.accept(construct);
         Ok(value)
-    }
-
-    /// `Quantity(…)`, `Duration::from_secs(…)`, `Url::parse(…)`: types that are made of a text or a number.
-    fn foreign_value(
-        &self,
-        frame: &Frame,
-        it: &ExprCall,
-        argument: &Expr,
-        (front, name): (&str, &str),
-    ) -> Eval<(Construct, Value)> {
-        let ty = match (front, name) {
-            (INT_OR_STRING, "Int") => Ty::Int(Int::I32),
-            ("std::time::Duration", "from_secs" | "from_millis") => Ty::Int(Int::U64),
-            _ => Ty::foreign("str"),
-        };
-        let is_quantity = format!("{front}::{name}") == QUANTITY;
-        let is_text = is_quantity
-            || matches!(
-                (front, name),
-                (INT_OR_STRING, "String")
-                    | ("url::Url" | "semver::Version", "parse")
-                    | ("uuid::Uuid", "parse_str")
-            );
-        if !is_text && !matches!(ty, Ty::Int(_)) {
-            return self.unsupported(frame, it);
-        }
-        Ok(match (self.eval(frame, argument, &ty)?, name) {
-            (Value::Text(text), _) if is_quantity => {
-                (Construct::Quantity, Value::foreign(QUANTITY, (*text).into()))
-            }
-            (Value::Text(text), "String") => {
-                (Construct::Quantity, Value::foreign(front, (*text).into()))
-            }
-            (Value::Text(text), _) => {
-                (Construct::Parse, self.parse(frame, it, &text, &Ty::foreign(front))?)
-            }
-            (Value::Int(number, _), "Int") => {
-                let number = i64::try_from(number).unwrap_or_default();
-                (Construct::Quantity, Value::foreign(front, number.into()))
-            }
-            (Value::Int(number, _), name) => {
-                let number = u64::try_from(number).unwrap_or_default();
-                let (secs, nanos) = match name {
-                    "from_secs" => (number, 0),
-                    _ => (number / 1000, number % 1000 * 1_000_000),
-                };
-                let json = json!({ "secs": secs, "nanos": nanos });
-                (Construct::Duration, Value::foreign(front, json))
-            }
-            _ => return self.unsupported(frame, it),
-        })
     }
 
     /// `Vec::default()`, `ObjectMeta::default()`.
@@ -225,8 +164,8 @@ impl Evaluator<'_> {
                 ("std::string::String::is_empty" | "str::is_empty", Value::Text(it)) => {
                     it.is_empty()
                 }
-                (name, Value::Map(it)) if name.ends_with("Map::is_empty") => it.is_empty(),
-                (name, Value::Set(it)) if name.ends_with("Set::is_empty") => it.is_empty(),
+                (name, Value::Map) if name.ends_with("Map::is_empty") => true,
+                (name, Value::Set) if name.ends_with("Set::is_empty") => true,
                 ("serde_json::Map::is_empty", Value::Json(JsonKind::Map, it)) => {
                     it.as_object().is_some_and(serde_json::Map::is_empty)
                 }

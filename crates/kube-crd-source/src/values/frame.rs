@@ -3,8 +3,6 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use syn::Expr;
-
 use super::ty::Ty;
 use super::value::Value;
 use crate::tree::ModuleId;
@@ -24,18 +22,9 @@ pub struct Local {
     name: String,
     pub ty: Ty,
     pub is_mutable: bool,
-    /// It is declared as a plain reference, of which `*` is what it leads to.
-    pub is_reference: bool,
-    bound: RefCell<Bound>,
+    value: RefCell<Value>,
     before: Option<Rc<Self>>,
     count: usize,
-}
-
-#[derive(Clone)]
-pub enum Bound {
-    Value(Value),
-    /// `let x = 5;`: evaluated where it is used, in the type that it has there.
-    Later(Box<Expr>, Frame),
 }
 
 /// How many locals may be in scope at once.
@@ -51,42 +40,26 @@ impl Frame {
     }
 
     /// The same code with one local more; none where there are too many.
-    pub fn with(&self, name: String, ty: Ty, is_mutable: bool, bound: Bound) -> Option<Self> {
+    pub fn with(&self, name: String, ty: Ty, is_mutable: bool, value: Value) -> Option<Self> {
         let count = self.locals.as_ref().map_or(0, |it| it.count) + 1;
-        let bound = RefCell::new(bound);
+        let value = RefCell::new(value);
         let before = self.locals.clone();
-        let local = Local { name, ty, is_mutable, is_reference: false, bound, before, count };
+        let local = Local { name, ty, is_mutable, value, before, count };
         (count <= MOST).then(|| Self { locals: Some(Rc::new(local)), ..self.clone() })
     }
 
-    /// The same code, its newest local declared as a plain reference.
-    pub fn with_reference(mut self) -> Self {
-        if let Some(local) = self.locals.as_mut().and_then(Rc::get_mut) {
-            local.is_reference = true;
-        }
-        self
-    }
-
     pub fn lookup(&self, name: &str) -> Option<&Local> {
-        self.all().find(|it| it.name == name)
-    }
-
-    /// Whether something in scope may change.
-    pub fn has_mutable(&self) -> bool {
-        self.all().any(|it| it.is_mutable)
-    }
-
-    fn all(&self) -> impl Iterator<Item = &Local> {
-        std::iter::successors(self.locals.as_deref(), |it| it.before.as_deref())
+        let mut all = std::iter::successors(self.locals.as_deref(), |it| it.before.as_deref());
+        all.find(|it| it.name == name)
     }
 }
 
 impl Local {
-    pub fn bound(&self) -> Bound {
-        self.bound.borrow().clone()
+    pub fn value(&self) -> Value {
+        self.value.borrow().clone()
     }
 
     pub fn set(&self, value: Value) {
-        *self.bound.borrow_mut() = Bound::Value(value);
+        *self.value.borrow_mut() = value;
     }
 }

@@ -1,6 +1,4 @@
-//! The text of `json!` and `json_schema!`, and maps with their keys in order.
-
-use std::rc::Rc;
+//! The text of `json!` and `json_schema!`.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use serde_json::{Map, Value as Json};
@@ -69,33 +67,6 @@ impl Evaluator<'_> {
             res.insert(key.to_string(), self.json_macro(frame, &rest)?);
         }
         Ok(Json::Object(res))
-    }
-
-    /// A map of these entries: the last one of a key counts.
-    pub fn map_of(
-        &self,
-        frame: &Frame,
-        at: &impl quote::ToTokens,
-        entries: Vec<(Value, Value)>,
-    ) -> Eval<Value> {
-        let mut res: Vec<(Value, Value)> = Vec::new();
-        self.spend(frame, at, entries.len())?;
-        for (key, value) in entries {
-            if !matches!(key, Value::Text(_) | Value::Int(..) | Value::Data(_)) {
-                return self.refuse(frame, at, "a map with such keys is not evaluated");
-            }
-            let mut found = None;
-            for (index, (other, _)) in res.iter().enumerate() {
-                if self.equal(frame, at, other, &key)? {
-                    found = Some(index);
-                }
-            }
-            match found.and_then(|it| res.get_mut(it)) {
-                Some(entry) => entry.1 = value,
-                None => res.push((key, value)),
-            }
-        }
-        Ok(Value::Map(Rc::from(res)))
     }
 }
 

@@ -5,7 +5,7 @@ use syn::{Expr, Lit};
 use super::construct::Construct;
 use super::ty::{Int, Ty};
 use super::value::Value;
-use super::{Eval, Evaluator, Frame, Stop};
+use super::{Eval, Evaluator, Frame};
 
 impl Evaluator<'_> {
     /// A literal, negated where `-` stands before it: `-128` is an `i8`, and `128` is none.
@@ -37,14 +37,6 @@ impl Evaluator<'_> {
                 self.accept(Construct::LiteralBool);
                 Ok(Value::Bool(it.value))
             }
-            Lit::Char(it) => {
-                self.accept(Construct::LiteralChar);
-                Ok(Value::Char(it.value()))
-            }
-            Lit::Byte(it) => {
-                self.accept(Construct::LiteralInteger);
-                Ok(Value::Int(it.value().into(), Int::U8))
-            }
             _ => self.unsupported(frame, at),
         }
     }
@@ -68,11 +60,7 @@ impl Evaluator<'_> {
                 self.float(frame, at, it.base10_digits(), is_negative, &Ty::foreign(suffix))
             }
             (Ty::Int(of), _) | (_, Some(of)) => self.integer(frame, at, it, is_negative, of),
-            (Ty::Any, _) => match self.integer(frame, at, it, is_negative, Int::I32) {
-                // Another use of it may say a longer type.
-                Err(Stop::Problem(problem)) => Err(Stop::Untyped(problem)),
-                found => found,
-            },
+            (Ty::Any, _) => self.integer(frame, at, it, is_negative, Int::I32),
             (Ty::Unknown, _) => self.untyped(frame, at),
             _ => self.refuse(frame, at, "it is not a number of the type that is expected"),
         }

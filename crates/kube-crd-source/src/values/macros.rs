@@ -7,7 +7,6 @@ use super::construct::Construct;
 use super::ty::Ty;
 use super::value::Value;
 use super::{Eval, Evaluator, Frame};
-use crate::cargo::cfg::{self, Cfg};
 use crate::names::{Miss, Named, Space};
 use crate::tree::Path;
 
@@ -41,22 +40,6 @@ impl Evaluator<'_> {
                 (Construct::ModulePath, Value::text(path))
             }
             "matches" => return self.matches_macro(frame, mac),
-            "cfg" => {
-                let found = mac
-                    .parse_body::<syn::Meta>()
-                    .and_then(|it| cfg::predicate(&it, self.world.features(frame.scope.module)));
-                match self.syntax(frame, found)? {
-                    Cfg::Yes => (Construct::CfgMacro, Value::Bool(true)),
-                    Cfg::No => (Construct::CfgMacro, Value::Bool(false)),
-                    Cfg::Depends => {
-                        return self.refuse(
-                            frame,
-                            mac,
-                            "only the compiler can tell whether this `cfg` applies",
-                        );
-                    }
-                }
-            }
             "json" => (Construct::Json, Value::json(self.json_macro(frame, &mac.tokens)?)),
             "json_schema" => {
                 let json = self.json_macro(frame, &mac.tokens)?;
@@ -122,8 +105,9 @@ impl Evaluator<'_> {
         let Ok((expr, pat)) = mac.parse_body_with(parse) else {
             return self.unsupported(frame, mac);
         };
-        let value = self.scrutinee(frame, &expr)?;
+        let value = self.eval(frame, &expr, &self.type_of(frame, &expr))?;
+        let found = self.matches(frame, &pat, &value)?;
         self.accept(Construct::Matches);
-        Ok(Value::Bool(self.matches(frame, &pat, &value)?.is_some()))
+        Ok(Value::Bool(found))
     }
 }

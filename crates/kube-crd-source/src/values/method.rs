@@ -21,18 +21,10 @@ impl Evaluator<'_> {
         match (name.as_str(), it.args.len()) {
             ("into", 0) => self.into(frame, it, expected),
             ("try_into", 0) => self.try_into(frame, it, expected),
-            ("parse", 0) => self.parse_method(frame, it, expected),
             ("unwrap", 0) | ("expect" | "unwrap_or_else" | "unwrap_or", 1) => {
                 self.unwrap(frame, it, &name, expected)
             }
             ("subschema_for", 0) => self.subschema_for(frame, it),
-            ("clone", 0) => {
-                let value = self.receiver(frame, it, expected)?;
-                self.check_inherent(frame, it, &value)?;
-                self.clones(frame, it, &value)?;
-                self.accept(Construct::Clone);
-                Ok(value)
-            }
             ("insert", 2) => self.insert(frame, it),
             (_, 0) => {
                 let value = self.receiver(frame, it, &Ty::Unknown)?;
@@ -82,23 +74,16 @@ impl Evaluator<'_> {
                 (Construct::ToString, Value::text(number.to_string()))
             }
             ("to_string", Value::Char(it)) => (Construct::ToString, Value::text(it.to_string())),
-            ("to_vec", Value::List(_)) => {
-                self.clones(frame, it, value)?;
-                (Construct::Clone, value.clone())
-            }
             ("len", Value::Text(text)) => (Construct::Length, usize_of(text.len())),
             ("len", Value::List(items)) => (Construct::Length, usize_of(items.len())),
             ("is_empty", Value::Text(text)) => (Construct::IsEmpty, Value::Bool(text.is_empty())),
-            ("is_empty", Value::List(items) | Value::Set(items)) => {
-                (Construct::IsEmpty, Value::Bool(items.is_empty()))
-            }
-            ("is_empty", Value::Map(items)) => (Construct::IsEmpty, Value::Bool(items.is_empty())),
+            ("is_empty", Value::List(items)) => (Construct::IsEmpty, Value::Bool(items.is_empty())),
+            ("is_empty", Value::Set | Value::Map) => (Construct::IsEmpty, Value::Bool(true)),
             ("is_none", Value::Option(it)) => (Construct::IsNone, Value::Bool(it.is_none())),
             ("is_some", Value::Option(it)) => (Construct::IsNone, Value::Bool(it.is_some())),
             ("to_value", Value::Json(JsonKind::Schema, it)) => {
                 (Construct::SchemaToValue, Value::Json(JsonKind::Value, it.clone()))
             }
-            ("to_owned", Value::Json(..) | Value::Foreign(..)) => (Construct::Clone, value.clone()),
             _ => return self.unsupported(frame, it),
         };
         self.accept(construct);
@@ -139,10 +124,7 @@ impl Evaluator<'_> {
         if self.is_given_by_trait("insert") {
             return self.refuse(frame, it, "a trait of the project has a method `insert`, too");
         }
-        let super::frame::Bound::Value(before) = local.bound() else {
-            return self.unsupported(frame, it);
-        };
-        let changed = match before {
+        let changed = match local.value() {
             Value::Json(kind, before) if kind != JsonKind::Value => {
                 let Value::Text(key) =
                     self.eval(frame, key, &Ty::foreign("std::string::String"))?
@@ -157,16 +139,6 @@ impl Evaluator<'_> {
                 self.spend(frame, it, super::json::size(&before) + super::json::size(&value))?;
                 self.accept(Construct::SchemaInsert);
                 Value::Json(kind, self.inserted(frame, it, &before, &key, &value)?)
-            }
-            Value::Map(before) => {
-                let (key_type, value_type) = (local.ty.inside(0), local.ty.inside(1));
-                let key = self.eval(frame, key, &key_type)?;
-                let value = self.eval(frame, value, &value_type)?;
-                self.spend(frame, it, before.len())?;
-                self.accept(Construct::SchemaInsert);
-                let mut entries = before.to_vec();
-                entries.push((key, value));
-                self.map_of(frame, it, entries)?
             }
             _ => return self.unsupported(frame, it),
         };

@@ -29,8 +29,11 @@
 //! | floats, tuple variants, fields, `&&` | 1 | `to_value`, a type inside a function (refused) | 1 |
 //! | `is_none`, `.into()`, `#[cfg]`, generics | 1 | `concat!`, `module_path!`, `.len()` | < 1 |
 //!
-//! Arithmetic, `<<` and `-x` decide 5 of 141 kinds of older repositories. Below 1 %, and refused: closures,
-//! iterators, loops, `std::env`, `&mut`, methods of the project's own traits.
+//! Counted again over 70 workspaces, those with an older kube among them, line by line of this folder: what no kind
+//! reached is refused. So there is no `if`, `match` or `return`, no cast, shift or order, no arithmetic of floats, no
+//! array, tuple, map or `char` that is written out, no `clone`, `parse` or `static`; a `let` tells the type of its
+//! value by itself. Below 1 % and refused from the start: closures, iterators, loops, `std::env`, `&mut`, methods of
+//! the project's own traits.
 
 mod binary;
 mod block;
@@ -46,11 +49,9 @@ mod foreign;
 mod format;
 mod frame;
 mod impls;
-mod included;
 mod index;
 mod json;
 mod json_schema_impl;
-mod kubernetes;
 mod literal;
 mod macros;
 mod method;
@@ -70,8 +71,8 @@ use quote::ToTokens;
 use serde_json::Value as Json;
 use syn::{Expr, spanned::Spanned as _};
 
+use crate::text::Problem;
 use crate::text::text;
-use crate::text::{Place, Problem, SourcePath};
 use crate::tree::ModuleId;
 use crate::types::Types;
 pub use budget::Budget;
@@ -100,11 +101,8 @@ pub struct Evaluator<'a> {
 /// Why an expression has no value.
 pub enum Stop {
     Problem(Box<Problem>),
-    /// Its type is not known here; a use of it may tell.
-    Untyped(Box<Problem>),
     /// Serde refuses to write it, which leaves a default out of the schema.
     Unwritten(Box<Problem>),
-    Return(Value),
 }
 
 pub type Eval<T> = Result<T, Stop>;
@@ -131,12 +129,7 @@ impl<'a> Evaluator<'a> {
     /// What was evaluated, or the problem of it.
     pub fn into_result<T>(found: Eval<T>) -> Result<T, Box<Problem>> {
         found.map_err(|stop| match stop {
-            Stop::Problem(it) | Stop::Untyped(it) | Stop::Unwritten(it) => it,
-            // Only code outside of a function returns to nobody, and that does not compile.
-            Stop::Return(_) => Box::new(Problem::new(
-                Place::start(SourcePath::fixed("src")),
-                "`return` is outside of a function",
-            )),
+            Stop::Problem(it) | Stop::Unwritten(it) => it,
         })
     }
 
@@ -172,7 +165,7 @@ impl<'a> Evaluator<'a> {
         let message =
             format!("the type of `{}` in {} is not known", syntax::short(&text(at)), self.context);
         let span = at.to_token_stream().span();
-        Err(Stop::Untyped(self.problem(frame, span, message, TYPE_HINT)))
+        Err(Stop::Problem(self.problem(frame, span, message, TYPE_HINT)))
     }
 
     /// Refuses code over which `crd()` would panic.
@@ -211,16 +204,6 @@ impl Values<'_> {
         match self.evaluate(expr, &Ty::foreign("str"))? {
             Value::Text(it) => Ok(it.to_string()),
             _ => Err(syn::Error::new(expr.span(), format!("`{}` is not a `&str`", text(expr)))),
-        }
-    }
-
-    /// The text of a doc comment: a literal, or a file beside the code.
-    pub fn doc(&self, expr: &Expr) -> syn::Result<String> {
-        match peel(expr) {
-            Expr::Macro(it) if it.mac.path.is_ident("include_str") => {
-                included::included_text(self.world, self.module, &it.mac)
-            }
-            expr => self.text(expr),
         }
     }
 

@@ -177,7 +177,7 @@ impl Evaluator<'_> {
             }
             ("schemars::Schema", "try_from") => self.schema_from_json(frame, it, argument),
             ("schemars::Schema", "from") => {
-                let from = self.source_type(frame, argument, &json);
+                let from = self.source_type(frame, argument);
                 let value = self.eval(frame, argument, &from)?;
                 self.accept(Construct::SchemaTryFrom);
                 self.convert(frame, it, value, &Ty::foreign("schemars::Schema"))
@@ -223,7 +223,7 @@ impl Evaluator<'_> {
             "String" => Ty::foreign("std::string::String"),
             "Object" => Ty::foreign("serde_json::Map"),
             "Array" => Ty::Foreign("std::vec::Vec".to_owned(), vec![to.clone()]),
-            "from" => match self.source_type(frame, argument, &to) {
+            "from" => match self.source_type(frame, argument) {
                 ty if ty.is_known() => ty,
                 _ => Ty::Any,
             },

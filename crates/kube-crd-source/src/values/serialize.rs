@@ -195,15 +195,9 @@ impl Evaluator<'_> {
                 Json::Object(Map::from_iter([("Ok".to_owned(), inner)]))
             }
             Value::Tuple(items) if items.is_empty() => Json::Null,
-            Value::List(it) | Value::Set(it) | Value::Tuple(it) => each(it)?,
-            Value::Map(it) => {
-                let mut res = Map::new();
-                for (key, value) in it.iter() {
-                    let key = self.key_of(frame, at, key)?;
-                    res.insert(key, self.written(frame, at, value)?);
-                }
-                Json::Object(res)
-            }
+            Value::List(it) | Value::Tuple(it) => each(it)?,
+            Value::Set => Json::Array(Vec::new()),
+            Value::Map => Json::Object(Map::new()),
             Value::Json(_, it) | Value::Foreign(_, it) => {
                 self.spend(frame, at, super::json::size(it))?;
                 (**it).clone()
@@ -211,19 +205,6 @@ impl Evaluator<'_> {
             Value::Data(it) => self.data(frame, at, it)?,
             Value::Generator => return self.unsupported(frame, at),
         })
-    }
-
-    /// A key of a map, as serde_json writes it.
-    fn key_of(&self, frame: &Frame, at: &impl quote::ToTokens, key: &Value) -> Eval<String> {
-        match key {
-            Value::Text(it) => Ok(it.to_string()),
-            Value::Int(it, _) => Ok(it.to_string()),
-            Value::Data(_) => match self.written(frame, at, key)? {
-                Json::String(it) => Ok(it),
-                _ => self.refuse(frame, at, "a key of a map is not a string"),
-            },
-            _ => self.refuse(frame, at, "a key of a map is not a string"),
-        }
     }
 
     fn data(&self, frame: &Frame, at: &impl quote::ToTokens, data: &Data) -> Eval<Json> {

@@ -1,24 +1,14 @@
 //! What serde's derive writes of a value: a struct, or a variant in one of its representations.
 
-use serde_derive_internals::{Derive, ast, attr};
+use serde_derive_internals::{ast, attr};
 use serde_json::{Map, Value as Json};
 
 use super::syntax::member;
 use super::value::{Data, Value};
 use super::{Eval, Evaluator, Frame, Stop};
 use crate::text::plain;
-use crate::types::Type;
-use crate::types::serde;
 
-/// What a variant that is tagged within holds.
-enum Held {
-    Unit,
-    UnitVariant,
-    /// What serde does not take there.
-    Refused,
-    Unsure,
-    Other,
-}
+const TAGGED: &str = "a value with a tag inside of it or beside it is not evaluated";
 
 impl Evaluator<'_> {
     pub fn derives_trait(
@@ -40,17 +30,11 @@ impl Evaluator<'_> {
                         None => self.unsupported(frame, at),
                     };
                 }
-                let mut res = match style {
-                    ast::Style::Struct => self.object(frame, at, fields, data)?,
-                    style => self.shape(frame, at, *style, fields, data)?,
-                };
-                if let (attr::TagType::Internal { tag }, Json::Object(it)) =
-                    (container.attrs.tag(), &mut res)
-                {
-                    let name = container.attrs.name().serialize_name().value.clone();
-                    it.insert(tag.clone(), name.into());
+                match (style, container.attrs.tag()) {
+                    (_, attr::TagType::Internal { .. }) => self.refuse(frame, at, TAGGED),
+                    (ast::Style::Struct, _) => self.object(frame, at, fields, data),
+                    (style, _) => self.shape(frame, at, *style, fields, data),
                 }
-                Ok(res)
             }
             ast::Data::Enum(variants) => {
                 let name = data.variant.as_deref().unwrap_or_default();
@@ -98,28 +82,9 @@ impl Evaluator<'_> {
             attr::TagType::External if is_unit => name.into(),
             attr::TagType::External => one(name, inside()?),
             attr::TagType::None => inside()?,
-            attr::TagType::Internal { tag } if is_unit => one(tag.clone(), name.into()),
-            attr::TagType::Internal { tag } => match (self.held(data)?, inside()?) {
-                (Held::Other, Json::Object(mut it)) => {
-                    // The tag goes first, and what is inside may say it again.
-                    it.entry(tag.clone()).or_insert_with(|| name.into());
-                    Json::Object(it)
-                }
-                (Held::UnitVariant, Json::String(inner)) => {
-                    Json::Object(Map::from_iter([(tag.clone(), name.into()), (inner, Json::Null)]))
-                }
-                (Held::Unit | Held::UnitVariant, Json::Null) => one(tag.clone(), name.into()),
-                (Held::Refused, _)
-                | (Held::Other, Json::Bool(_) | Json::Number(_) | Json::Array(_)) => {
-                    return self.unwritten(frame, at, "a tagged value must be an object");
-                }
-                _ => return self.refuse(frame, at, "a tagged value must be an object"),
-            },
-            attr::TagType::Adjacent { tag, .. } if is_unit => one(tag.clone(), name.into()),
-            attr::TagType::Adjacent { tag, content } => Json::Object(Map::from_iter([
-                (tag.clone(), name.into()),
-                (content.clone(), inside()?),
-            ])),
+            attr::TagType::Internal { .. } | attr::TagType::Adjacent { .. } => {
+                return self.refuse(frame, at, TAGGED);
+            }
         })
     }
 
@@ -162,9 +127,6 @@ impl Evaluator<'_> {
             match json {
                 Json::Object(more) => res.extend(more),
                 Json::Null => {}
-                Json::String(name) if self.is_unit_variant(data, it)? => {
-                    res.insert(name, Json::Null);
-                }
                 Json::Bool(_) | Json::Number(_) | Json::Array(_) => {
                     return self.unwritten(frame, at, "a flattened value must be an object");
                 }
@@ -174,47 +136,6 @@ impl Evaluator<'_> {
             }
         }
         Ok(Json::Object(res))
-    }
-
-    /// Whether a flattened field is a variant without content, of which serde makes a key.
-    fn is_unit_variant(&self, data: &Data, field: &ast::Field<'_>) -> Eval<bool> {
-        let name = member(&field.member);
-        let mut value = data.fields.iter().find(|(it, _)| *it == name).map(|(_, it)| it);
-        while let Some(Value::Option(inside)) = value {
-            value = inside.as_deref();
-        }
-        match value {
-            Some(Value::Data(of)) => self.is_plain_variant(of),
-            _ => Ok(false),
-        }
-    }
-
-    /// What a variant that is tagged within holds: serde takes some of it, and refuses the rest.
-    fn held(&self, data: &Data) -> Eval<Held> {
-        let [(name, value)] = &data.fields[..] else { return Ok(Held::Other) };
-        Ok(match value {
-            _ if name != "0" => Held::Other,
-            Value::Option(_) | Value::Text(_) | Value::Char(_) => Held::Refused,
-            Value::Tuple(items) if items.is_empty() => Held::Unit,
-            Value::Data(of) if self.is_plain_variant(of)? => Held::UnitVariant,
-            // What is in a newtype is looked at in its place.
-            Value::Data(of) if of.variant.is_none() => match self.held(of)? {
-                Held::Other => Held::Other,
-                _ => Held::Unsure,
-            },
-            _ => Held::Other,
-        })
-    }
-
-    /// Whether a value is a variant without content, written by what serde derives.
-    fn is_plain_variant(&self, of: &Data) -> Eval<bool> {
-        let Type::Data(id, _) = *of.ty else { return Ok(false) };
-        if of.variant.is_none() || !of.fields.is_empty() {
-            return Ok(false);
-        }
-        let input = self.world.settle(id).map_err(Stop::from)?;
-        let is_plain = serde::read(&input, Derive::Serialize, |it| it.attrs.type_into().is_none());
-        Ok(is_plain.unwrap_or(false))
     }
 
     /// The only field of a newtype, which nothing leaves out.

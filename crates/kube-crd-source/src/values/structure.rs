@@ -34,7 +34,7 @@ impl Evaluator<'_> {
         let Kind::Data(input) = &self.world.items[id].kind else {
             return self.unsupported(frame, at);
         };
-        if crate::types::names(&input.generics).next().is_none() {
+        if !crate::types::has_parameters(&input.generics) {
             return Ok(Rc::new(Type::Data(id, Vec::new())));
         }
         match expected {
@@ -62,7 +62,6 @@ impl Evaluator<'_> {
                 }
                 _ => return self.unsupported(frame, it),
             },
-            (None, Ok(Named::Foreign(name))) => return self.kubernetes_struct(frame, it, &name),
             (None, Ok(Named::Item(id))) if matches!(self.world.items[id].kind, Kind::Data(_)) => {
                 (self.data_type(frame, &path, id, None, expected)?, None)
             }
@@ -191,11 +190,6 @@ impl Evaluator<'_> {
             Kind::Const(it) => {
                 let ty = self.ty(&there, &it.ty)?;
                 self.accept(Construct::Constant);
-                self.eval(&there, &it.expr, &ty)
-            }
-            Kind::Static(it) if matches!(it.mutability, syn::StaticMutability::None) => {
-                let ty = self.ty(&there, &it.ty)?;
-                self.accept(Construct::Static);
                 self.eval(&there, &it.expr, &ty)
             }
             Kind::Data(_) => {

@@ -24,23 +24,17 @@ pub fn comma_separated(tokens: TokenStream) -> Vec<TokenStream> {
 /// The attributes of an expression; all of one that is none of those evaluated are empty.
 pub fn attributes(expr: &Expr) -> &[Attribute] {
     match expr {
-        Expr::Array(it) => &it.attrs,
         Expr::Binary(it) => &it.attrs,
         Expr::Block(it) => &it.attrs,
         Expr::Call(it) => &it.attrs,
-        Expr::Cast(it) => &it.attrs,
         Expr::Field(it) => &it.attrs,
-        Expr::If(it) => &it.attrs,
         Expr::Lit(it) => &it.attrs,
         Expr::Macro(it) => &it.attrs,
-        Expr::Match(it) => &it.attrs,
         Expr::MethodCall(it) => &it.attrs,
         Expr::Paren(it) => &it.attrs,
         Expr::Path(it) => &it.attrs,
         Expr::Reference(it) => &it.attrs,
-        Expr::Return(it) => &it.attrs,
         Expr::Struct(it) => &it.attrs,
-        Expr::Tuple(it) => &it.attrs,
         Expr::Unary(it) => &it.attrs,
         _ => &[],
     }

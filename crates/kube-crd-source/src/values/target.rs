@@ -130,7 +130,7 @@ impl Evaluator<'_> {
 
     fn has_parameters(&self, id: ItemId) -> bool {
         match &self.world.items[id].kind {
-            Kind::Data(it) => crate::types::names(&it.generics).next().is_some(),
+            Kind::Data(it) => crate::types::has_parameters(&it.generics),
             _ => false,
         }
     }

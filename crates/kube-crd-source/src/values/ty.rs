@@ -78,24 +78,6 @@ impl Int {
         let (low, high) = self.range();
         (low..=high).contains(&number)
     }
-
-    /// Whether std has `impl From<self> for other`.
-    pub fn widens_to(self, other: Self) -> bool {
-        let is_size = |it: Self| matches!(it, Self::Usize | Self::Isize);
-        if self == other {
-            return true;
-        }
-        if is_size(self) {
-            return false;
-        }
-        let of_size = match other {
-            Self::Usize => matches!(self, Self::U8 | Self::U16),
-            Self::Isize => matches!(self, Self::U8 | Self::I8 | Self::I16),
-            _ => true,
-        };
-        let ((low, high), (other_low, other_high)) = (self.range(), other.range());
-        of_size && other_low <= low && high <= other_high
-    }
 }
 
 /// Types that are read as what is in them.
@@ -126,7 +108,7 @@ impl Ty {
                 Self::named(path, arguments.iter().map(Self::of).collect())
             }
             Type::Kubernetes(_) => Self::foreign(ty.path()),
-            Type::Root(_) | Type::Function(_) | Type::Constant(_) => Self::Unknown,
+            Type::Root(_) | Type::Function(_) => Self::Unknown,
         }
     }
 

@@ -17,18 +17,14 @@ impl Evaluator<'_> {
                 syn::Lit::Float(it) if !it.suffix().is_empty() => Ty::foreign(it.suffix()),
                 syn::Lit::Str(_) => Ty::foreign("str"),
                 syn::Lit::Bool(_) => Ty::foreign("bool"),
-                syn::Lit::Char(_) => Ty::foreign("char"),
-                syn::Lit::Byte(_) => Ty::Int(Int::U8),
                 _ => Ty::Unknown,
             },
             Expr::Unary(it) => self.type_of(frame, &it.expr),
             Expr::Reference(it) => self.type_of(frame, &it.expr),
-            Expr::Cast(it) => self.ty(frame, &it.ty).unwrap_or(Ty::Unknown),
             Expr::Binary(it) => match it.op {
                 BinOp::Add(_) | BinOp::Sub(_) | BinOp::Mul(_) | BinOp::Div(_) | BinOp::Rem(_) => {
                     self.operand_type(frame, it, &Ty::Unknown)
                 }
-                BinOp::Shl(_) => self.type_of(frame, &it.left),
                 _ => Ty::foreign("bool"),
             },
             Expr::Path(path) => match self.target(frame, path) {
@@ -40,7 +36,6 @@ impl Evaluator<'_> {
                     let there = Frame::new(self.world.items[id].module);
                     match &self.world.items[id].kind {
                         Kind::Const(it) => self.ty(&there, &it.ty).unwrap_or(Ty::Unknown),
-                        Kind::Static(it) => self.ty(&there, &it.ty).unwrap_or(Ty::Unknown),
                         _ => Ty::Unknown,
                     }
                 }

@@ -3,11 +3,9 @@
 //! Only the files that a type needs are read, by a function of the caller. What is written in another way than
 //! the generator of k8s-openapi writes it is refused, never guessed.
 
-mod default;
 pub mod linked;
 mod modules;
 mod schema;
-mod structure;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -16,7 +14,6 @@ use std::rc::Rc;
 use crate::text::sources::ReadFile;
 use modules::Modules;
 pub use schema::Template;
-pub use structure::{Field, Structure};
 
 /// The types of k8s-openapi that a project has.
 #[derive(Default)]
@@ -24,8 +21,6 @@ pub enum Kubernetes {
     /// Those that are linked here.
     #[default]
     Linked,
-    /// The same, with the source for the fields of structs, which linking does not show.
-    Known(Source),
     Source(Source),
 }
 
@@ -46,8 +41,6 @@ pub struct Model {
     pub schema: Template,
     /// Where it is written, from the crate's folder.
     pub file: String,
-    /// The text of its file: its fields are looked at only where a default asks for them.
-    text: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,21 +59,6 @@ impl Kubernetes {
         Self::Source(Source::new(feature, read))
     }
 
-    /// The source of the version and feature that are linked here.
-    pub fn known(feature: &str, read: ReadFile) -> Self {
-        Self::Known(Source::new(feature, read))
-    }
-
-    /// The fields of a type; none without the source.
-    pub fn structure(&self, path: &str) -> Option<Result<Structure, Miss>> {
-        match self {
-            Self::Source(it) | Self::Known(it) if path.starts_with("k8s_openapi::") => {
-                Some(it.find(path).and_then(|model| it.structure(&model)))
-            }
-            _ => None,
-        }
-    }
-
     /// A type by its whole path; none without the source, and for paths of other crates.
     pub fn find(&self, path: &str) -> Option<Found> {
         match self {
@@ -94,14 +72,6 @@ impl Kubernetes {
         match self {
             Self::Source(it) if path.starts_with("k8s_openapi::") => Some(it.names(path).is_some()),
             _ => None,
-        }
-    }
-
-    /// The default of a type, as it is written; none where it has none that can be read.
-    pub fn default_of(&self, path: &str) -> Option<serde_json::Value> {
-        match self {
-            Self::Source(it) => it.default_of(path),
-            Self::Linked | Self::Known(_) => None,
         }
     }
 
@@ -140,22 +110,12 @@ impl Source {
         };
         let (name, schema) = schema::read(name, code)
             .map_err(|it| unread(format!("`{}` is not expected there", it.line)))?;
-        Ok(Rc::new(Model { path: path.to_owned(), name, schema, file, text }))
+        Ok(Rc::new(Model { path: path.to_owned(), name, schema, file }))
     }
 
     /// The names in a module, e.g. of `k8s_openapi::api::core::v1`.
     pub fn names(&self, module: &str) -> Option<Vec<String>> {
         self.modules.names(module)
-    }
-
-    /// The fields of a type, each as Rust and as JSON name it.
-    pub fn structure(&self, model: &Model) -> Result<Structure, Miss> {
-        structure::read(self.type_name(model), &model.text)
-            .map_err(|what| Miss::Unread { file: model.file.clone(), what })
-    }
-
-    fn type_name<'a>(&self, model: &'a Model) -> &'a str {
-        model.path.rsplit("::").next().unwrap_or(&model.path)
     }
 }
 
