@@ -6,34 +6,34 @@
 
 #![expect(clippy::disallowed_methods, reason = "this module accesses the disk")]
 
-mod above;
-mod apart;
 mod content;
 #[cfg(all(test, unix))]
 mod crash;
+mod find_up;
 mod folder;
 mod inputs;
 mod journal;
 mod large;
 mod like;
+mod outside;
 mod own;
 mod places;
 mod recover;
 mod root;
-mod throwaway;
+mod scratch_dir;
 mod transaction;
 mod tree;
 pub mod watch;
 mod write;
 
-pub use above::{Above, above, has};
-pub use apart::{keep, put, put_programs, temporary};
+pub use find_up::{Ancestor, find_up, has};
 pub use folder::LONGEST;
 pub use inputs::{digest, digest_of, files_below, is_newer, stamp};
 pub use large::{large, stream};
+pub use outside::{keep, put, put_programs, temporary};
 pub use own::Own;
 pub use root::Root;
-pub use throwaway::{Throwaway, leave};
+pub use scratch_dir::{ScratchDir, leave};
 
 use std::{
     fs, io,

@@ -54,7 +54,7 @@ impl<'a> Places<'a> {
     ) -> anyhow::Result<Self> {
         let mut res = Self { root, top, held: BTreeMap::new(), new: Vec::new() };
         for path in paths {
-            for folder in above(path) {
+            for folder in parents(path) {
                 if res.held.contains_key(&folder) {
                     continue;
                 }
@@ -78,7 +78,7 @@ impl<'a> Places<'a> {
 
     /// The same, but a missing folder is created.
     pub fn of_or_new(&mut self, path: &ProjectPath) -> anyhow::Result<&Folder> {
-        for folder in above(path) {
+        for folder in parents(path) {
             if self.held.contains_key(&folder) {
                 continue;
             }
@@ -144,7 +144,7 @@ impl<'a> Places<'a> {
 }
 
 /// The folders that lead to a file, outermost first.
-fn above(path: &ProjectPath) -> Vec<ProjectPath> {
+fn parents(path: &ProjectPath) -> Vec<ProjectPath> {
     let mut res: Vec<ProjectPath> =
         std::iter::successors(path.parent(), ProjectPath::parent).collect();
     res.reverse();

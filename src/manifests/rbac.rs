@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Generated, Manifest, Wishes};
+use super::{CrdOptions, Generated, Manifest};
 use crate::project::{Operator, Rule};
 use go_data::yaml::{Map, Value, json};
 use model::ProjectPath;
@@ -10,7 +10,7 @@ use model::ProjectPath;
 /// The role of comments that name none.
 const ROLE: &str = "manager-role";
 
-pub fn generate(operator: &Operator, _: &Wishes) -> Generated {
+pub fn generate(operator: &Operator, _: &CrdOptions) -> Generated {
     let mut roles: BTreeMap<(String, String), Vec<Rule>> = BTreeMap::new();
     for rule in &operator.rules {
         let namespace = rule.namespace.clone().unwrap_or_default();

@@ -178,7 +178,7 @@ fn spoilt<'a>(comment: &Comment<'a>) -> Option<(&'a str, &'a str)> {
         let name = start.trim_start_matches(['+', ' ', '\t']).trim_end();
         let is_same = name.eq_ignore_ascii_case("kubebuilder");
         let is_near = match start.starts_with('+') {
-            true => is_same || diagnostics::slips(name, "kubebuilder") <= 2,
+            true => is_same || diagnostics::edit_distance(name, "kubebuilder") <= 2,
             false => is_same && !marker.starts_with(' '),
         };
         is_near.then_some((text, marker.trim()))

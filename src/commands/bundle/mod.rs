@@ -18,7 +18,7 @@ use std::{
 
 use super::{
     Mode,
-    derive::{self, How},
+    derive::{self, GenerateOptions},
     folder::below,
     images::Access,
     project, reading, samples, shipped, writing,
@@ -138,7 +138,7 @@ impl Args {
         }
         let mut plan = Plan::default();
         if self.input.is_none() {
-            derive::source(&mut plan, root, &project, &How::default())?;
+            derive::source(&mut plan, root, &project, &GenerateOptions::default())?;
         }
         self.bundle(&mut plan, root, &project)?;
         plan.next(

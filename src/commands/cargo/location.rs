@@ -33,13 +33,13 @@ struct Location {
 
 /// The folders of packages from elsewhere, as the reader of source names them: each has a name of its own, with which
 /// the paths of its files begin.
-pub struct Shelves {
+pub struct PackageDirs {
     dir: PathBuf,
     locations: OnceCell<Locations>,
     folders: RefCell<BTreeMap<String, PathBuf>>,
 }
 
-impl Shelves {
+impl PackageDirs {
     /// As a project in this folder sees them.
     pub fn new(dir: &Path) -> Self {
         Self { dir: dir.to_owned(), locations: OnceCell::new(), folders: RefCell::default() }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{is_copy, report};
-use crate::commands::{reach, removal, run::place::Place};
+use crate::commands::{cluster_args, removal, run::place::Place};
 use cluster::{Held, Id, Limit, Live, Refusal, Removal, State, Verb};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
@@ -115,12 +115,12 @@ impl Removals {
 
     pub fn delete(&self, place: &Place, package: &str, limit: Limit) -> anyhow::Result<()> {
         for part in [&self.manifests, &self.subscriptions] {
-            place.cluster.delete(part, limit, &mut reach::report)?;
+            place.cluster.delete(part, limit, &mut cluster_args::report)?;
         }
         self.wait_for_plans(place, limit)?;
         self.delete_versions(place, limit)?;
         for part in [&self.catalog, &self.group] {
-            place.cluster.delete(part, limit, &mut reach::report)?;
+            place.cluster.delete(part, limit, &mut cluster_args::report)?;
         }
         let kept = match self.of_v1 {
             true => None,
@@ -134,7 +134,7 @@ impl Removals {
     fn delete_versions(&self, place: &Place, limit: Limit) -> anyhow::Result<()> {
         let crds: Vec<Live> = self.crds.iter().map(|it| it.0.clone()).collect();
         for part in [&crds, &self.csvs] {
-            place.cluster.delete(part, limit, &mut reach::report)?;
+            place.cluster.delete(part, limit, &mut cluster_args::report)?;
         }
         Ok(())
     }
@@ -145,7 +145,7 @@ impl Removals {
         let is_removed = |owner: &Value| {
             self.subscriptions.iter().any(|it| it.object["metadata"]["uid"] == owner["uid"])
         };
-        let left = place.cluster.until(limit, &mut reach::report, || {
+        let left = place.cluster.until(limit, &mut cluster_args::report, || {
             let plans = place.cluster.list(V1_ALPHA1, "InstallPlan", &place.namespace)?;
             let is_left = |plan: &&Value| {
                 let owners = plan["metadata"]["ownerReferences"].as_array();

@@ -16,7 +16,7 @@ use crate::{
 };
 use diagnostics::Hint as _;
 use go_data::yaml::{self, Dialect, Value};
-use oci::web::{self, Patience};
+use oci::web::{self, Timeouts};
 
 const RELEASES: &str = "https://github.com/operator-framework/operator-lifecycle-manager/releases";
 
@@ -109,7 +109,7 @@ impl Source {
             let step = Step::begin(&format!("fetching {from}/{name}"));
             let progress = |done, all| step.bytes(done, all);
             let bytes =
-                web::get_with(&format!("{from}/{name}"), LIMIT, Patience::of_minutes(10), progress);
+                web::get_with(&format!("{from}/{name}"), LIMIT, Timeouts::of_minutes(10), progress);
             drop(step);
             let bytes = bytes
                 .context("OLM's manifests cannot be downloaded")
@@ -199,7 +199,7 @@ fn read(dir: &Path, name: &str) -> anyhow::Result<String> {
     if !name.starts_with("https://") && !name.starts_with("http://") {
         return disk::piped(&dir.join(name));
     }
-    let bytes = web::get(name, LIMIT, Patience::of_minutes(10))?;
+    let bytes = web::get(name, LIMIT, Timeouts::of_minutes(10))?;
     String::from_utf8(bytes).ok().with_context(|| format!("{name} is not text"))
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    commands::reach::{self, Address},
+    commands::cluster_args::{self, Address},
     terminal,
 };
 use cluster::{Cluster, Id};
@@ -44,7 +44,7 @@ const V1_NAMESPACES: [&str; 3] =
 impl Args {
     pub fn run(self) -> anyhow::Result<()> {
         let cluster = self.address.connect()?;
-        reach::reached(print(&cluster, &self.olm_namespace.to_string()))
+        cluster_args::with_hint(print(&cluster, &self.olm_namespace.to_string()))
     }
 }
 

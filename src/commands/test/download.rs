@@ -17,7 +17,7 @@ use crate::{
 };
 use diagnostics::{Diagnostic, Hint as _};
 use go_data::yaml::{self, Value};
-use oci::web::{self, Patience};
+use oci::web::{self, Timeouts};
 
 /// The list that setup-envtest reads.
 pub const INDEX: &str =
@@ -99,7 +99,7 @@ pub fn fetch(wanted: &Wanted, index: &str, dir: &Path) -> anyhow::Result<PathBuf
     {
         return folder(kept, version, &platform);
     }
-    let listed = match web::get(index, INDEX_LIMIT, Patience::of_minutes(2)) {
+    let listed = match web::get(index, INDEX_LIMIT, Timeouts::of_minutes(2)) {
         Ok(bytes) => listed(&String::from_utf8_lossy(&bytes), &platform)
             .with_context(|| format!("cannot read the index {index}"))?,
         Err(error) => {
@@ -125,9 +125,9 @@ pub fn fetch(wanted: &Wanted, index: &str, dir: &Path) -> anyhow::Result<PathBuf
     let archive = &listed[version];
     let step = Step::begin(&format!("fetching Kubernetes {version} for tests, {}", archive.url));
     // At 30 kB a second.
-    let patience = Patience::of_minutes(60);
+    let timeouts = Timeouts::of_minutes(60);
     let progress = |done, all| step.bytes(done, all);
-    let bytes = web::get_with(&archive.url, ARCHIVE_LIMIT, patience, progress)?;
+    let bytes = web::get_with(&archive.url, ARCHIVE_LIMIT, timeouts, progress)?;
     drop(step);
     let found = web::sha512(&bytes);
     if !found.eq_ignore_ascii_case(&archive.hash) {

@@ -13,7 +13,7 @@ use self::{
     control_plane::{ControlPlane, Wants},
     stage::Stage,
 };
-use super::{project, reach};
+use super::{cluster_args, project};
 use crate::{audit, disk::Root, process, terminal};
 use diagnostics::Hint as _;
 
@@ -69,7 +69,7 @@ impl Args {
         let step = terminal::Step::begin("starting etcd and kube-apiserver");
         let mut plane = ControlPlane::start(&assets, wants)?;
         // Tests that deploy must find that the objects belong to the project.
-        plane.cluster.act_for(reach::owner(&project));
+        plane.cluster.act_for(cluster_args::owner(&project));
         drop(step);
         let result = self.run_tests(root, &stage, &plane);
         if self.keep {

@@ -260,8 +260,8 @@ fn a_slow_server_is_waited_for_up_to_a_limit() {
     for reply in [|| Reply::Silence, || Reply::Trickle] {
         let server = Server::new(move |ask, _| ask.is("GET", "/blobs/").then(reply));
         let mut registry = server.registry(Right::Pull, Access::default());
-        registry.client.patience =
-            client::Patience { silence: Duration::from_secs(1), small: Duration::from_secs(2) };
+        registry.client.timeouts =
+            client::Timeouts { silence: Duration::from_secs(1), small: Duration::from_secs(2) };
         let digest = Digest::of(b"layer");
         let it = Descriptor { media_type: String::new(), digest, size: 600 };
         let error = told(registry.blob(&it, &mut |_| {})).expect_err("it is too slow");

@@ -88,8 +88,8 @@ pub fn keep_near_tips(error: &mut clap::Error) {
 }
 
 fn is_near(typed: &str, suggestion: &str) -> bool {
-    let slips = diagnostics::slips(typed, suggestion);
-    slips <= 1.max(suggestion.len() / 4)
+    let distance = diagnostics::edit_distance(typed, suggestion);
+    distance <= 1.max(suggestion.len() / 4)
         || typed.starts_with(suggestion)
         || suggestion.starts_with(typed)
 }

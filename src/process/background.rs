@@ -44,9 +44,9 @@ kill -TERM "$1"; }
 end "$1" 2>/dev/null"#;
 
 /// A program that ends, or does its work, when this value is dropped or this process ends.
-pub struct Beside(Child);
+pub struct BackgroundProcess(Child);
 
-impl Beside {
+impl BackgroundProcess {
     /// Starts it in a folder; its output goes to a file there.
     pub fn start(
         program: &Path,
@@ -72,7 +72,7 @@ impl Beside {
     }
 }
 
-impl Drop for Beside {
+impl Drop for BackgroundProcess {
     fn drop(&mut self) {
         drop(self.0.stdin.take());
         let _ = self.0.wait();
