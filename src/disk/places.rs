@@ -87,9 +87,9 @@ impl<'a> Places<'a> {
                 Way::Blocked(what) => return blocked(path, &what),
                 Way::Missing => {
                     let outer = self.of(&folder).unwrap_or(self.top);
-                    let made = outer.folder_or_new(folder.name());
+                    let created = outer.folder_or_new(folder.name());
                     let (inner, is_new) =
-                        made.with_context(|| format!("cannot create the directory {folder}"))?;
+                        created.with_context(|| format!("cannot create the directory {folder}"))?;
                     if is_new {
                         self.new.push(folder.clone());
                     }

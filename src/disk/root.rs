@@ -70,10 +70,10 @@ impl Root {
         }
         let real = super::real(&whole)?;
         let top = super::real(dir)?;
-        let written = lexical(
+        let path = lexical(
             &std::path::absolute(top.join(folder)).context("cannot resolve the directory")?,
         );
-        if written.starts_with(&top) && !real.starts_with(&top) {
+        if path.starts_with(&top) && !real.starts_with(&top) {
             return Err(anyhow::format_err!(
                 "`{}` is a symlink that leads out of the project",
                 folder.display()

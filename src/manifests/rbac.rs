@@ -128,9 +128,13 @@ fn merged(rules: Vec<Rule>, parts: Parts, join: fn(&mut Rule, Rule)) -> Vec<Rule
 
 fn key(rule: &Rule, parts: Parts) -> String {
     let lists = [&rule.groups, &rule.resources, &rule.resource_names, &rule.urls, &rule.verbs];
-    let said: Vec<String> =
-        lists.iter().zip(parts).filter(|(_, said)| *said).map(|(it, _)| it.join("&")).collect();
-    said.join(" + ")
+    let lists: Vec<String> = lists
+        .iter()
+        .zip(parts)
+        .filter(|(_, is_included)| *is_included)
+        .map(|(it, _)| it.join("&"))
+        .collect();
+    lists.join(" + ")
 }
 
 fn sorted(mut rule: Rule) -> Rule {

@@ -55,10 +55,11 @@ pub fn state(path: &ProjectPath, text: &str, by: &str) -> State {
         .and_then(|it| it.strip_suffix(close))
         .and_then(|it| it.strip_prefix(START))
         .and_then(|it| it.split_once(','));
-    let Some((command, said)) = found else {
+    let Some((command, rest_of_line)) = found else {
         return State::Theirs;
     };
-    let (found, edit) = said.trim_start().split_once(BEFORE).unwrap_or((said, "its source"));
+    let (found, edit) =
+        rest_of_line.trim_start().split_once(BEFORE).unwrap_or((rest_of_line, "its source"));
     let edit = edit.strip_suffix(AFTER).unwrap_or(edit);
     let rest = rest.replace("\r\n", "\n");
     match command.trim_start() {

@@ -258,10 +258,10 @@ fn a_misspelt_word_is_answered_with_the_nearest() {
         ("// +kubebulder:rbac:verbs=get", 4),
     ] {
         let line = 1 + text.matches('\n').count();
-        let told = format!(
+        let message = format!(
             "a.rs:{line}:{column}: this comment is not a marker, and has no effect   hint: write it on a line of its own: `// +kubebuilder:rbac:verbs=get`"
         );
-        check(text, &[], &[&told]);
+        check(text, &[], &[&message]);
     }
     for text in
         ["/// +kubebuilder:rabc", "/// As kubebuilder: it scaffolds", "// a kubebuilder:rbac"]
@@ -298,10 +298,10 @@ fn groups_and_resources_that_cannot_exist_are_reported() {
         ("storgae", "storage.k8s.io"),
         ("apps/v1", "apps"),
     ] {
-        let told = format!(
+        let message = format!(
             "a.rs:1:29: `{group}` is not an API group: only those of Kubernetes have no dot   hint: did you mean `{near}`?"
         );
-        check(&[group], &["*"], &[&told]);
+        check(&[group], &["*"], &[&message]);
     }
     check(
         &["bacth"],

@@ -164,9 +164,9 @@ impl CrateBuild {
         let locked = lock::read(lock)?;
         let core = lock::below(&locked, &name, "kube-core");
         let Some(core) = core.first() else { return Ok(None) };
-        let need = |wanted: &str| {
-            let found = lock::direct(&locked, core, wanted);
-            found.with_context(|| format!("Cargo.lock has no `{wanted}` below `kube-core`"))
+        let need = |name: &str| {
+            let found = lock::direct(&locked, core, name);
+            found.with_context(|| format!("Cargo.lock has no `{name}` below `kube-core`"))
         };
         let (kubernetes, json) = (need(KUBERNETES)?, need("serde_json")?);
         let library_copy = self.library_copy(package);

@@ -55,10 +55,10 @@ pub fn hints(
             [command.hint.to_owned()].into_iter().chain(flags).collect()
         }
         (ErrorKind::UnknownArgument, _) => {
-            let Some(ContextValue::String(met)) = error.get(ContextKind::InvalidArg) else {
+            let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else {
                 return Vec::new();
             };
-            let name = met.split('=').next().unwrap_or(met);
+            let name = given.split('=').next().unwrap_or(given);
             let value = typed.flags.iter().find(|it| it.0 == name).and_then(|it| it.1);
             let hint = flag_hint(name, value, |it| typed.begins_with(it.command));
             hint.map(str::to_owned).into_iter().collect()

@@ -217,8 +217,8 @@ pub fn created(folder: &Dir, name: &str, bytes: &[u8]) {
 }
 
 pub fn folder(folder: &Dir, name: &str) {
-    let made = folder.symlink_metadata(name).expect("it was made").ino();
-    note(Step::Folder { folder: inode(folder), name: name.to_owned(), inode: made });
+    let inode_of_new = folder.symlink_metadata(name).expect("it was created").ino();
+    note(Step::Folder { folder: inode(folder), name: name.to_owned(), inode: inode_of_new });
 }
 
 pub fn renamed(folder: &Dir, from: &str, to: &str) {
