@@ -10,7 +10,7 @@ use crate::{
 use go_data::yaml::Value;
 use model::{Image, Namespace, ProjectPath};
 
-/// All that is deployed.
+/// All objects to deploy.
 pub const EVERYTHING: &str = "config/default";
 /// The CRDs alone.
 pub const CRDS: &str = "config/crd";

@@ -58,7 +58,7 @@ pub fn text(path: &Path) -> anyhow::Result<String> {
     text_if_any(path)?.with_context(|| format!("there is no `{}`", path.display()))
 }
 
-/// The same, but `None` if there is no such file.
+/// Reads the text of a regular file, wherever it is; `None` if there is no such file.
 pub fn text_if_any(path: &Path) -> anyhow::Result<Option<String>> {
     watch::note(path);
     let reading = || format!("cannot read `{}`", path.display());

@@ -18,7 +18,7 @@ pub struct Places<'a> {
     root: &'a Root,
     top: &'a Folder,
     held: BTreeMap<ProjectPath, Folder>,
-    /// Those that did not exist before, outermost first.
+    /// The folders that did not exist before, outermost first.
     new: Vec<ProjectPath>,
 }
 
@@ -76,7 +76,7 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The same, but a missing folder is created.
+    /// The folder of a file, which is created if it is missing.
     pub fn of_or_new(&mut self, path: &ProjectPath) -> anyhow::Result<&Folder> {
         for folder in parents(path) {
             if self.held.contains_key(&folder) {

@@ -90,7 +90,7 @@ impl Plan {
         paths.iter().for_each(|it| self.only_offer(it));
     }
 
-    /// The same plan, which leaves every existing file as it is.
+    /// Changes the plan so that every existing file stays as it is.
     pub fn offered(mut self) -> Self {
         let paths: Vec<_> = self.intents.keys().cloned().collect();
         paths.iter().for_each(|it| self.only_offer(it));
@@ -234,8 +234,8 @@ impl Plan {
         Ok(changes)
     }
 
-    /// The same for a command that writes nothing: conflicts are not an error yet, and generated files that were edited
-    /// by hand are among the changes.
+    /// Compares the plan with the project for a command that writes nothing: conflicts are no error yet, and
+    /// generated files that were edited by hand are among the changes.
     pub fn forecast(&self, tree: &impl Tree, force: bool) -> anyhow::Result<Changes> {
         let mut changes = self.evaluate(tree, force)?;
         changes.sort();

@@ -12,13 +12,13 @@ use std::{
 
 use anyhow::Context as _;
 
-/// How often it is looked whether the program has ended.
+/// The interval of checks whether the program has ended.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// How much is read of what a program says as it fails.
+/// The maximum length of a failing program's error message.
 const LONGEST_COMPLAINT: u64 = 64 << 10;
 
-/// What a program that was asked did.
+/// The answer of a program.
 pub enum Reply {
     Printed(String),
     /// It failed: its exit status, what it printed, and the first line of its error message.

@@ -29,7 +29,7 @@ const UNTIL_WE_END: &str = r#"exec 3<&0; log=$1; shift
 { read -r _ <&3; kill -9 $it; } 2>/dev/null & watch=$!
 exec 3<&-; wait $it; code=$?; kill $watch 2>/dev/null; exit $code"#;
 
-/// The same for a program that keeps running when this one ends.
+/// `sh -c … sh LOG PROGRAM ARGUMENT…`: runs a program that keeps running when this one ends.
 const LEFT: &str = r#"trap '' HUP; log=$1; shift; exec "$@" </dev/null >"$log" 2>&1"#;
 
 /// `sh -c … sh FOLDER`: deletes the folder when the pipe is closed. Programs that end at the same moment may still write

@@ -85,7 +85,7 @@ impl Group {
         status
     }
 
-    /// All that it prints, and how it ends.
+    /// Its whole output, and its exit status.
     fn output(mut self) -> io::Result<Output> {
         let mut stdout = Vec::new();
         if let Some(mut pipe) = self.child.stdout.take() {

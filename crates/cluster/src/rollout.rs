@@ -6,7 +6,7 @@ use go_data::yaml::Value;
 /// The longest part of a container's last line that an error repeats, in characters.
 const LAST_LINE: usize = 400;
 
-/// How far a rollout is.
+/// The progress of a rollout.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Progress {
     Done,

@@ -1,12 +1,12 @@
-//! Which known word a misspelt one was meant to be.
+//! Suggestions for misspelt words.
 
-/// How many letters must be changed, added, left out or swapped with their neighbour to turn one word into
+/// The number of letters to change, add, remove or swap with their neighbour to turn one word into
 /// the other, in upper or lower case.
 pub fn edit_distance(one: &str, other: &str) -> usize {
     strsim::damerau_levenshtein(&one.to_lowercase(), &other.to_lowercase())
 }
 
-/// How many edits of a word still leave it recognizable.
+/// The maximum edit distance at which a word is still recognizable.
 pub fn tolerance(word: &str) -> usize {
     (word.chars().count() / 3).clamp(1, 4)
 }

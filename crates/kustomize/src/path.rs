@@ -52,7 +52,7 @@ pub fn spelling<'v>(value: &'v Value, path: &[String]) -> Option<&'v str> {
     share::spelling(get(value, parent).ok()??.as_object()?, key)
 }
 
-/// What is at a path.
+/// The value at a path.
 pub fn get<'v>(mut value: &'v Value, path: &[String]) -> anyhow::Result<Option<&'v Value>> {
     for part in path.iter().map(|it| it.trim()).filter(|it| !it.is_empty()) {
         let list = || {

@@ -35,7 +35,7 @@ pub fn get(url: &str, limit: u64, timeouts: Timeouts) -> anyhow::Result<Vec<u8>>
     get_with(url, limit, timeouts, |_, _| {})
 }
 
-/// The same; `progress` gets the number of bytes received so far, and the total if the server sends it.
+/// Downloads a URL; `progress` gets the number of bytes received so far, and the total if the server sends it.
 pub fn get_with(
     url: &str,
     limit: u64,

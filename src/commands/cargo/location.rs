@@ -40,7 +40,7 @@ pub struct PackageDirs {
 }
 
 impl PackageDirs {
-    /// As a project in this folder sees them.
+    /// The locations for a project in this folder.
     pub fn new(dir: &Path) -> Self {
         Self { dir: dir.to_owned(), locations: OnceCell::new(), folders: RefCell::default() }
     }
@@ -66,7 +66,7 @@ impl PackageDirs {
 }
 
 impl Locations {
-    /// As a project in this folder sees them.
+    /// The locations for a project in this folder.
     fn of(dir: &Path) -> Self {
         let home = home();
         let mut vendored = Vec::new();

@@ -9,7 +9,7 @@ use diagnostics::Hint as _;
 use go_data::yaml::Value;
 use olm::lifecycle::{self, V1_ALPHA1};
 
-/// What is removed, in this order.
+/// The objects to remove, in this order.
 #[derive(Default)]
 pub struct Removals {
     /// Manifests of the bundle that OLM has created and would leave behind, such as roles for users.
@@ -29,7 +29,7 @@ pub struct Removals {
     pub namespace: Vec<Live>,
     /// What goes with these, and takes objects of its own with it.
     pub owned: Vec<Id>,
-    /// What is not removed, and why.
+    /// The objects that stay, and why.
     pub kept: Vec<(Id, String)>,
 }
 
@@ -97,7 +97,7 @@ impl Removals {
         first.chain(crds).chain(rest).cloned().collect()
     }
 
-    /// What is lost beside the operator itself.
+    /// The losses besides the operator itself.
     pub fn losses(&self) -> Vec<String> {
         let loss = |(live, held): &(Live, Result<Vec<Held>, Refusal>)| match held {
             Ok(held) if held.is_empty() => None,

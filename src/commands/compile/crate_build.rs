@@ -206,7 +206,7 @@ impl CrateBuild {
         Ok(Some(res))
     }
 
-    /// How the crate is built again; none if cargo can link with it as it is.
+    /// The copy of the crate as a library; `None` if cargo can link with the crate as it is.
     fn library_copy(&self, package: &Package<'_>) -> Option<LibraryCopy<'_>> {
         // Only the package itself can enable a feature of a dependency.
         let plain = self.features.iter().all(|it| !it.contains('/'));

@@ -208,7 +208,7 @@ struct DepInfo {
 }
 
 impl DepInfo {
-    /// That of a compiled target; none if it has none.
+    /// The dep-info of a compiled target, if it has one.
     fn of(artifact: &Artifact, build_dir: &Path) -> Option<Self> {
         let file = artifact.files.first()?;
         let stem = file.file_stem()?.to_str()?;

@@ -31,7 +31,7 @@ pub enum End {
     Other(Act),
 }
 
-/// What somebody else does to a project.
+/// A change by another process.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Act {
     /// Adds this line to this file, or creates it.

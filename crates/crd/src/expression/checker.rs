@@ -41,11 +41,11 @@ pub struct Checker<'a> {
     /// What the types depend on and is not checked here.
     pub unchecked: Option<String>,
     variables: Variables<'a>,
-    /// What is found of each expression.
+    /// The result for each expression.
     found: BTreeMap<*const IdedExpr, (Type<'a>, Vec<&'static Overload>)>,
     /// The types that must be equal in the end.
     equal: Vec<(Type<'a>, Type<'a>)>,
-    /// How many calls of `format` are around.
+    /// The number of calls of `format` that enclose the current expression.
     formats: usize,
     /// The overloads that the call checked last can be of.
     overloads: Vec<&'static Overload>,

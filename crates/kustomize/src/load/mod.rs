@@ -38,7 +38,7 @@ pub struct Kustomization {
     pub replicas: Vec<Replica>,
     pub images: Vec<ImageEntry>,
     pub replacements: Vec<Replacement>,
-    /// What `configurations` add.
+    /// The additions of `configurations`.
     pub config: Config,
     /// How the objects are sorted; if absent, they keep their order.
     pub order: Option<Order>,
