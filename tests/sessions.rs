@@ -69,7 +69,7 @@ pages! {
     website_operator
 }
 
-/// The same for pages of the site.
+/// A test for each page of the site.
 macro_rules! site {
     ($($name:ident: $path:literal,)*) => {
         mod site {

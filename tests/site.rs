@@ -212,11 +212,11 @@ fn the_list_of_constructs_is_that_of_the_reader() {
     check_list("docs/reference/rust.md", &items);
 }
 
-/// Every command and flag of operator-sdk and kubebuilder with what this tool answers. `tests/habits.rs` checks
+/// Every command and flag of operator-sdk and kubebuilder with what this tool answers. `tests/peer_commands.rs` checks
 /// that each is accepted or has a hint.
 #[test]
-fn the_table_of_habits_is_what_the_tool_answers() {
-    let dir = support::fresh("site-habits");
+fn the_table_of_peer_commands_has_the_answers_of_the_tool() {
+    let dir = support::fresh("site-peer-commands");
     let mut answers: BTreeMap<String, String> = BTreeMap::new();
     for line in read("tests/peers.txt").lines().filter(|it| !it.starts_with('#')) {
         let Some((words, flags)) = line.split_once(':') else { continue };

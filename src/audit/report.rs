@@ -71,12 +71,11 @@ pub fn report(grants: &[project::Rule], calls: &[Call], known: Known<'_>) -> Rep
             needed.insert(grant.bypass.clone());
             continue;
         }
-        let written = served.iter().filter_map(|it| it.grant.as_ref());
-        let written =
-            written.filter(|it| it.is_of(&grant.bypass)).filter_map(|it| it.role.as_ref());
+        let grants = served.iter().filter_map(|it| it.grant.as_ref());
+        let grants = grants.filter(|it| it.is_of(&grant.bypass)).filter_map(|it| it.role.as_ref());
         let mut roles: Vec<Value> = match &grant.role {
             Some(role) => vec![role.clone()],
-            None => written.cloned().collect(),
+            None => grants.cloned().collect(),
         };
         if roles.is_empty() {
             roles.extend((known.role)(&grant.bypass));

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::{Cli, habits};
+use super::{Cli, peer_commands};
 use crate::terminal;
 
 /// The commands that others run a part of.
@@ -15,7 +15,7 @@ pub fn fit(hint: &str) -> String {
         return hint.to_owned();
     }
     let program = PROGRAM.get_or_init(program);
-    fitted(hint, program, &habits::command(program, &terminal::arguments()))
+    fitted(hint, program, &peer_commands::command(program, &terminal::arguments()))
 }
 
 fn program() -> clap::Command {
@@ -33,8 +33,8 @@ fn fitted(hint: &str, program: &clap::Command, here: &str) -> String {
         }
         res += part;
         let flag = part.split([' ', '=']).next().unwrap_or_default();
-        if is_code && flag.starts_with('-') && !habits::accepts(program, Some(here), flag) {
-            let maker = MAKERS.iter().find(|it| habits::accepts(program, Some(it), flag));
+        if is_code && flag.starts_with('-') && !peer_commands::accepts(program, Some(here), flag) {
+            let maker = MAKERS.iter().find(|it| peer_commands::accepts(program, Some(it), flag));
             res += &maker.map_or_else(String::new, |it| format!("` of `operator-rs {it}"));
         }
     }

@@ -102,7 +102,7 @@ pub fn answer(program: impl FnOnce() -> clap::Command) -> bool {
 fn resources(typed: &[&str]) -> anyhow::Result<Vec<Resource>> {
     let here = Path::new(value(typed, "--dir").unwrap_or("."));
     let project_file = Project::path();
-    let root = match disk::above(here, project_file.as_str())? {
+    let root = match disk::find_up(here, project_file.as_str())? {
         Some(it) if !disk::has(here, project_file.as_str()) && it.same_owner => {
             Root::new(&it.folder)?
         }

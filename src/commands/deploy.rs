@@ -1,12 +1,11 @@
 //! `operator-rs deploy`
 
 use super::{
-    project,
-    reach::{self, Reach, Sending},
-    removal, rendered, shipped,
+    cluster_args::{self, ClusterArgs, Sending},
+    project, removal, rendered, shipped,
 };
 use crate::{disk::Root, terminal};
-use cluster::{How, Id};
+use cluster::{ApplyOptions, Id};
 use model::{Image, Namespace};
 
 const WAY_OUT: &str = "deploy again, or run `operator-rs undeploy`";
@@ -28,27 +27,36 @@ pub struct Args {
     #[arg(long)]
     force_conflicts: bool,
     #[command(flatten)]
-    reach: Reach,
+    cluster_args: ClusterArgs,
 }
 
 impl Args {
     pub fn run(self, root: &Root) -> anyhow::Result<()> {
-        let sending = self.reach.sending();
+        let sending = self.cluster_args.sending();
         let (image, namespace) = (self.image.as_ref(), self.namespace.as_ref());
         let project = project(root)?;
         let objects = rendered::objects(root, &project, rendered::EVERYTHING, image, namespace)?;
         shipped::placeholder(&objects).into_iter().for_each(terminal::warn);
         if sending == Sending::Nothing {
-            reach::list("apply", &objects.iter().map(Id::of).collect::<Vec<_>>());
+            cluster_args::list("apply", &objects.iter().map(Id::of).collect::<Vec<_>>());
             return Ok(());
         }
-        let limit = self.reach.limit();
-        let how = How { dry_run: sending == Sending::DryRun, force: self.force_conflicts, limit };
-        let cluster = self.reach.connect_for(&project, &objects)?;
-        reach::reached(cluster.apply(&objects, how, &mut reach::report))?;
+        let limit = self.cluster_args.limit();
+        let options = ApplyOptions {
+            dry_run: sending == Sending::DryRun,
+            force: self.force_conflicts,
+            limit,
+        };
+        let cluster = self.cluster_args.connect_for(&project, &objects)?;
+        cluster_args::with_hint(cluster.apply(&objects, options, &mut cluster_args::report))?;
         if sending == Sending::All {
-            reach::reached(cluster.available(&objects, limit, WAY_OUT, &mut reach::report))?;
-            reach::reached(removal::warn_of_former(&cluster, &objects, None))?;
+            cluster_args::with_hint(cluster.available(
+                &objects,
+                limit,
+                WAY_OUT,
+                &mut cluster_args::report,
+            ))?;
+            cluster_args::with_hint(removal::warn_of_former(&cluster, &objects, None))?;
         }
         Ok(())
     }

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::project::{Operator, Problem, Project, Resource};
 use crate::{
-    manifests::{self, Wishes},
+    manifests::{self, CrdOptions},
     plan::{Overlay, Plan},
     scaffold,
     source::{self, Options, Reading},
@@ -82,16 +82,16 @@ pub fn everything(
     tree: &impl Tree,
     project: &Project,
     support: &Support,
-    how: &How,
+    options: &GenerateOptions,
 ) -> anyhow::Result<()> {
     support.plan(plan, tree)?;
-    source(plan, tree, project, how)
+    source(plan, tree, project, options)
 }
 
 /// How to generate the manifests.
 #[derive(Default)]
-pub struct How {
-    pub wishes: Wishes,
+pub struct GenerateOptions {
+    pub crd_options: CrdOptions,
     /// None if the command has no such flags.
     pub flags: Option<compile::Flags>,
     /// Compile all kinds, which must then be as they were read.
@@ -105,7 +105,7 @@ pub fn source(
     plan: &mut Plan,
     tree: &impl Tree,
     project: &Project,
-    how: &How,
+    options: &GenerateOptions,
 ) -> anyhow::Result<()> {
     // The list of types is part of the source that it is generated from, so it begins empty.
     plan.extend(types_list(Vec::new())?);
@@ -118,13 +118,13 @@ pub fn source(
     let top = tree.dir().unwrap_or(Path::new("."));
     let compile = Compile {
         top,
-        flags: how.flags,
-        all: how.all,
+        flags: options.flags,
+        all: options.all,
         modules: &[],
         keeps_going: false,
         is_on_disk,
     };
-    match derived(plan, &Overlay::new(tree, &changes), project, how, &compile) {
+    match derived(plan, &Overlay::new(tree, &changes), project, options, &compile) {
         Ok(crds) => listing::update(plan, tree, &crds),
         Err(error) => {
             // If a file cannot be written, report only that: the other problems follow from it.
@@ -139,7 +139,7 @@ fn derived(
     plan: &mut Plan,
     tree: &Overlay<'_, impl Tree>,
     project: &Project,
-    how: &How,
+    options: &GenerateOptions,
     compile: &Compile<'_>,
 ) -> anyhow::Result<Vec<ProjectPath>> {
     let mut reading = read(tree);
@@ -157,7 +157,7 @@ fn derived(
     let sources = TreeSources::new(tree);
     let quote = |problems| reading.quote(&sources, problems);
     let manifests::Generated { manifests, problems, warnings } =
-        manifests::generate(&operator, &how.wishes);
+        manifests::generate(&operator, &options.crd_options);
     if !problems.is_empty() {
         let problems = on_disk(quote(problems), tree);
         return Err(refusal(
@@ -165,7 +165,7 @@ fn derived(
             problems,
         ));
     }
-    if how.samples {
+    if options.samples {
         let crds = samples::crds(manifests.iter().flat_map(|it| &it.objects));
         samples::warn(plan, tree, &crds)?;
     }

@@ -27,7 +27,7 @@ impl Folder {
         folders(&self.root, self.name.as_str())
     }
 
-    /// The same of a file that may be longer than others.
+    /// The bytes of a file of up to `limit` bytes.
     pub fn bytes_up_to(&self, path: &ProjectPath, limit: u64) -> anyhow::Result<Option<Vec<u8>>> {
         self.root.bytes_up_to(&self.name.join(path.as_str())?, limit)
     }

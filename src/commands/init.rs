@@ -5,13 +5,13 @@ use serde::Serialize;
 
 use super::{
     Mode,
-    derive::{self, How},
+    derive::{self, GenerateOptions},
     license,
     support::{PUBLISHED, Support},
 };
 use crate::project::Project;
 use crate::{
-    disk::{self, Above, Root},
+    disk::{self, Ancestor, Root},
     plan::Plan,
     scaffold,
 };
@@ -152,7 +152,7 @@ impl Args {
         warn_of_ignored_lock(&mut plan, root)?;
         lock(&mut plan, &project.name)?;
         plan.scaffold(Project::path(), project.text().to_owned());
-        derive::everything(&mut plan, root, &project, &support, &How::default())?;
+        derive::everything(&mut plan, root, &project, &support, &GenerateOptions::default())?;
         plan.next(
             "Next: add an API, then compile and test:\n  \
              operator-rs create api --group cache --kind Memcached --image memcached:1.6.39-alpine --port 11211\n  \
@@ -296,7 +296,7 @@ fn warn_of_ignored_lock(plan: &mut Plan, tree: &impl Tree) -> anyhow::Result<()>
 /// Refuses a directory inside another project: most likely, `init` was run in the wrong directory.
 fn refuse_nested(dir: &Path) -> anyhow::Result<()> {
     let name = Project::path();
-    let Some(Above { folder, same_owner: true }) = disk::above(dir, name.as_str())? else {
+    let Some(Ancestor { folder, same_owner: true }) = disk::find_up(dir, name.as_str())? else {
         return Ok(());
     };
     let outer = Root::new(&folder)?.read(&name).ok().flatten();

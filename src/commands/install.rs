@@ -1,13 +1,12 @@
 //! `operator-rs install`
 
 use super::{
-    project,
-    reach::{self, Reach, Sending},
-    removal, rendered,
+    cluster_args::{self, ClusterArgs, Sending},
+    project, removal, rendered,
 };
 use crate::disk::Root;
 use crate::project::Project;
-use cluster::{How, Id};
+use cluster::{ApplyOptions, Id};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
 
@@ -22,28 +21,28 @@ pub struct Args {
     #[arg(long)]
     force_conflicts: bool,
     #[command(flatten)]
-    reach: Reach,
+    cluster_args: ClusterArgs,
 }
 
 impl Args {
     pub fn run(self, root: &Root) -> anyhow::Result<()> {
-        let sending = self.reach.sending();
+        let sending = self.cluster_args.sending();
         let project = project(root)?;
         let crds = crds(root, &project)?;
         if sending == Sending::Nothing {
-            reach::list("apply", &crds.iter().map(Id::of).collect::<Vec<_>>());
+            cluster_args::list("apply", &crds.iter().map(Id::of).collect::<Vec<_>>());
             return Ok(());
         }
-        let how = How {
+        let options = ApplyOptions {
             dry_run: sending == Sending::DryRun,
             force: self.force_conflicts,
-            limit: self.reach.limit(),
+            limit: self.cluster_args.limit(),
         };
-        let cluster = self.reach.connect(&project)?;
-        reach::reached(cluster.apply(&crds, how, &mut reach::report))?;
+        let cluster = self.cluster_args.connect(&project)?;
+        cluster_args::with_hint(cluster.apply(&crds, options, &mut cluster_args::report))?;
         match sending {
             Sending::All => {
-                reach::reached(removal::warn_of_former(&cluster, &crds, Some(Id::CRDS)))
+                cluster_args::with_hint(removal::warn_of_former(&cluster, &crds, Some(Id::CRDS)))
             }
             _ => Ok(()),
         }

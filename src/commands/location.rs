@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::crds::Repository;
 use crate::project::Project;
 use crate::{
-    disk::{self, Above, Root},
+    disk::{self, Ancestor, Root},
     terminal,
 };
 use diagnostics::{Diagnostic, Hint as _};
@@ -32,11 +32,11 @@ pub fn nearest(here: &Path) -> anyhow::Result<PathBuf> {
     if disk::has(here, name.as_str()) {
         return Ok(here.to_owned());
     }
-    match disk::above(here, name.as_str())? {
+    match disk::find_up(here, name.as_str())? {
         None => Ok(here.to_owned()),
-        Some(Above { folder, same_owner: true }) => Ok(folder),
+        Some(Ancestor { folder, same_owner: true }) => Ok(folder),
         // Anybody may have put a PROJECT file into a shared directory such as /tmp.
-        Some(Above { folder, same_owner: false }) => Err(anyhow::format_err!(
+        Some(Ancestor { folder, same_owner: false }) => Err(anyhow::format_err!(
             "`{}` belongs to another user and was not read",
             folder.join(name).display()
         ))

@@ -1,9 +1,9 @@
 use super::{
     Mode, compile,
-    derive::{self, How},
+    derive::{self, GenerateOptions},
     project,
 };
-use crate::{disk::Root, manifests::Wishes, plan::Plan};
+use crate::{disk::Root, manifests::CrdOptions, plan::Plan};
 
 /// Generate CRDs and RBAC from the Rust source
 #[derive(clap::Args)]
@@ -29,13 +29,13 @@ impl Args {
     pub fn plan(self, root: &Root) -> anyhow::Result<Plan> {
         let project = project(root)?;
         let mut plan = Plan::default();
-        let how = How {
-            wishes: Wishes { longest_description: self.max_description_length },
+        let options = GenerateOptions {
+            crd_options: CrdOptions { longest_description: self.max_description_length },
             flags: Some(self.compile),
             all: self.compile.compile && self.mode.check,
             samples: true,
         };
-        derive::source(&mut plan, root, &project, &how)?;
+        derive::source(&mut plan, root, &project, &options)?;
         Ok(plan)
     }
 }

@@ -6,6 +6,7 @@ mod bundle;
 mod cargo;
 mod catalog;
 mod cleanup;
+mod cluster_args;
 mod compile;
 mod completion;
 mod crds;
@@ -16,7 +17,6 @@ mod derive;
 mod findings;
 mod folder;
 pub mod generate;
-mod habits;
 mod home;
 mod image;
 mod images;
@@ -29,8 +29,8 @@ mod man;
 mod manifests;
 mod olm;
 mod outcome;
+mod peer_commands;
 mod proxies;
-mod reach;
 mod refusal;
 mod removal;
 mod rendered;
@@ -196,8 +196,8 @@ fn hidden_dir() -> clap::Arg {
 fn misuse(mut error: clap::Error) -> ExitCode {
     let mut program = Cli::command();
     program.build();
-    let hints = habits::hints(&error, &program, &terminal::arguments());
-    habits::keep_near_tips(&mut error);
+    let hints = peer_commands::hints(&error, &program, &terminal::arguments());
+    peer_commands::keep_near_tips(&mut error);
     terminal::misuse(&error, &hints)
 }
 

@@ -1,4 +1,4 @@
-//! What could not be read, as one error.
+//! All unreadable parts of the source, as one error.
 
 use std::collections::BTreeMap;
 

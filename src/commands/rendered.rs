@@ -1,7 +1,7 @@
 //! What of config/ goes to a cluster, as the source calls for it now, whether or not that has been
 //! written.
 
-use super::derive::{self, How};
+use super::derive::{self, GenerateOptions};
 use crate::project::Project;
 use crate::{
     disk::Root,
@@ -10,7 +10,7 @@ use crate::{
 use go_data::yaml::Value;
 use model::{Image, Namespace, ProjectPath};
 
-/// All that is deployed.
+/// All objects to deploy.
 pub const EVERYTHING: &str = "config/default";
 /// The CRDs alone.
 pub const CRDS: &str = "config/crd";
@@ -19,7 +19,7 @@ pub const CRDS: &str = "config/crd";
 /// was edited by hand is refused as `manifests` refuses it, for neither the edit nor its loss would be seen.
 pub fn derived(root: &Root, project: &Project) -> anyhow::Result<Changes> {
     let mut derived = Plan::default();
-    derive::source(&mut derived, root, project, &How::default())?;
+    derive::source(&mut derived, root, project, &GenerateOptions::default())?;
     derived.against(root, false)
 }
 

@@ -88,7 +88,7 @@ pub fn of_rendered(
     Ok(check(crds, &samples))
 }
 
-/// The same of the documents of one text.
+/// Each object of a text's documents at its place.
 pub fn of_documents(
     name: &str,
     text: &str,

@@ -6,7 +6,7 @@ use std::{
     rc::Rc,
 };
 
-use super::{cargo::Shelves, derive::SUPPORT};
+use super::{cargo::PackageDirs, derive::SUPPORT};
 use crate::project::SourcePath;
 use crate::{
     disk, plan,
@@ -18,14 +18,14 @@ use model::{ProjectPath, Tree};
 pub struct TreeSources<'a, T> {
     tree: &'a T,
     dir: PathBuf,
-    shelves: Shelves,
+    packages: PackageDirs,
 }
 
 impl<'a, T: Tree> TreeSources<'a, T> {
     pub fn new(tree: &'a T) -> Self {
         let dir = tree.dir().unwrap_or(Path::new(".")).to_owned();
-        let shelves = Shelves::new(&dir);
-        Self { tree, dir, shelves }
+        let packages = PackageDirs::new(&dir);
+        Self { tree, dir, packages }
     }
 
     /// The path of a file outside of the project.
@@ -33,7 +33,7 @@ impl<'a, T: Tree> TreeSources<'a, T> {
         if is_above(path) {
             return Some(self.dir.join(path));
         }
-        self.shelves.find(path)
+        self.packages.find(path)
     }
 
     /// Refuses a symlink that leads out of its package, and not into the project: it may lead to a secret.
@@ -93,7 +93,7 @@ impl<T: Tree> Sources for TreeSources<'_, T> {
 
     fn package_folder(&self, locked: &Locked) -> Option<String> {
         let is_taken = |it: &str| !self.tree.names(it).unwrap_or_default().is_empty();
-        self.shelves.add(locked, is_taken)
+        self.packages.add(locked, is_taken)
     }
 
     fn file_reader(&self, folder: &str) -> ReadFile {

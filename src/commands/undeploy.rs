@@ -1,8 +1,8 @@
 //! `operator-rs undeploy`
 
 use super::{
+    cluster_args::{self, ClusterArgs, Sending},
     project,
-    reach::{self, Reach, Sending},
     removal::{Parts, Removing},
     rendered,
 };
@@ -28,29 +28,29 @@ pub struct Args {
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
-    reach: Reach,
+    cluster_args: ClusterArgs,
 }
 
 impl Args {
     pub fn run(self, root: &Root) -> anyhow::Result<()> {
-        let sending = self.reach.sending();
+        let sending = self.cluster_args.sending();
         let project = project(root)?;
         let namespace = self.namespace.as_ref();
         let objects = rendered::objects(root, &project, rendered::EVERYTHING, None, namespace)?;
         let parts = Parts::of(objects.iter().map(|it| (Id::of(it), it)));
         if sending == Sending::Nothing {
-            reach::list("delete", parts.in_order().map(|it| &it.0));
+            cluster_args::list("delete", parts.in_order().map(|it| &it.0));
             return Ok(());
         }
         let removing = Removing {
-            cluster: &self.reach.connect_for(&project, &objects)?,
+            cluster: &self.cluster_args.connect_for(&project, &objects)?,
             project: &project,
             objects: &objects,
             group: None,
             sending,
             yes: self.yes,
-            reach: &self.reach,
+            cluster_args: &self.cluster_args,
         };
-        reach::reached(removing.run())
+        cluster_args::with_hint(removing.run())
     }
 }

@@ -1,8 +1,8 @@
 //! `operator-rs uninstall`
 
 use super::{
+    cluster_args::{self, ClusterArgs, Sending},
     project,
-    reach::{self, Reach, Sending},
     removal::Removing,
     rendered,
 };
@@ -23,28 +23,28 @@ pub struct Args {
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
-    reach: Reach,
+    cluster_args: ClusterArgs,
 }
 
 impl Args {
     pub fn run(self, root: &Root) -> anyhow::Result<()> {
-        let sending = self.reach.sending();
+        let sending = self.cluster_args.sending();
         let project = project(root)?;
         let mut crds = rendered::objects(root, &project, rendered::CRDS, None, None)?;
         crds.retain(|it| Id::of(it).is_crd());
         if sending == Sending::Nothing {
-            reach::list("delete", &crds.iter().map(Id::of).collect::<Vec<_>>());
+            cluster_args::list("delete", &crds.iter().map(Id::of).collect::<Vec<_>>());
             return Ok(());
         }
         let removing = Removing {
-            cluster: &self.reach.connect(&project)?,
+            cluster: &self.cluster_args.connect(&project)?,
             project: &project,
             objects: &crds,
             group: Some(Id::CRDS),
             sending,
             yes: self.yes,
-            reach: &self.reach,
+            cluster_args: &self.cluster_args,
         };
-        reach::reached(removing.run())
+        cluster_args::with_hint(removing.run())
     }
 }

@@ -126,7 +126,7 @@ impl Folder {
         self.0.metadata(path).map(|it| Kind::of(&it))
     }
 
-    /// The same, but a symlink at the end of the path is not followed.
+    /// What a path below this folder refers to. A symlink at the end of the path is not followed.
     pub fn kind_at(&self, path: &Path) -> io::Result<Kind> {
         self.0.symlink_metadata(path).map(|it| Kind::of(&it))
     }
@@ -173,7 +173,7 @@ impl Folder {
         like.give(&file)
     }
 
-    /// The same for a file that only this user may read, outside any project.
+    /// Writes a new file that only this user may read, outside any project; fails if the name exists.
     pub fn create_private(&self, name: impl AsRef<Path>, bytes: &[u8]) -> io::Result<()> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
@@ -225,7 +225,7 @@ impl Folder {
         Ok(())
     }
 
-    /// The same, but fails if the new name exists.
+    /// Renames within this folder; fails if the new name exists.
     pub fn rename_new(&self, from: &str, to: &str) -> io::Result<()> {
         #[cfg(target_os = "linux")]
         {

@@ -6,34 +6,34 @@
 
 #![expect(clippy::disallowed_methods, reason = "this module accesses the disk")]
 
-mod above;
-mod apart;
 mod content;
 #[cfg(all(test, unix))]
 mod crash;
+mod find_up;
 mod folder;
 mod inputs;
 mod journal;
 mod large;
 mod like;
+mod outside;
 mod own;
 mod places;
 mod recover;
 mod root;
-mod throwaway;
+mod scratch_dir;
 mod transaction;
 mod tree;
 pub mod watch;
 mod write;
 
-pub use above::{Above, above, has};
-pub use apart::{keep, put, put_programs, temporary};
+pub use find_up::{Ancestor, find_up, has};
 pub use folder::LONGEST;
 pub use inputs::{digest, digest_of, files_below, is_newer, stamp};
 pub use large::{large, stream};
+pub use outside::{keep, put, put_programs, temporary};
 pub use own::Own;
 pub use root::Root;
-pub use throwaway::{Throwaway, leave};
+pub use scratch_dir::{ScratchDir, leave};
 
 use std::{
     fs, io,
@@ -58,7 +58,7 @@ pub fn text(path: &Path) -> anyhow::Result<String> {
     text_if_any(path)?.with_context(|| format!("there is no `{}`", path.display()))
 }
 
-/// The same, but `None` if there is no such file.
+/// Reads the text of a regular file, wherever it is; `None` if there is no such file.
 pub fn text_if_any(path: &Path) -> anyhow::Result<Option<String>> {
     watch::note(path);
     let reading = || format!("cannot read `{}`", path.display());

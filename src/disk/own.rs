@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::above::has;
+use super::find_up::has;
 
 /// A folder or file of this user, outside of the clone that a command works in.
 #[derive(Clone, Debug)]

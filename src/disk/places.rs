@@ -18,7 +18,7 @@ pub struct Places<'a> {
     root: &'a Root,
     top: &'a Folder,
     held: BTreeMap<ProjectPath, Folder>,
-    /// Those that did not exist before, outermost first.
+    /// The folders that did not exist before, outermost first.
     new: Vec<ProjectPath>,
 }
 
@@ -54,7 +54,7 @@ impl<'a> Places<'a> {
     ) -> anyhow::Result<Self> {
         let mut res = Self { root, top, held: BTreeMap::new(), new: Vec::new() };
         for path in paths {
-            for folder in above(path) {
+            for folder in parents(path) {
                 if res.held.contains_key(&folder) {
                     continue;
                 }
@@ -76,9 +76,9 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The same, but a missing folder is created.
+    /// The folder of a file, which is created if it is missing.
     pub fn of_or_new(&mut self, path: &ProjectPath) -> anyhow::Result<&Folder> {
-        for folder in above(path) {
+        for folder in parents(path) {
             if self.held.contains_key(&folder) {
                 continue;
             }
@@ -87,9 +87,9 @@ impl<'a> Places<'a> {
                 Way::Blocked(what) => return blocked(path, &what),
                 Way::Missing => {
                     let outer = self.of(&folder).unwrap_or(self.top);
-                    let made = outer.folder_or_new(folder.name());
+                    let created = outer.folder_or_new(folder.name());
                     let (inner, is_new) =
-                        made.with_context(|| format!("cannot create the directory {folder}"))?;
+                        created.with_context(|| format!("cannot create the directory {folder}"))?;
                     if is_new {
                         self.new.push(folder.clone());
                     }
@@ -144,7 +144,7 @@ impl<'a> Places<'a> {
 }
 
 /// The folders that lead to a file, outermost first.
-fn above(path: &ProjectPath) -> Vec<ProjectPath> {
+fn parents(path: &ProjectPath) -> Vec<ProjectPath> {
     let mut res: Vec<ProjectPath> =
         std::iter::successors(path.parent(), ProjectPath::parent).collect();
     res.reverse();

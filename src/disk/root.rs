@@ -17,7 +17,7 @@ use model::ProjectPath;
 
 pub struct Root {
     pub(super) dir: PathBuf,
-    /// The same without symlinks, where it exists.
+    /// The path of the folder without symlinks, if it exists.
     pub(super) real: PathBuf,
     /// The names that lead to it from `base`; no symlink among them is followed.
     below: Vec<String>,
@@ -70,10 +70,10 @@ impl Root {
         }
         let real = super::real(&whole)?;
         let top = super::real(dir)?;
-        let written = lexical(
+        let path = lexical(
             &std::path::absolute(top.join(folder)).context("cannot resolve the directory")?,
         );
-        if written.starts_with(&top) && !real.starts_with(&top) {
+        if path.starts_with(&top) && !real.starts_with(&top) {
             return Err(anyhow::format_err!(
                 "`{}` is a symlink that leads out of the project",
                 folder.display()
@@ -182,8 +182,8 @@ impl Root {
         }
     }
 
-    /// The same, but creates a missing folder, and waits for another process that has the lock; calls `tell` before it
-    /// waits.
+    /// Locks the folder, which is created if it is missing. Waits for another process that has the lock; calls `tell`
+    /// before it waits.
     pub fn wait(&self, tell: impl FnOnce()) -> anyhow::Result<()> {
         let folder = self.folder_or_new()?;
         if self.lock().is_err()

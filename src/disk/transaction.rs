@@ -29,7 +29,7 @@ pub struct Transaction<'a> {
     pub places: Places<'a>,
     /// The indices of the steps to take.
     pub todo: Vec<usize>,
-    /// Those that are taken.
+    /// The names that are taken.
     done: Vec<usize>,
 }
 
@@ -122,7 +122,7 @@ impl<'a> Transaction<'a> {
         Ok(())
     }
 
-    /// What has the temporary name of a step, if anything.
+    /// The file with the temporary name of a step, if there is one.
     fn old(&self, at: usize) -> anyhow::Result<Option<Old>> {
         let step = &self.journal.steps[at];
         let Some(folder) = self.places.of(&step.path) else { return Ok(None) };

@@ -82,7 +82,7 @@ impl Tree for Root {
 }
 
 impl Root {
-    /// The same with what an interrupted run has left, which other programs see.
+    /// Lists all files of a folder, also those that an interrupted run has left, which other programs see.
     pub fn list_all(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
         let is_folder =
             |it: &Folder| it.kind_below(folder.as_ref()).is_ok_and(|it| it == Kind::Folder);

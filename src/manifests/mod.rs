@@ -45,17 +45,17 @@ pub struct Generated {
 
 /// Options that change what kube would generate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wishes {
+pub struct CrdOptions {
     /// The maximum length of descriptions in CRDs, in bytes.
     pub longest_description: Option<usize>,
 }
 
-const GENERATORS: &[fn(&Operator, &Wishes) -> Generated] = &[crds, rbac::generate];
+const GENERATORS: &[fn(&Operator, &CrdOptions) -> Generated] = &[crds, rbac::generate];
 
 /// The CustomResourceDefinitions alone.
-pub fn crds(operator: &Operator, wishes: &Wishes) -> Generated {
+pub fn crds(operator: &Operator, crd_options: &CrdOptions) -> Generated {
     let mut res = crd::generate(operator);
-    if let Some(longest) = wishes.longest_description {
+    if let Some(longest) = crd_options.longest_description {
         for crd in res.manifests.iter_mut().flat_map(|it| &mut it.objects) {
             lints::shorten(crd, longest);
         }
@@ -65,10 +65,10 @@ pub fn crds(operator: &Operator, wishes: &Wishes) -> Generated {
 }
 
 /// Every manifest of the operator.
-pub fn generate(operator: &Operator, wishes: &Wishes) -> Generated {
+pub fn generate(operator: &Operator, crd_options: &CrdOptions) -> Generated {
     let mut res = Generated::default();
     for generator in GENERATORS {
-        let Generated { manifests, problems, warnings } = generator(operator, wishes);
+        let Generated { manifests, problems, warnings } = generator(operator, crd_options);
         res.manifests.extend(manifests);
         res.problems.extend(problems);
         res.warnings.extend(warnings);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Generated, Manifest, Wishes};
+use super::{CrdOptions, Generated, Manifest};
 use crate::project::{Operator, Rule};
 use go_data::yaml::{Map, Value, json};
 use model::ProjectPath;
@@ -10,7 +10,7 @@ use model::ProjectPath;
 /// The role of comments that name none.
 const ROLE: &str = "manager-role";
 
-pub fn generate(operator: &Operator, _: &Wishes) -> Generated {
+pub fn generate(operator: &Operator, _: &CrdOptions) -> Generated {
     let mut roles: BTreeMap<(String, String), Vec<Rule>> = BTreeMap::new();
     for rule in &operator.rules {
         let namespace = rule.namespace.clone().unwrap_or_default();
@@ -128,9 +128,13 @@ fn merged(rules: Vec<Rule>, parts: Parts, join: fn(&mut Rule, Rule)) -> Vec<Rule
 
 fn key(rule: &Rule, parts: Parts) -> String {
     let lists = [&rule.groups, &rule.resources, &rule.resource_names, &rule.urls, &rule.verbs];
-    let said: Vec<String> =
-        lists.iter().zip(parts).filter(|(_, said)| *said).map(|(it, _)| it.join("&")).collect();
-    said.join(" + ")
+    let lists: Vec<String> = lists
+        .iter()
+        .zip(parts)
+        .filter(|(_, is_included)| *is_included)
+        .map(|(it, _)| it.join("&"))
+        .collect();
+    lists.join(" + ")
 }
 
 fn sorted(mut rule: Rule) -> Rule {

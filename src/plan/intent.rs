@@ -27,7 +27,7 @@ pub enum Intent {
 
 impl Intent {
     /// Adds the change of a file with the text `before`, or the reason why it must not be changed.
-    pub fn meet(
+    pub fn apply(
         &self,
         path: &ProjectPath,
         before: Option<String>,

@@ -90,7 +90,7 @@ impl Plan {
         paths.iter().for_each(|it| self.only_offer(it));
     }
 
-    /// The same plan, which leaves every existing file as it is.
+    /// Changes the plan so that every existing file stays as it is.
     pub fn offered(mut self) -> Self {
         let paths: Vec<_> = self.intents.keys().cloned().collect();
         paths.iter().for_each(|it| self.only_offer(it));
@@ -234,27 +234,27 @@ impl Plan {
         Ok(changes)
     }
 
-    /// The same for a command that writes nothing: conflicts are not an error yet, and generated files that were edited
-    /// by hand are among the changes.
+    /// Compares the plan with the project for a command that writes nothing: conflicts are no error yet, and
+    /// generated files that were edited by hand are among the changes.
     pub fn forecast(&self, tree: &impl Tree, force: bool) -> anyhow::Result<Changes> {
-        let mut changes = self.met(tree, force)?;
+        let mut changes = self.evaluate(tree, force)?;
         changes.sort();
         Ok(changes)
     }
 
     /// The project as the plan would leave it; files with conflicts stay as they are.
     pub fn preview(&self, tree: &impl Tree) -> anyhow::Result<Changes> {
-        self.met(tree, true)
+        self.evaluate(tree, true)
     }
 
-    fn met(&self, tree: &impl Tree, force: bool) -> anyhow::Result<Changes> {
+    fn evaluate(&self, tree: &impl Tree, force: bool) -> anyhow::Result<Changes> {
         let mut changes = Changes::new(&self.warnings, self.next.as_deref(), &self.shown_in);
         let refusals = self.refusals.iter().filter(|_| !force);
         refusals.for_each(|it| changes.problem(it.clone()));
         for (path, intent) in &self.intents {
             match tree.look(path)? {
-                Found::Nothing => intent.meet(path, None, force, &mut changes),
-                Found::Text(before) => intent.meet(path, Some(before), force, &mut changes),
+                Found::Nothing => intent.apply(path, None, force, &mut changes),
+                Found::Text(before) => intent.apply(path, Some(before), force, &mut changes),
                 Found::Other(_) if matches!(intent, Intent::Offer(_)) => {}
                 Found::Other(what) => changes.in_the_way(path, &what),
             }

@@ -159,8 +159,8 @@ fn in_a_folder_of_ours_only_what_this_command_has_generated_goes() {
 fn what_another_command_generates_is_not_replaced() {
     let text = super::ours::signed(&path("a.rs"), "old\n", "b", "another");
     let generate = |plan: &mut Plan| plan.generate(path("a.rs"), "new\n".to_owned(), "b", "test");
-    let told = "nothing was written:\n  a.rs: `operator-rs another` generates this file";
-    check(Some(&text), generate, Err(told));
+    let message = "nothing was written:\n  a.rs: `operator-rs another` generates this file";
+    check(Some(&text), generate, Err(message));
 }
 
 #[test]
@@ -179,9 +179,9 @@ fn an_edit_of_what_is_not_there_any_more_is_refused() {
     let edit =
         |plan: &mut Plan| plan.edit(path("a.rs"), "read\n".to_owned(), "edited\n".to_owned());
     check(Some("read\n"), edit, Ok("edited\n"));
-    let told = "nothing was written:\n  a.rs: it changed while the command ran";
-    check(Some("mine\n"), edit, Err(told));
-    check(None, edit, Err(told));
+    let message = "nothing was written:\n  a.rs: it changed while the command ran";
+    check(Some("mine\n"), edit, Err(message));
+    check(None, edit, Err(message));
 }
 
 #[test]

@@ -12,20 +12,20 @@ use std::{
 
 use anyhow::Context as _;
 
-/// How often it is looked whether the program has ended.
+/// The interval of checks whether the program has ended.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// How much is read of what a program says as it fails.
+/// The maximum length of a failing program's error message.
 const LONGEST_COMPLAINT: u64 = 64 << 10;
 
-/// What a program that was asked did.
+/// The answer of a program.
 pub enum Reply {
     Printed(String),
-    /// It failed: how, what it printed, and the first line of what it said about that.
+    /// It failed: its exit status, what it printed, and the first line of its error message.
     Failed {
-        how: String,
+        status: String,
         printed: String,
-        said: String,
+        message: String,
     },
 }
 
@@ -84,12 +84,12 @@ pub fn answer(
     if status.success() {
         return Ok(Reply::Printed(String::from_utf8(bytes).with_context(running)?));
     }
-    let said = if complaint.is_finished() { complaint.join().ok() } else { None };
-    let said = String::from_utf8_lossy(&said.unwrap_or_default()).into_owned();
+    let message = if complaint.is_finished() { complaint.join().ok() } else { None };
+    let message = String::from_utf8_lossy(&message.unwrap_or_default()).into_owned();
     Ok(Reply::Failed {
-        how: status.to_string(),
+        status: status.to_string(),
         printed: String::from_utf8_lossy(&bytes).into_owned(),
-        said: said.lines().next().unwrap_or_default().to_owned(),
+        message: message.lines().next().unwrap_or_default().to_owned(),
     })
 }
 
@@ -100,7 +100,9 @@ mod tests {
     fn asked(script: &str) -> String {
         match answer(Path::new("/bin/sh"), &["-c", script], "quay.io", 20, 1) {
             Ok(Reply::Printed(text)) => text,
-            Ok(Reply::Failed { how, printed, said }) => format!("{how}: {said} ({printed})"),
+            Ok(Reply::Failed { status, printed, message }) => {
+                format!("{status}: {message} ({printed})")
+            }
             Err(error) => format!("{error:#}"),
         }
     }

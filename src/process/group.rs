@@ -2,7 +2,7 @@
 //!
 //! Cargo starts compilers and build scripts, and a build script may hang or ignore signals. Whatever ends this process
 //! (Ctrl-C, SIGTERM, `kill -9`, a crash) closes a pipe, and a small shell at its other end then ends the whole group. No
-//! signal needs to be caught for that; `beside` says why no crate does it.
+//! signal needs to be caught for that; `background` says why no crate does it.
 //!
 //! A program that only looks something up has a deadline too: a repository or a directory may contain pipes, and to open
 //! one of them never ends.
@@ -23,7 +23,7 @@ use std::{
 
 use anyhow::Context as _;
 
-use super::beside::shell;
+use super::background::shell;
 use diagnostics::Hint as _;
 
 /// `sh -c … sh GROUP`: ends a process group when the pipe is closed without a line. Programs that ignore SIGTERM are
@@ -85,7 +85,7 @@ impl Group {
         status
     }
 
-    /// All that it prints, and how it ends.
+    /// Its whole output, and its exit status.
     fn output(mut self) -> io::Result<Output> {
         let mut stdout = Vec::new();
         if let Some(mut pipe) = self.child.stdout.take() {

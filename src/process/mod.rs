@@ -6,12 +6,12 @@
 #![expect(clippy::disallowed_methods, reason = "this module runs programs")]
 
 mod answer;
-mod beside;
+mod background;
 mod git;
 mod group;
 
 pub use answer::{Reply, answer};
-pub use beside::{Beside, attended, end, left_running, pause};
+pub use background::{BackgroundProcess, attended, end, left_running, pause};
 pub use git::{Answer, Git, Object, Objects};
 pub use group::{Program, output};
 

@@ -1,4 +1,4 @@
-//! What somebody has added to an entry of PROJECT.
+//! Edits by hand in an entry of PROJECT.
 
 use super::{Project, edit::items};
 use go_data::yaml::{self, Data, Node, Value, block};

@@ -48,7 +48,7 @@ pub enum CrdVersion {
 
 impl Resource {
     /// Whether both are versions of the same kind.
-    pub fn is_kin(&self, other: &Self) -> bool {
+    pub fn is_same_kind(&self, other: &Self) -> bool {
         self.api_group() == other.api_group() && self.kind == other.kind
     }
 

@@ -46,7 +46,7 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
     kube_crd_source::read(from, options).into()
 }
 
-/// The same, and the rules in the comments of all members.
+/// Reads the kinds of a cargo workspace, and the RBAC rules in the comments of all its members.
 pub fn read_with_rules(from: &dyn Sources, options: &Options) -> Reading {
     let found = kube_crd_source::read(from, options);
     let mut folders: Vec<String> = found.folders.iter().map(|it| below(it, "src")).collect();

@@ -90,7 +90,8 @@ impl Resources {
         }
         // Other operators may have groups of the same domain, with names of a few letters.
         let is_near = |known: &&String| {
-            diagnostics::slips(word, known) <= if known.ends_with(".k8s.io") { 2 } else { 1 }
+            diagnostics::edit_distance(word, known)
+                <= if known.ends_with(".k8s.io") { 2 } else { 1 }
         };
         let near = self.groups.keys().filter(|it| it.contains('.')).find(is_near)?;
         let message = format!("`{word}` is not an API group of Kubernetes or of this project");

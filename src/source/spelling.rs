@@ -178,7 +178,7 @@ fn spoilt<'a>(comment: &Comment<'a>) -> Option<(&'a str, &'a str)> {
         let name = start.trim_start_matches(['+', ' ', '\t']).trim_end();
         let is_same = name.eq_ignore_ascii_case("kubebuilder");
         let is_near = match start.starts_with('+') {
-            true => is_same || diagnostics::slips(name, "kubebuilder") <= 2,
+            true => is_same || diagnostics::edit_distance(name, "kubebuilder") <= 2,
             false => is_same && !marker.starts_with(' '),
         };
         is_near.then_some((text, marker.trim()))
@@ -258,10 +258,10 @@ fn a_misspelt_word_is_answered_with_the_nearest() {
         ("// +kubebulder:rbac:verbs=get", 4),
     ] {
         let line = 1 + text.matches('\n').count();
-        let told = format!(
+        let message = format!(
             "a.rs:{line}:{column}: this comment is not a marker, and has no effect   hint: write it on a line of its own: `// +kubebuilder:rbac:verbs=get`"
         );
-        check(text, &[], &[&told]);
+        check(text, &[], &[&message]);
     }
     for text in
         ["/// +kubebuilder:rabc", "/// As kubebuilder: it scaffolds", "// a kubebuilder:rbac"]
@@ -298,10 +298,10 @@ fn groups_and_resources_that_cannot_exist_are_reported() {
         ("storgae", "storage.k8s.io"),
         ("apps/v1", "apps"),
     ] {
-        let told = format!(
+        let message = format!(
             "a.rs:1:29: `{group}` is not an API group: only those of Kubernetes have no dot   hint: did you mean `{near}`?"
         );
-        check(&[group], &["*"], &[&told]);
+        check(&[group], &["*"], &[&message]);
     }
     check(
         &["bacth"],

@@ -180,7 +180,7 @@ fn escaped(text: &str, is_line_obeyed: impl Fn(&str) -> bool) -> Cow<'_, str> {
     res.into()
 }
 
-/// All that is piped in.
+/// The whole of stdin.
 pub fn listen() -> anyhow::Result<String> {
     io::read_to_string(io::stdin()).context("cannot read stdin")
 }

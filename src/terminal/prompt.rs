@@ -13,7 +13,7 @@ pub fn has_person() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// What the flag said; else what a person at the terminal answers. The prompt accepts what the flag
+/// The value of the flag, or else the answer of a person at the terminal. The prompt accepts what the flag
 /// accepts. Without a terminal, a missing flag is a usage error.
 pub fn ask<T>(given: Option<T>, flag: &str, example: &str) -> anyhow::Result<T>
 where

@@ -86,7 +86,7 @@ fn bundle(name: &str, objects: &[Value], words: &[&str]) -> (std::path::PathBuf,
     (dir, output)
 }
 
-/// The same, where it must succeed: the bundle's files as data, by their paths in it.
+/// Runs `bundle`, which must succeed, and returns the bundle's files as data, by their paths in it.
 fn made(name: &str, objects: &[Value], words: &[&str]) -> BTreeMap<String, Value> {
     let (dir, output) = bundle(name, objects, words);
     assert!(output.status.success(), "{name}: {}", support::said(&output));

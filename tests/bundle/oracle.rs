@@ -17,7 +17,7 @@ pub fn run(name: &str, objects: &[Value]) -> Option<(PathBuf, Output)> {
     run_with(name, "memcached-operator", &stream(objects), &CHANNELS)
 }
 
-/// The same, of a package, a stream of objects and flags.
+/// What `operator-sdk generate bundle` says of a package, a stream of objects and flags.
 pub fn run_with(
     name: &str,
     package: &str,
@@ -88,7 +88,7 @@ pub fn difference(theirs: Made, ours: Made, objects: &[Value]) -> Option<String>
     difference_of("memcached-operator", theirs, ours, objects)
 }
 
-/// The same, of a package of any name.
+/// Where two bundles of a package of this name differ.
 pub fn difference_of(package: &str, theirs: Made, ours: Made, objects: &[Value]) -> Option<String> {
     let ((theirs, their_dockerfile), (ours, our_dockerfile)) = (theirs, ours);
     let is_base = |it: &&Value| {

@@ -73,7 +73,7 @@ fn check(name: &str, change: impl FnOnce(&mut Files)) {
     compare(name, change, true);
 }
 
-/// The same verdict; the words are Go's own for data that it cannot read.
+/// Breaks a good bundle in a way that Go cannot read; both tools have to find as many faults, in any words.
 pub fn check_verdict(name: &str, change: impl FnOnce(&mut Files)) {
     compare(name, change, false);
 }

@@ -87,7 +87,7 @@ pub fn values(text: &str) -> Vec<Value> {
         .unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
-/// The same blobs in one order, whatever the order of their properties is.
+/// The blobs as sorted lines, independent of the order of their properties.
 pub fn sorted(mut values: Vec<Value>) -> Vec<String> {
     for value in &mut values {
         // `opm` orders the related images by their references alone, with a sort that is not stable.

@@ -31,17 +31,17 @@ impl Lab {
         self.shared_ground(name, &self.untouched).await
     }
 
-    /// The same with the operator that does what annotations say.
+    /// A part of the shared control plane with the operator that does what annotations say.
     pub async fn unruly_ground(&self, name: &'static str) -> Ground {
         self.shared_ground(name, &self.unruly).await
     }
 
-    /// The same with the operator that owns what annotations list.
+    /// A part of the shared control plane with the operator that owns what annotations list.
     pub async fn wishful_ground(&self, name: &'static str) -> Ground {
         self.shared_ground(name, &self.wishful).await
     }
 
-    /// The same with the Website operator.
+    /// A part of the shared control plane with the Website operator.
     pub async fn website_ground(&self, name: &'static str) -> Ground {
         self.shared_ground(name, &self.website).await
     }

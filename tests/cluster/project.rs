@@ -25,7 +25,7 @@ impl Project {
         Self::built("memcached-operator", "release", |_| {})
     }
 
-    /// The same, with a reconcile that does what an annotation says: `trial: panic` or `trial: wait`.
+    /// A project with a reconcile that does what an annotation says: `trial: panic` or `trial: wait`.
     pub fn unruly() -> Self {
         Self::built("unruly-operator", "debug", |dir| {
             let path = dir.join("src/controller/memcached.rs");

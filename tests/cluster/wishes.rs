@@ -20,7 +20,8 @@ impl Ground {
         self.server.until(&self.at(name), 60, "as it is asked for", done).await
     }
 
-    /// The same with other annotations beside, without waiting; returns what its status will have as selector.
+    /// Lets a Memcached list what its operator is to apply, with other annotations, and does not wait; returns what its
+    /// status will have as selector.
     pub async fn ask(&self, name: &str, wishes: &[Value], beside: Value) -> String {
         let wishes = Value::from(wishes.to_vec()).to_string();
         let round = format!("{:x}", hash(&format!("{wishes}{beside}")));

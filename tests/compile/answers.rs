@@ -19,7 +19,7 @@ fn without_cargo(project: &Project) -> (Option<Vec<Value>>, String) {
 }
 
 /// The folder of the throwaway program, which the answer is in.
-fn workshop(project: &Project) -> PathBuf {
+fn build_dir(project: &Project) -> PathBuf {
     let all = fs::read_dir(support::generated_target().join("operator-rs")).unwrap();
     let text = project.folder.path().display().to_string();
     let is_ours = |it: &PathBuf| {
@@ -82,7 +82,7 @@ fn an_answer_is_believed_where_this_user_has_got_it() {
     let project = unreadable();
     let (first, text) = project.crds(&["--compile"]);
     let first = first.expect(&text);
-    let path = workshop(&project).join("answer.json");
+    let path = build_dir(&project).join("answer.json");
     let answer = fs::read_to_string(&path).unwrap();
     let check = |text: &str, is_believed: bool| {
         fs::write(&path, text).unwrap();

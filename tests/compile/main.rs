@@ -12,10 +12,10 @@ mod support;
 
 #[cfg(unix)]
 mod answers;
-#[cfg(unix)]
-mod consent;
 mod macros;
 mod older;
+#[cfg(unix)]
+mod permission;
 mod project;
 #[cfg(unix)]
 mod runs;

@@ -144,7 +144,7 @@ fn theirs(policy: &str, old: &Path, new: &Path) -> BTreeMap<String, (Findings, F
     res
 }
 
-/// The same of ours, without what crdify does not judge.
+/// What `crds diff` finds, by CRD, without what crdify does not judge.
 fn ours(policy: &str, old: &Path, new: &Path) -> BTreeMap<String, Findings> {
     let output = diff(policy, old, new);
     let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| {

@@ -109,7 +109,7 @@ pub fn run(world: &World, words: &[OsString], nobody: bool) -> Outcome {
     run_to(world, words, nobody, "")
 }
 
-/// The same, with redirections that a shell understands.
+/// Runs `operator-rs` in the world's project, with redirections of a shell.
 pub fn run_to(world: &World, words: &[OsString], nobody: bool, redirections: &str) -> Outcome {
     program(&binary(nobody), world, words, nobody, redirections)
 }
@@ -129,7 +129,7 @@ pub fn program(
     })
 }
 
-/// The same within another limit, after a change of the environment.
+/// Runs `operator-rs` in the world's project within a time limit, after a change of its command.
 pub fn run_in(
     world: &World,
     words: &str,

@@ -97,7 +97,7 @@ impl Case {
         }
     }
 
-    /// The same without what does not matter for the verdict.
+    /// The smallest case with a verdict of the same class.
     pub fn shrink(mut self, class: &str, run: impl Fn(&Self) -> Verdict) -> Self {
         loop {
             let before = self.0.values().map(Vec::len).sum::<usize>();

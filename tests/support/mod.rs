@@ -161,7 +161,7 @@ pub fn tool(name: &str) -> Option<PathBuf> {
     tool_of(name, name)
 }
 
-/// The same for a program that is built together with others.
+/// An oracle by name that is built together with others, all called `all`.
 pub fn tool_of(all: &str, name: &str) -> Option<PathBuf> {
     let path = tools().join(name);
     if path.is_file() {
@@ -194,7 +194,7 @@ pub fn installed(names: &[&str], all: &str, path: &str) -> Option<PathBuf> {
     None
 }
 
-/// The same command where signals end it, also where whoever runs the tests ignores some, as `nohup` and the background
+/// A copy of a command which signals end, also where whoever runs the tests ignores some, as `nohup` and the background
 /// jobs of scripts do: what is ignored stays so in every child, and neither a shell nor we can take it back without `env`.
 pub fn obedient(command: &Command) -> Command {
     let mut res = Command::new("env");

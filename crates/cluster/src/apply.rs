@@ -22,7 +22,7 @@ use go_data::yaml::Value;
 
 /// How to apply.
 #[derive(Clone, Copy, Debug)]
-pub struct How {
+pub struct ApplyOptions {
     /// Have the server validate all changes, and make none.
     pub dry_run: bool,
     /// Take over fields that other field managers have set.
@@ -56,7 +56,7 @@ impl Cluster {
     pub fn apply(
         &self,
         objects: &[Value],
-        how: How,
+        options: ApplyOptions,
         report: &mut dyn FnMut(Event),
     ) -> anyhow::Result<()> {
         let mut warned = BTreeSet::new();
@@ -71,30 +71,30 @@ impl Cluster {
             .partition(|it| it.id.is_crd() || it.id.is_namespace());
         first.sort_by_key(|it| it.id.is_crd());
 
-        let mut problems = self.check(&mut first, &Pending::default(), how, report)?;
+        let mut problems = self.check(&mut first, &Pending::default(), options, report)?;
         let mut pending = Pending::default();
         first.iter().filter(|it| it.changes()).for_each(|it| pending.add(it.object));
-        problems.extend(self.check(&mut rest, &pending, how, report)?);
+        problems.extend(self.check(&mut rest, &pending, options, report)?);
         if !problems.is_empty() {
             return Err(refusal::all("nothing was changed", &problems));
         }
-        if how.dry_run {
+        if options.dry_run {
             first.iter().chain(&rest).for_each(|it| report(Event::Action(self.expected(it))));
             return Ok(());
         }
 
-        self.write(&first, how, report)?;
+        self.write(&first, options, report)?;
         let crds = first.iter().filter(|it| it.id.is_crd());
         let crds: Vec<_> = crds.filter_map(|it| Some((&it.id, it.resource.as_ref()?))).collect();
-        self.established(&crds, how.limit, report)?;
+        self.established(&crds, options.limit, report)?;
         if rest.iter().any(|it| matches!(it.verdict, Verdict::Unknown(_))) {
-            self.served(&rest, how.limit, report)?;
-            let problems = self.check(&mut rest, &Pending::default(), how, report)?;
+            self.served(&rest, options.limit, report)?;
+            let problems = self.check(&mut rest, &Pending::default(), options, report)?;
             if !problems.is_empty() {
                 return Err(refusal::all("nothing else was changed", &problems));
             }
         }
-        self.write(&rest, how, report)
+        self.write(&rest, options, report)
     }
 
     /// Makes a dry run of what has had none. Pending objects do not exist yet, but will.
@@ -102,13 +102,13 @@ impl Cluster {
         &self,
         steps: &mut [Step<'_>],
         pending: &Pending,
-        how: How,
+        options: ApplyOptions,
         report: &mut dyn FnMut(Event),
     ) -> anyhow::Result<Vec<(String, Refusal)>> {
         let mut pending = pending.clone();
         let mut problems = Vec::new();
         for step in steps.iter_mut().filter(|it| matches!(it.verdict, Verdict::Unknown(_))) {
-            match self.attempt(step, &pending, how, report)? {
+            match self.attempt(step, &pending, options, report)? {
                 Ok(verdict) => step.verdict = verdict,
                 Err(refusal) => problems.push((step.id.to_string(), refusal)),
             }
@@ -123,7 +123,7 @@ impl Cluster {
         &self,
         step: &mut Step<'_>,
         pending: &Pending,
-        how: How,
+        options: ApplyOptions,
         report: &mut dyn FnMut(Event),
     ) -> anyhow::Result<Result<Verdict, Refusal>> {
         if pending.has_crd_of(&step.id) {
@@ -170,7 +170,7 @@ impl Cluster {
         step.manager = self.owner.manager(live.as_ref()).to_owned();
         step.live = live;
         let live = step.live.as_ref();
-        let answer = self.patch(&resource, step, true, how.force)?;
+        let answer = self.patch(&resource, step, true, options.force)?;
         if answer.code == 404
             && let Some(what) = pending.named_by(&answer.body)
         {
@@ -194,13 +194,13 @@ impl Cluster {
     fn write(
         &self,
         steps: &[Step<'_>],
-        how: How,
+        options: ApplyOptions,
         report: &mut dyn FnMut(Event),
     ) -> anyhow::Result<()> {
         for step in steps {
             let action = match self.expected(step) {
                 it if it.verb == Verb::Unchanged => it,
-                it => self.write_one(step, how, report)?.unwrap_or(it),
+                it => self.write_one(step, options, report)?.unwrap_or(it),
             };
             report(Event::Action(action));
         }
@@ -210,7 +210,7 @@ impl Cluster {
     fn write_one(
         &self,
         step: &Step<'_>,
-        how: How,
+        options: ApplyOptions,
         report: &mut dyn FnMut(Event),
     ) -> anyhow::Result<Option<Action>> {
         let id = &step.id;
@@ -220,7 +220,7 @@ impl Cluster {
             None => self.resource(id)?,
         };
         let Some(resource) = resource else { return Ok(None) };
-        let answer = self.patch(&resource, step, false, how.force)?;
+        let answer = self.patch(&resource, step, false, options.force)?;
         if !answer.is_success() {
             let what = format!("{id} cannot be applied, and the objects after it were not applied");
             return Err(refusal::of_apply(&answer, &self.owner.ways_out).into_error(&what));
@@ -230,9 +230,9 @@ impl Cluster {
         if answer.code == 201 {
             return Ok(Some(Action::because(Verb::Create, id, self.note(step))));
         }
-        if step.live.is_none() && self.owner.let_go(&answer.body).is_some() {
+        if step.live.is_none() && self.owner.released_metadata(&answer.body).is_some() {
             // Another program has created it since the dry run.
-            self.let_go(&resource, id, answer.body)?;
+            self.release_fields(&resource, id, answer.body)?;
             return Ok(Some(Action::because(Verb::Update, id, EXISTED)));
         }
         Ok(Some(Action::because(Verb::Update, id, self.note(step))))

@@ -25,7 +25,7 @@ impl Cluster {
         Self::connect_with(target, None)
     }
 
-    /// The same, where `variable` is the value of KUBECONFIG.
+    /// Connects, where `variable` is the value of KUBECONFIG; no request is sent yet.
     pub fn connect_with(target: &Target, variable: Option<&str>) -> anyhow::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.context("cannot start the asynchronous runtime")?;

@@ -90,7 +90,7 @@ impl Cluster {
         Ok(found)
     }
 
-    /// The same, in any version of its group: an object exists in all of them.
+    /// The resource of an object in any version of its group that is served: the object exists in all of them.
     pub fn resource_in_any_version(&self, id: &Id) -> anyhow::Result<Option<Resource>> {
         if let Some(found) = self.resource(id)? {
             return Ok(Some(found));

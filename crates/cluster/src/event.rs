@@ -1,4 +1,4 @@
-//! What is reported while a cluster is changed.
+//! Events of changes to a cluster.
 
 use std::fmt;
 
@@ -9,13 +9,13 @@ use super::Id;
 pub enum Event {
     /// An object was changed, or would be.
     Action(Action),
-    /// What is waited for.
+    /// A wait for this, in words.
     Waiting(String),
     /// A warning of the server about a request that it has served.
     Warning(String),
 }
 
-/// What is done with an object.
+/// The action on an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Action {
     pub verb: Verb,

@@ -29,7 +29,7 @@ pub(super) enum Interrupt {
     /// Ctrl-C ends the program.
     #[default]
     Ends,
-    /// The same, until the first change.
+    /// Ctrl-C ends the program until the first change.
     EndsAtFirst,
     Awaited(Pin<Box<dyn Future<Output = ()> + Send>>),
     Happened,

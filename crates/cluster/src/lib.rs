@@ -10,12 +10,12 @@ mod crds;
 mod delete;
 mod discovery;
 mod event;
-mod inhabitants;
 mod interrupt;
 mod kubeconfig;
 mod list;
 mod managers;
 mod mark;
+mod namespace_contents;
 mod object;
 mod owner;
 mod path;
@@ -35,14 +35,14 @@ use kube::Client;
 use tokio::runtime::Runtime;
 
 pub use self::{
-    apply::How,
+    apply::ApplyOptions,
     connect::{Target, Unreachable},
     crds::{Held, summary as held_summary},
     delete::Live,
     event::{Action, Event, Verb},
-    inhabitants::Inhabitants,
     interrupt::Interrupted,
     mark::Marked,
+    namespace_contents::NamespaceContents,
     object::Id,
     owner::{Owner, Removal},
     proxy::Proxies,

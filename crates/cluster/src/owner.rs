@@ -24,9 +24,9 @@ const LONGEST: usize = 128;
 /// The field managers with which a project applies objects.
 #[derive(Clone, Debug)]
 pub struct Owner {
-    /// Of the objects that the project creates.
+    /// The field manager of objects that the project creates.
     pub(super) creator: String,
-    /// Of the objects that existed before.
+    /// The field manager of objects that existed before.
     pub(super) adopter: String,
     /// The key of its label; empty if nothing is labelled.
     pub(super) key: String,
@@ -84,17 +84,17 @@ impl Owner {
         Self { creator, adopter, key: Self::key(project), ..Self::default() }
     }
 
-    /// The same, for an operator that is deployed to this namespace.
+    /// Sets the namespace that the operator is deployed to.
     pub fn deployed_to(self, namespace: &str) -> Self {
         Self { namespace: namespace.to_owned(), ..self }
     }
 
-    /// The same, with managers that work on its behalf.
+    /// Adds field managers that work on the owner's behalf.
     pub fn with_agents(self, agents: &'static [&'static str]) -> Self {
         Self { agents, ..self }
     }
 
-    /// The same with objects that are not from a project's config/.
+    /// Sets the hints for objects that are not from a project's config/.
     pub fn with_ways_out(self, ways_out: WaysOut) -> Self {
         Self { ways_out, ..self }
     }

@@ -32,7 +32,7 @@ pub struct WaysOut {
     pub immutable: String,
 }
 
-/// Those of a project.
+/// The hints for the objects of a project.
 impl Default for WaysOut {
     fn default() -> Self {
         Self { conflict: FORCE.to_owned(), immutable: IMMUTABLE.to_owned() }
@@ -48,7 +48,7 @@ pub fn of(answer: &Answer) -> Refusal {
     of_apply(answer, &WaysOut::default())
 }
 
-/// The same of an object that was to be applied.
+/// The refusal of a request to apply an object, with the hints of its owner.
 pub fn of_apply(answer: &Answer, ways_out: &WaysOut) -> Refusal {
     let message = answer.message();
     if answer.code == 401 {

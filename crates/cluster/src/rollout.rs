@@ -6,7 +6,7 @@ use go_data::yaml::Value;
 /// The longest part of a container's last line that an error repeats, in characters.
 const LAST_LINE: usize = 400;
 
-/// How far a rollout is.
+/// The progress of a rollout.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Progress {
     Done,
@@ -29,7 +29,7 @@ pub fn progress(object: &Value) -> Progress {
         let message = late["message"].as_str().unwrap_or("its progress deadline was exceeded");
         return Progress::Never(message.to_owned());
     }
-    let (wanted, updated, all, available) = if object["kind"] == "DaemonSet" {
+    let (desired, updated, all, available) = if object["kind"] == "DaemonSet" {
         (
             number(&status["desiredNumberScheduled"]),
             number(&status["updatedNumberScheduled"]),
@@ -44,14 +44,14 @@ pub fn progress(object: &Value) -> Progress {
             number(&status["availableReplicas"]),
         )
     };
-    if updated < wanted {
-        Progress::Not(format!("{updated} of {wanted} replicas are up to date"))
+    if updated < desired {
+        Progress::Not(format!("{updated} of {desired} replicas are up to date"))
     } else if updated < all {
         let old = all - updated;
         let what = if old == 1 { "old replica is" } else { "old replicas are" };
         Progress::Not(format!("{old} {what} still running"))
-    } else if available < wanted {
-        Progress::Not(format!("{available} of {wanted} replicas are available"))
+    } else if available < desired {
+        Progress::Not(format!("{available} of {desired} replicas are available"))
     } else {
         Progress::Done
     }

@@ -13,7 +13,7 @@ use go_data::yaml::{Value, json};
 
 impl Owner {
     /// The metadata with which the project has only adopted the object; none if nobody else has set fields.
-    pub fn let_go(&self, live: &Value) -> Option<Value> {
+    pub fn released_metadata(&self, live: &Value) -> Option<Value> {
         let mut entries = live["metadata"]["managedFields"].as_array()?.clone();
         let is_ours = |it: &Value| is_applied(it) && manager(it) == self.creator;
         if !entries.iter().any(|it| it["subresource"].is_null() && !is_ours(it)) {
@@ -27,7 +27,7 @@ impl Owner {
 
 impl Cluster {
     /// Records that the project has only adopted the object, unless nobody else has set fields of it.
-    pub(super) fn let_go(
+    pub(super) fn release_fields(
         &self,
         resource: &Resource,
         id: &Id,
@@ -35,7 +35,7 @@ impl Cluster {
     ) -> anyhow::Result<()> {
         let (requests, name) = resource.one(id)?;
         for _ in 0..20 {
-            let Some(mut metadata) = self.owner.let_go(&live) else { return Ok(()) };
+            let Some(mut metadata) = self.owner.released_metadata(&live) else { return Ok(()) };
             // With the resource version, the server refuses the patch if somebody else has written in between.
             metadata["resourceVersion"] = version(&live).into();
             let patch = Patch::Merge(json!({"metadata": metadata}));
@@ -58,11 +58,11 @@ impl Cluster {
 fn what_another_program_creates_at_the_same_time_is_only_adopted() {
     use super::owner::live;
     let a = Owner::of("a.example.com");
-    let after = a.let_go(&live(&[("argocd", "Update"), (&a.creator, "Apply")])).unwrap();
+    let after = a.released_metadata(&live(&[("argocd", "Update"), (&a.creator, "Apply")])).unwrap();
     let expected = live(&[("argocd", "Update"), (&a.adopter, "Apply")]);
     assert_eq!(after["managedFields"], expected["metadata"]["managedFields"]);
     assert_eq!(after["labels"], json!({&a.key: null}));
     // Another run of the same project.
-    assert_eq!(a.let_go(&live(&[(&a.creator, "Apply")])), None);
-    assert_eq!(a.let_go(&live(&[("argocd", "Update")])), None);
+    assert_eq!(a.released_metadata(&live(&[(&a.creator, "Apply")])), None);
+    assert_eq!(a.released_metadata(&live(&[("argocd", "Update")])), None);
 }

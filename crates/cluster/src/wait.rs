@@ -18,7 +18,7 @@ impl Limit {
         Self { end: Instant::now() + time }
     }
 
-    /// The same, but no later than this long from now.
+    /// This limit, or the time after which `time` has passed from now, if that is earlier.
     pub fn at_most(&self, time: Duration) -> Self {
         Self { end: self.end.min(Instant::now() + time) }
     }

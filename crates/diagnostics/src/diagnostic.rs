@@ -16,7 +16,7 @@ pub struct Diagnostic {
     /// The fields of custom resources that are concerned: the kind, the path of the field, the type.
     pub field_paths: Vec<Vec<String>>,
     pub hints: Vec<String>,
-    /// How it is written in a list for people, where that is not the file and the message.
+    /// The text in a list for people, if it is not the file and the message.
     pub listed: Option<String>,
 }
 
@@ -37,7 +37,7 @@ impl Diagnostic {
         self.at(before.matches('\n').count() + 1, column)
     }
 
-    /// The same with its line of the text that was read.
+    /// Adds the source line that it is about.
     pub fn quote(self, lines: &mut Lines<'_>) -> Self {
         Self { source_line: self.position.and_then(|it| lines.get(it.0)), ..self }
     }
@@ -47,7 +47,7 @@ impl Diagnostic {
         self
     }
 
-    /// As the error of a command.
+    /// Converts it into the error of a command.
     pub fn into_error(self) -> anyhow::Error {
         Diagnostics { headline: String::new(), list: vec![self] }.into()
     }
@@ -61,7 +61,7 @@ impl Diagnostic {
 /// The lines of a text, which is gone through once, however many diagnostics quote it.
 pub struct Lines<'a> {
     all: Vec<&'a str>,
-    /// Those that were quoted: diagnostics share them.
+    /// The lines that were quoted; diagnostics share them.
     quoted: BTreeMap<usize, Arc<str>>,
 }
 
@@ -121,7 +121,7 @@ impl fmt::Display for Diagnostic {
 /// Everything that is wrong, as one error.
 #[derive(Debug)]
 pub struct Diagnostics {
-    /// What follows from it; may be empty.
+    /// The consequence of all diagnostics; may be empty.
     pub headline: String,
     pub list: Vec<Diagnostic>,
 }

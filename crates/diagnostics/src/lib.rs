@@ -16,7 +16,7 @@ use std::{error::Error, fmt};
 pub use diagnostic::{Diagnostic, Diagnostics, Lines};
 pub use report::{Report, Summary, hints};
 pub use severity::Severity;
-pub use spelling::{nearest, slips, tolerance};
+pub use spelling::{edit_distance, nearest, tolerance};
 
 pub trait Hint<T> {
     fn hint(self, hint: impl Into<String>) -> anyhow::Result<T>;

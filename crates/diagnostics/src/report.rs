@@ -2,12 +2,12 @@
 
 use super::{Diagnostic, Diagnostics, Hinted, find};
 
-/// What is shown of an error.
+/// The parts of an error that are shown.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Report {
     /// What is wrong, each with its own place and hints.
     pub found: Vec<Diagnostic>,
-    /// What follows from it; none where nothing is to be said besides what is found.
+    /// Its consequence; `None` if the finding says everything.
     pub summary: Option<Summary>,
 }
 

@@ -1,13 +1,13 @@
-//! How bad a finding of a rule is.
+//! The severity of a finding.
 
-/// The worst first.
+/// The most severe one first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// It is refused.
+    /// The input is refused.
     Error,
-    /// Somebody has to agree, or it may fail.
+    /// The input may fail later, or a person has to accept a consequence.
     Warning,
-    /// Good to know.
+    /// Information only.
     Note,
 }
 

@@ -1,21 +1,21 @@
-//! Which known word a misspelt one was meant to be.
+//! Suggestions for misspelt words.
 
-/// How many letters must be changed, added, left out or swapped with their neighbour to turn one word into
+/// The number of letters to change, add, remove or swap with their neighbour to turn one word into
 /// the other, in upper or lower case.
-pub fn slips(one: &str, other: &str) -> usize {
+pub fn edit_distance(one: &str, other: &str) -> usize {
     strsim::damerau_levenshtein(&one.to_lowercase(), &other.to_lowercase())
 }
 
-/// How many slips of a word still leave it recognizable.
+/// The maximum edit distance at which a word is still recognizable.
 pub fn tolerance(word: &str) -> usize {
     (word.chars().count() / 3).clamp(1, 4)
 }
 
 /// The name that a word is most like, if it is like any. The first one, if several are equally near.
 pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let slips = names.into_iter().map(|it| (slips(word, it), it));
-    let (slips, best) = slips.min_by_key(|it| it.0)?;
-    (slips <= tolerance(word)).then_some(best)
+    let distances = names.into_iter().map(|it| (edit_distance(word, it), it));
+    let (distance, best) = distances.min_by_key(|it| it.0)?;
+    (distance <= tolerance(word)).then_some(best)
 }
 
 #[test]

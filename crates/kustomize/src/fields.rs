@@ -72,7 +72,7 @@ impl Field {
         if self.selects(object) { self.visit_any(object, empty, set) } else { Ok(()) }
     }
 
-    /// The same in any object.
+    /// Calls `set` on every value at the path, in any object.
     pub fn visit_any(
         &self,
         object: &mut Object,

@@ -11,7 +11,7 @@ pub struct Id {
     pub version: String,
     pub kind: String,
     pub name: String,
-    /// As written.
+    /// The text as written in the file.
     pub own_namespace: String,
     /// The effective namespace: `default` if none is given, and a special word for cluster-scoped objects.
     pub namespace: String,

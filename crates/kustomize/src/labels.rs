@@ -16,7 +16,7 @@ pub enum Reach {
     Metadata,
     /// Also those of pods and other templates.
     Templates,
-    /// Those, and the selectors.
+    /// Labels and selectors.
     Selectors,
 }
 

@@ -79,7 +79,7 @@ pub struct Rendered {
     pub original_name: String,
 }
 
-/// The same with the file that each object came from.
+/// Builds a folder, and returns each object with the file that it came from.
 pub fn build_with_origins(
     tree: &impl Tree,
     folder: &ProjectPath,
@@ -92,7 +92,7 @@ pub fn build_with_origins(
     objects(tree, folder, images, None)?.0.into_iter().map(rendered).collect()
 }
 
-/// The same in another namespace, as `kustomize edit set namespace` would put it.
+/// Builds a folder in another namespace, which `kustomize edit set namespace` would set.
 pub fn build_in(
     tree: &impl Tree,
     folder: &ProjectPath,

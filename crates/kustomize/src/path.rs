@@ -52,7 +52,7 @@ pub fn spelling<'v>(value: &'v Value, path: &[String]) -> Option<&'v str> {
     share::spelling(get(value, parent).ok()??.as_object()?, key)
 }
 
-/// What is at a path.
+/// The value at a path.
 pub fn get<'v>(mut value: &'v Value, path: &[String]) -> anyhow::Result<Option<&'v Value>> {
     for part in path.iter().map(|it| it.trim()).filter(|it| !it.is_empty()) {
         let list = || {
@@ -108,7 +108,7 @@ pub fn visit(
     if let Ok(at) = part.parse::<usize>() {
         let list = list(value, part)?;
         if let (true, Some(empty)) = (at == list.len(), empty) {
-            list.push(made(rest, empty));
+            list.push(missing_value(rest, empty));
         }
         let length = list.len();
         let Some(item) = list.get_mut(at) else {
@@ -140,7 +140,7 @@ fn entry(
     set: Set<'_>,
 ) -> anyhow::Result<usize> {
     if let (Some(empty), false) = (empty, map.contains_key(key)) {
-        map.insert(key.to_owned(), made(rest, empty));
+        map.insert(key.to_owned(), missing_value(rest, empty));
     }
     let Some(field) = map.get_mut(key) else { return Ok(0) };
     let count = visit(field, rest, empty, set)?;
@@ -184,8 +184,8 @@ fn items(
     }
 }
 
-/// What stands at a place from which the path leads on.
-fn made(rest: &[String], empty: &Value) -> Value {
+/// The value to create where the rest of the path leads through or to.
+fn missing_value(rest: &[String], empty: &Value) -> Value {
     match rest.first() {
         None => empty.clone(),
         Some(next) if next.parse::<usize>().is_ok() || item(next).is_some() => json!([]),

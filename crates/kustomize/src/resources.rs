@@ -71,7 +71,7 @@ pub fn text(
     }
 }
 
-/// The same of a file that need not be text.
+/// The bytes of a file that a kustomization names.
 pub fn bytes(
     tree: &impl Tree,
     of: &Kustomization,

@@ -51,17 +51,17 @@ impl Pattern {
 #[derive(Debug)]
 struct Requirement {
     key: String,
-    wanted: Wanted,
+    condition: Condition,
 }
 
 #[derive(Debug)]
-enum Wanted {
+enum Condition {
     Present,
     Absent,
     In(Vec<String>),
     NotIn(Vec<String>),
-    Above(i64),
-    Below(i64),
+    GreaterThan(i64),
+    LessThan(i64),
 }
 
 impl Selector {
@@ -119,13 +119,13 @@ impl Requirement {
         let value = map.get(&self.key);
         let has = |all: &[String]| value.is_some_and(|it| all.iter().any(|one| it == one.as_str()));
         let number = || value.and_then(Value::as_str).and_then(|it| it.parse::<i64>().ok());
-        match &self.wanted {
-            Wanted::Present => value.is_some(),
-            Wanted::Absent => value.is_none(),
-            Wanted::In(all) => has(all),
-            Wanted::NotIn(all) => !has(all),
-            Wanted::Above(least) => number().is_some_and(|it| it > *least),
-            Wanted::Below(most) => number().is_some_and(|it| it < *most),
+        match &self.condition {
+            Condition::Present => value.is_some(),
+            Condition::Absent => value.is_none(),
+            Condition::In(all) => has(all),
+            Condition::NotIn(all) => !has(all),
+            Condition::GreaterThan(least) => number().is_some_and(|it| it > *least),
+            Condition::LessThan(most) => number().is_some_and(|it| it < *most),
         }
     }
 }
@@ -160,26 +160,26 @@ fn requirement(text: &str) -> anyhow::Result<Requirement> {
     let (key, rest) = text.split_at(end.unwrap_or(text.len()));
     let rest = rest.trim();
     let number = |text: &str| text.trim().parse::<i64>().map_err(|_| wrong());
-    let wanted = if let Some(absent) = key.strip_prefix('!') {
-        return Ok(Requirement { key: label(absent.trim(), text)?, wanted: Wanted::Absent });
+    let condition = if let Some(absent) = key.strip_prefix('!') {
+        return Ok(Requirement { key: label(absent.trim(), text)?, condition: Condition::Absent });
     } else if rest.is_empty() {
-        Wanted::Present
+        Condition::Present
     } else if let Some(one) = rest.strip_prefix("!=") {
-        Wanted::NotIn(vec![value(one.trim(), text)?])
+        Condition::NotIn(vec![value(one.trim(), text)?])
     } else if let Some(one) = rest.strip_prefix("==").or_else(|| rest.strip_prefix('=')) {
-        Wanted::In(vec![value(one.trim(), text)?])
+        Condition::In(vec![value(one.trim(), text)?])
     } else if let Some(words) = rest.strip_prefix("notin") {
-        Wanted::NotIn(set(words)?)
+        Condition::NotIn(set(words)?)
     } else if let Some(words) = rest.strip_prefix("in") {
-        Wanted::In(set(words)?)
+        Condition::In(set(words)?)
     } else if let Some(least) = rest.strip_prefix('>') {
-        Wanted::Above(number(least)?)
+        Condition::GreaterThan(number(least)?)
     } else if let Some(most) = rest.strip_prefix('<') {
-        Wanted::Below(number(most)?)
+        Condition::LessThan(number(most)?)
     } else {
         return Err(wrong());
     };
-    Ok(Requirement { key: label(key, text)?, wanted })
+    Ok(Requirement { key: label(key, text)?, condition })
 }
 
 /// A label's value: up to 63 letters, digits, `-`, `_` and `.`, the first and the last a letter or digit.

@@ -56,8 +56,8 @@ pub fn note_printed(value: &mut Value) {
     }
 }
 
-/// What a merge makes of a scalar: in the place of one in quotes it is a string. Takes what was there, and the maps of
-/// both sides for their notes.
+/// The scalar that a merge results in: in place of a quoted one it is a string. Takes the previous value, and the
+/// maps of both sides for their notes.
 pub fn keep_quotes(
     mine: Option<&Value>,
     merged: Value,
@@ -121,7 +121,7 @@ pub fn stringify(map: &mut Map<String, Value>) -> anyhow::Result<()> {
 pub struct Setter<'a> {
     pub key: &'a str,
     pub value: &'a str,
-    /// Which scalar it is where it is new.
+    /// The scalar's identity in its new place.
     pub scalar: usize,
     changed: Vec<Value>,
 }

@@ -40,7 +40,7 @@ impl Blob {
         self.bytes.len() as u64
     }
 
-    /// The same bytes as another media type.
+    /// A descriptor of the same bytes with another media type.
     pub fn of_type(&self, media_type: &str) -> Self {
         Self { media_type: media_type.to_owned(), ..self.clone() }
     }

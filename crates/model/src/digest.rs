@@ -18,7 +18,7 @@ impl Digest {
         Self::from_hash(&Sha256::digest(bytes))
     }
 
-    /// Of a hash that was computed piece by piece.
+    /// The digest of a hash that was computed in parts.
     pub fn from_hash(hash: &[u8]) -> Self {
         let digits: String = hash.iter().map(|it| format!("{it:02x}")).collect();
         Self(format!("{PREFIX}{digits}"))

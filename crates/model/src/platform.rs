@@ -2,7 +2,7 @@ use std::{fmt, str::FromStr};
 
 use super::Refusal;
 
-/// What an image runs on, e.g. `linux/amd64` or `linux/arm/v7`.
+/// The platform of an image, e.g. `linux/amd64` or `linux/arm/v7`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Platform {
     pub os: String,

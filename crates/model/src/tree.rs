@@ -37,7 +37,7 @@ pub trait Tree {
     }
 }
 
-/// What is at a path.
+/// The kind of file at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     Nothing,

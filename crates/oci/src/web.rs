@@ -14,14 +14,14 @@ use diagnostics::Hint as _;
 
 /// The time limits of a download.
 #[derive(Clone, Copy)]
-pub struct Patience {
+pub struct Timeouts {
     /// For the connection, and between two parts of the response.
     pub idle: Duration,
     /// For the whole download, so that a server that sends a byte now and then is limited too.
     pub whole: Duration,
 }
 
-impl Patience {
+impl Timeouts {
     pub const fn of_minutes(minutes: u64) -> Self {
         Self { idle: Duration::from_secs(30), whole: Duration::from_secs(60 * minutes) }
     }
@@ -31,18 +31,18 @@ impl Patience {
 const PIECE: u64 = 1 << 16;
 
 /// Downloads a URL, up to `limit` bytes. Proxies are taken from the environment (`HTTPS_PROXY`, `NO_PROXY`).
-pub fn get(url: &str, limit: u64, patience: Patience) -> anyhow::Result<Vec<u8>> {
-    get_with(url, limit, patience, |_, _| {})
+pub fn get(url: &str, limit: u64, timeouts: Timeouts) -> anyhow::Result<Vec<u8>> {
+    get_with(url, limit, timeouts, |_, _| {})
 }
 
-/// The same; `progress` gets the number of bytes received so far, and the total if the server sends it.
+/// Downloads a URL; `progress` gets the number of bytes received so far, and the total if the server sends it.
 pub fn get_with(
     url: &str,
     limit: u64,
-    patience: Patience,
+    timeouts: Timeouts,
     mut progress: impl FnMut(u64, Option<u64>),
 ) -> anyhow::Result<Vec<u8>> {
-    let Patience { idle, whole } = patience;
+    let Timeouts { idle, whole } = timeouts;
     let request = ureq::get(url)
         .config()
         .timeout_connect(Some(idle))
@@ -155,8 +155,8 @@ mod tests {
             // The connection stays open, as with a server that hangs.
             stream.read(&mut [0]).map(drop)
         });
-        let patience = Patience { idle: Duration::from_secs(1), whole: Duration::from_secs(3) };
-        match get(&format!("http://{address}/"), 1 << 20, patience) {
+        let timeouts = Timeouts { idle: Duration::from_secs(1), whole: Duration::from_secs(3) };
+        match get(&format!("http://{address}/"), 1 << 20, timeouts) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(error) => error.root_cause().to_string(),
         }

@@ -18,7 +18,7 @@ use std::{
 
 use super::{
     Mode,
-    derive::{self, How},
+    derive::{self, GenerateOptions},
     folder::below,
     images::Access,
     project, reading, samples, shipped, writing,
@@ -138,7 +138,7 @@ impl Args {
         }
         let mut plan = Plan::default();
         if self.input.is_none() {
-            derive::source(&mut plan, root, &project, &How::default())?;
+            derive::source(&mut plan, root, &project, &GenerateOptions::default())?;
         }
         self.bundle(&mut plan, root, &project)?;
         plan.next(
@@ -153,10 +153,10 @@ impl Args {
         // The bundle is made from what the plan would write. Edits by hand are reported at the end.
         let changes = plan.against(root, true)?;
         let tree = Overlay::new(root, &changes);
-        let (mut made, warnings) = self.made(&tree, project)?;
+        let (mut bundle, warnings) = self.assemble(&tree, project)?;
         if self.use_image_digests {
             let access = Some(&self.access).filter(|_| !self.offline);
-            digests::pin(&mut made, &tree, plan, access)?;
+            digests::pin(&mut bundle, &tree, plan, access)?;
         } else if let Some(flag) = self.access.given() {
             return Err(terminal::usage(
                 clap::error::ErrorKind::MissingRequiredArgument,
@@ -166,9 +166,9 @@ impl Args {
             ));
         }
         let before = root.read(&ProjectPath::fixed(DOCKERFILE))?.unwrap_or_default();
-        flags::lost(&before, self, &made).into_iter().for_each(|it| plan.warn(it));
+        flags::lost(&before, self, &bundle).into_iter().for_each(|it| plan.warn(it));
         warnings.into_iter().for_each(|it| plan.warn(it));
-        self.put(made, plan)?;
+        self.put(bundle, plan)?;
         // The whole folder is validated as it would be: somebody may have put files beside the generated ones.
         let changes = plan.against(root, true)?;
         let tree = Overlay::new(root, &changes);
@@ -178,7 +178,7 @@ impl Args {
     }
 
     /// Assembles the bundle from the tree, with warnings of what was not checked in its samples.
-    fn made(
+    fn assemble(
         &self,
         tree: &impl Tree,
         project: &Project,
@@ -263,16 +263,16 @@ impl Args {
     }
 
     /// Plans the bundle's files. Other generated files in its folders are removed.
-    fn put(&self, made: Bundle, plan: &mut Plan) -> anyhow::Result<()> {
+    fn put(&self, bundle: Bundle, plan: &mut Plan) -> anyhow::Result<()> {
         let folder = &self.output_dir;
-        made.warnings.into_iter().for_each(|it| plan.warn(it));
-        for (path, text) in made.files {
+        bundle.warnings.into_iter().for_each(|it| plan.warn(it));
+        for (path, text) in bundle.files {
             plan.generate(folder.join(path.as_str())?, text, EDIT, BY);
         }
         for part in ["manifests", "metadata", "tests/scorecard"] {
             plan.own(folder.join(part)?, &["yaml"], BY);
         }
-        plan.generate(ProjectPath::fixed(DOCKERFILE), made.dockerfile, EDIT, BY);
+        plan.generate(ProjectPath::fixed(DOCKERFILE), bundle.dockerfile, EDIT, BY);
         Ok(())
     }
 

@@ -7,7 +7,8 @@ use kustomize::Rendered;
 use model::{ProjectPath, Tree};
 use olm::bundle::Origin;
 
-/// Of rendered objects, in their order. An object without a document of its own, as generators make it, has no line.
+/// The places of rendered objects, in their order. An object without a document of its own, such
+/// as a generated one, has no line.
 pub fn of_rendered(tree: &impl Tree, rendered: &[Rendered]) -> anyhow::Result<Vec<Origin>> {
     let mut files: BTreeMap<&ProjectPath, Vec<Node>> = BTreeMap::new();
     for Rendered { origin, .. } in rendered {
@@ -30,7 +31,7 @@ pub fn of_rendered(tree: &impl Tree, rendered: &[Rendered]) -> anyhow::Result<Ve
     Ok(rendered.iter().map(origin).collect())
 }
 
-/// Of a document of a stream.
+/// The place of a document of a stream.
 pub fn of_document(name: &str, node: &Node) -> Origin {
     Origin { file: name.to_owned(), line: Some(node.mark.line) }
 }

@@ -26,7 +26,7 @@ pub struct Contents {
     pub folders: Vec<String>,
     /// Its name for messages.
     pub label: String,
-    /// Those of the image, where it is one.
+    /// The labels of the image, if it is one.
     pub labels: Option<Labels>,
 }
 

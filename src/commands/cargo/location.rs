@@ -33,14 +33,14 @@ struct Location {
 
 /// The folders of packages from elsewhere, as the reader of source names them: each has a name of its own, with which
 /// the paths of its files begin.
-pub struct Shelves {
+pub struct PackageDirs {
     dir: PathBuf,
     locations: OnceCell<Locations>,
     folders: RefCell<BTreeMap<String, PathBuf>>,
 }
 
-impl Shelves {
-    /// As a project in this folder sees them.
+impl PackageDirs {
+    /// The locations for a project in this folder.
     pub fn new(dir: &Path) -> Self {
         Self { dir: dir.to_owned(), locations: OnceCell::new(), folders: RefCell::default() }
     }
@@ -66,7 +66,7 @@ impl Shelves {
 }
 
 impl Locations {
-    /// As a project in this folder sees them.
+    /// The locations for a project in this folder.
     fn of(dir: &Path) -> Self {
         let home = home();
         let mut vendored = Vec::new();

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use toml::Table;
 
 pub use self::{
-    location::Shelves,
+    location::PackageDirs,
     package::{KUBERNETES, Package},
     workspace::{Workspace, root_of},
 };

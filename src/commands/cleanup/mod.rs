@@ -15,7 +15,7 @@ mod v1;
 use std::collections::BTreeSet;
 
 use super::{
-    reach::{self, Reach, Sending},
+    cluster_args::{self, ClusterArgs, Sending},
     run::place::{self, Place},
 };
 use crate::terminal;
@@ -57,17 +57,17 @@ pub struct Args {
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
-    reach: Reach,
+    cluster_args: ClusterArgs,
 }
 
 impl Args {
     pub fn run(self) -> anyhow::Result<()> {
-        reach::reached(self.remove())
+        cluster_args::with_hint(self.remove())
     }
 
     fn remove(&self) -> anyhow::Result<()> {
         let package = self.package.to_string();
-        let mut cluster = self.reach.connect_as(cluster::Owner::default())?;
+        let mut cluster = self.cluster_args.connect_as(cluster::Owner::default())?;
         let namespace =
             self.namespace.as_ref().map_or_else(|| cluster.namespace.clone(), ToString::to_string);
         cluster.act_for(place::owner(&package, &namespace));
@@ -80,8 +80,8 @@ impl Args {
                 found
             }
             of_v1 => {
-                if self.reach.sending() == Sending::All {
-                    settle::until_idle(&place, &package, self.reach.limit())?;
+                if self.cluster_args.sending() == Sending::All {
+                    settle::until_idle(&place, &package, self.cluster_args.limit())?;
                 }
                 let mut found = self.find(&place, &package)?;
                 found.kept.extend(of_v1.into_iter().flat_map(|it| it.kept));
@@ -91,7 +91,7 @@ impl Args {
         if found.is_empty() {
             return found.refuse().and_then(|()| nothing(&place, &package));
         }
-        let problems = match self.reach.sending() {
+        let problems = match self.cluster_args.sending() {
             Sending::Nothing => Vec::new(),
             _ => place.cluster.try_delete(&found.all())?,
         };
@@ -100,7 +100,7 @@ impl Args {
         }
         let losses = found.losses();
         losses.iter().for_each(|it| terminal::require(&format!("{it}\n")));
-        if self.reach.sending() != Sending::All {
+        if self.cluster_args.sending() != Sending::All {
             found.all().iter().for_each(|it| report(Verb::Delete, &it.id, ""));
             let namespace = found.namespace.iter();
             namespace.for_each(|it| report(Verb::Delete, &it.id, "if nothing else is in it"));
@@ -114,7 +114,7 @@ impl Args {
                 anyhow::bail!("nothing was removed");
             }
             // The time limit starts only now: the user may have been asked before.
-            found.delete(&place, &package, self.reach.limit())?;
+            found.delete(&place, &package, self.cluster_args.limit())?;
         }
         found.kept.iter().for_each(|(id, why)| report(Verb::Leave, id, why));
         Ok(())
@@ -147,5 +147,5 @@ fn is_copy(csv: &Value) -> bool {
 }
 
 fn report(verb: Verb, id: &Id, why: &str) {
-    reach::report(Event::Action(Action::because(verb, id, why)));
+    cluster_args::report(Event::Action(Action::because(verb, id, why)));
 }

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use super::{is_copy, report};
-use crate::commands::{reach, removal, run::place::Place};
+use crate::commands::{cluster_args, removal, run::place::Place};
 use cluster::{Held, Id, Limit, Live, Refusal, Removal, State, Verb};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
 use olm::lifecycle::{self, V1_ALPHA1};
 
-/// What is removed, in this order.
+/// The objects to remove, in this order.
 #[derive(Default)]
 pub struct Removals {
     /// Manifests of the bundle that OLM has created and would leave behind, such as roles for users.
@@ -29,7 +29,7 @@ pub struct Removals {
     pub namespace: Vec<Live>,
     /// What goes with these, and takes objects of its own with it.
     pub owned: Vec<Id>,
-    /// What is not removed, and why.
+    /// The objects that stay, and why.
     pub kept: Vec<(Id, String)>,
 }
 
@@ -97,7 +97,7 @@ impl Removals {
         first.chain(crds).chain(rest).cloned().collect()
     }
 
-    /// What is lost beside the operator itself.
+    /// The losses besides the operator itself.
     pub fn losses(&self) -> Vec<String> {
         let loss = |(live, held): &(Live, Result<Vec<Held>, Refusal>)| match held {
             Ok(held) if held.is_empty() => None,
@@ -115,12 +115,12 @@ impl Removals {
 
     pub fn delete(&self, place: &Place, package: &str, limit: Limit) -> anyhow::Result<()> {
         for part in [&self.manifests, &self.subscriptions] {
-            place.cluster.delete(part, limit, &mut reach::report)?;
+            place.cluster.delete(part, limit, &mut cluster_args::report)?;
         }
         self.wait_for_plans(place, limit)?;
         self.delete_versions(place, limit)?;
         for part in [&self.catalog, &self.group] {
-            place.cluster.delete(part, limit, &mut reach::report)?;
+            place.cluster.delete(part, limit, &mut cluster_args::report)?;
         }
         let kept = match self.of_v1 {
             true => None,
@@ -134,7 +134,7 @@ impl Removals {
     fn delete_versions(&self, place: &Place, limit: Limit) -> anyhow::Result<()> {
         let crds: Vec<Live> = self.crds.iter().map(|it| it.0.clone()).collect();
         for part in [&crds, &self.csvs] {
-            place.cluster.delete(part, limit, &mut reach::report)?;
+            place.cluster.delete(part, limit, &mut cluster_args::report)?;
         }
         Ok(())
     }
@@ -145,7 +145,7 @@ impl Removals {
         let is_removed = |owner: &Value| {
             self.subscriptions.iter().any(|it| it.object["metadata"]["uid"] == owner["uid"])
         };
-        let left = place.cluster.until(limit, &mut reach::report, || {
+        let left = place.cluster.until(limit, &mut cluster_args::report, || {
             let plans = place.cluster.list(V1_ALPHA1, "InstallPlan", &place.namespace)?;
             let is_left = |plan: &&Value| {
                 let owners = plan["metadata"]["ownerReferences"].as_array();

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use super::removals::Removals;
-use crate::commands::{reach, removal::olm::SETTLED, run::place::Place};
+use crate::commands::{cluster_args, removal::olm::SETTLED, run::place::Place};
 use cluster::{Id, Limit, Live, State};
 use diagnostics::Hint as _;
 use go_data::yaml::{Value, json};
@@ -19,7 +19,7 @@ const LATE: &str = "check that OLM runs: `operator-rs olm status`; it may create
 
 /// Waits until OLM carries out no InstallPlan of the package: it may create any of its objects at any moment.
 pub fn until_idle(place: &Place, package: &str, limit: Limit) -> anyhow::Result<()> {
-    let left = place.cluster.until(limit, &mut reach::report, || {
+    let left = place.cluster.until(limit, &mut cluster_args::report, || {
         let subscriptions = place.subscriptions(package)?;
         let uids: Vec<_> = subscriptions.iter().map(|it| &it["metadata"]["uid"]).collect();
         let plans = place.cluster.list(V1_ALPHA1, "InstallPlan", &place.namespace)?;
@@ -64,55 +64,58 @@ impl Removals {
         limit: Limit,
     ) -> anyhow::Result<Option<(Id, String)>> {
         // OLM removes its own objects; what it has forgotten is removed in its place.
-        let patience = limit.at_most(SETTLED);
+        let settled = limit.at_most(SETTLED);
         let mut is_quiet = false;
         let mut kept = None;
-        let left = place.cluster.until(limit.at_most(SETTLED * 2), &mut reach::report, || {
-            kept = None;
-            let mut again = self.created_again(place)?;
-            let going = self.going(place)?;
-            let mut reason = going.first().map(|it| format!("OLM has not removed {} yet", it.id));
-            if patience.is_over() {
-                again.extend(going);
-            }
-            if let Some(it) = again.first() {
-                reason = Some(format!("OLM has just created {}", it.id));
-                place.cluster.delete(&again, limit, &mut reach::report)?;
-            }
-            if reason.is_none() {
-                let delete = |it: &[Live]| place.cluster.delete(it, limit, &mut reach::report);
-                match self.list(place, package)? {
-                    List::Gone => {}
-                    List::Kept(list, it) => kept = Some((list.id, format!("{it} is in it"))),
-                    List::Theirs(list, it) if patience.is_over() => {
-                        kept = Some((list.id, format!("{it} is in it")));
-                    }
-                    List::Theirs(_, it) => reason = Some(format!("OLM still lists {it}")),
-                    List::Waits(it) => {
-                        reason = Some(format!("{} has not been removed yet", it[0].id));
-                        if patience.is_over() {
-                            delete(&it)?;
+        let left =
+            place.cluster.until(limit.at_most(SETTLED * 2), &mut cluster_args::report, || {
+                kept = None;
+                let mut again = self.created_again(place)?;
+                let going = self.going(place)?;
+                let mut reason =
+                    going.first().map(|it| format!("OLM has not removed {} yet", it.id));
+                if settled.is_over() {
+                    again.extend(going);
+                }
+                if let Some(it) = again.first() {
+                    reason = Some(format!("OLM has just created {}", it.id));
+                    place.cluster.delete(&again, limit, &mut cluster_args::report)?;
+                }
+                if reason.is_none() {
+                    let delete =
+                        |it: &[Live]| place.cluster.delete(it, limit, &mut cluster_args::report);
+                    match self.list(place, package)? {
+                        List::Gone => {}
+                        List::Kept(list, it) => kept = Some((list.id, format!("{it} is in it"))),
+                        List::Theirs(list, it) if settled.is_over() => {
+                            kept = Some((list.id, format!("{it} is in it")));
+                        }
+                        List::Theirs(_, it) => reason = Some(format!("OLM still lists {it}")),
+                        List::Waits(it) => {
+                            reason = Some(format!("{} has not been removed yet", it[0].id));
+                            if settled.is_over() {
+                                delete(&it)?;
+                            }
+                        }
+                        List::Empty(list) => {
+                            reason = Some(format!("OLM has just created {}", list.id));
+                            delete(&[list])?;
                         }
                     }
-                    List::Empty(list) => {
-                        reason = Some(format!("OLM has just created {}", list.id));
-                        delete(&[list])?;
+                }
+                Ok(match reason {
+                    Some(reason) => {
+                        is_quiet = false;
+                        State::Not(reason)
                     }
-                }
-            }
-            Ok(match reason {
-                Some(reason) => {
-                    is_quiet = false;
-                    State::Not(reason)
-                }
-                None if is_quiet => State::Done,
-                None => {
-                    is_quiet = true;
-                    place.cluster.pause(QUIET)?;
-                    State::Not("checking that OLM creates nothing more".to_owned())
-                }
-            })
-        })?;
+                    None if is_quiet => State::Done,
+                    None => {
+                        is_quiet = true;
+                        place.cluster.pause(QUIET)?;
+                        State::Not("checking that OLM creates nothing more".to_owned())
+                    }
+                })
+            })?;
         match left {
             None => Ok(kept),
             Some(reason) => Err(anyhow::format_err!("timed out: {reason}")).hint(LATE),

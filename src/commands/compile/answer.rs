@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{inputs::Inputs, subject::Subject};
+use super::{crate_build::CrateBuild, inputs::Inputs};
 use crate::{
     commands::home,
     disk::{self, Root},
@@ -36,40 +36,40 @@ const FILE: &str = "answer.json";
 
 impl Answer {
     /// The kinds, if the answer is ours and no input has changed.
-    pub fn read(subject: &Subject, workshop: &Path) -> Option<Vec<Compiled>> {
-        let path = workshop.join(FILE);
-        let expected = disk::bytes(&digest_file(subject, &path)?).ok()?;
+    pub fn read(build: &CrateBuild, build_dir: &Path) -> Option<Vec<Compiled>> {
+        let path = build_dir.join(FILE);
+        let expected = disk::bytes(&digest_file(build, &path)?).ok()?;
         let text = disk::bytes(&path).ok()?;
         if disk::digest(&text).as_bytes() != expected.trim_ascii() {
             return None;
         }
         let answer: Self = serde_json::from_slice(&text).ok()?;
-        answer.inputs.is_current(subject).then_some(answer.kinds)
+        answer.inputs.is_current(build).then_some(answer.kinds)
     }
 
     /// Stores it for the next run. If that fails, the next run compiles again.
-    pub fn keep(&self, subject: &Subject, workshop: &Root) {
+    pub fn keep(&self, build: &CrateBuild, build_dir: &Root) {
         if !self.inputs.is_known() {
             return;
         }
-        let path = workshop.real().join(FILE);
-        let Some(digest_file) = digest_file(subject, &path) else { return };
+        let path = build_dir.real().join(FILE);
+        let Some(digest_file) = digest_file(build, &path) else { return };
         let keep = || -> anyhow::Result<()> {
             let text = serde_json::to_string(self)?;
-            disk::leave(workshop, FILE, &text)?;
+            disk::leave(build_dir, FILE, &text)?;
             disk::keep(&digest_file, &disk::digest(text.as_bytes()))
         };
         if let Err(error) = keep() {
             terminal::warn(format!(
                 "the CRDs of `{}` cannot be cached and will be compiled again next time: {error:#}",
-                subject.krate
+                build.krate
             ));
         }
     }
 }
 
 /// The file with the digest of an answer.
-fn digest_file(subject: &Subject, answer: &Path) -> Option<PathBuf> {
+fn digest_file(build: &CrateBuild, answer: &Path) -> Option<PathBuf> {
     let name = disk::digest(answer.as_os_str().as_encoded_bytes());
-    home::state(&subject.top, &format!("answers/{name}"))
+    home::state(&build.top, &format!("answers/{name}"))
 }

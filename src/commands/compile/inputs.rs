@@ -9,7 +9,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::subject::Subject;
+use super::crate_build::CrateBuild;
 use crate::{
     commands::cargo::{
         self,
@@ -53,12 +53,12 @@ pub struct Inputs {
 
 impl Inputs {
     /// The inputs that are known before the compilation: any later change invalidates the answer.
-    pub fn before(subject: &Subject) -> Self {
-        let mut res = Self { about: about(subject), ..Self::default() };
+    pub fn before(build: &CrateBuild) -> Self {
+        let mut res = Self { about: about(build), ..Self::default() };
         for name in ["Cargo.toml", "Cargo.lock"] {
-            res.files.insert(subject.top.join(name));
+            res.files.insert(build.top.join(name));
         }
-        for above in subject.top.ancestors() {
+        for above in build.top.ancestors() {
             for name in
                 [".cargo/config.toml", ".cargo/config", "rust-toolchain.toml", "rust-toolchain"]
             {
@@ -73,7 +73,7 @@ impl Inputs {
         }
         if let Some(rustc) = toolchain::rustc() {
             let arguments = ["--print", "sysroot"].map(Into::into);
-            let sysroot = process::ask(&rustc, &subject.top, &arguments, 60);
+            let sysroot = process::ask(&rustc, &build.top, &arguments, 60);
             // The program on PATH may be rustup's proxy for another one.
             let own = sysroot.map(|it| Path::new(it.trim()).join("bin/rustc"));
             res.programs.extend(own);
@@ -83,16 +83,16 @@ impl Inputs {
     }
 
     /// Adds the inputs of what cargo has built.
-    pub fn with(mut self, subject: &Subject, workshop: &Path, built: &Built) -> Self {
-        let shadow = workshop.join(subject.program());
-        let real = |path: &Path| match path.strip_prefix(&shadow) {
-            Ok(below) => subject.folder.join(below),
+    pub fn with(mut self, build: &CrateBuild, build_dir: &Path, built: &Built) -> Self {
+        let library_copy = build_dir.join(build.program());
+        let real = |path: &Path| match path.strip_prefix(&library_copy) {
+            Ok(below) => build.folder.join(below),
             Err(_) => path.to_owned(),
         };
         let mut variables = BTreeSet::new();
-        for it in built.artifacts.iter().filter(|it| it.is_local() && it.folder != workshop) {
+        for it in built.artifacts.iter().filter(|it| it.is_local() && it.folder != build_dir) {
             self.files.insert(real(&it.folder.join("Cargo.toml")));
-            match DepInfo::of(it, workshop) {
+            match DepInfo::of(it, build_dir) {
                 Some(found) => {
                     self.files.extend(found.files.iter().map(|it| real(it)));
                     variables.extend(found.variables);
@@ -121,8 +121,8 @@ impl Inputs {
         self.variables.remove("OUT_DIR");
         self.variables.extend(self.names_in_code());
         // A file that was edited while cargo ran may have been read before or after the edit.
-        let started = workshop.join(STARTED);
-        let target = workshop.parent().and_then(Path::parent).unwrap_or(workshop);
+        let started = build_dir.join(STARTED);
+        let target = build_dir.parent().and_then(Path::parent).unwrap_or(build_dir);
         let is_edited = |it: &PathBuf| !it.starts_with(target) && disk::is_newer(it, &started);
         let all = self.all_files();
         let is_known = all.is_some_and(|all| !all.iter().any(is_edited));
@@ -157,8 +157,8 @@ impl Inputs {
     }
 
     /// Whether no input has changed.
-    pub fn is_current(&self, subject: &Subject) -> bool {
-        self.about == about(subject) && self.is_known() && self.now() == self.digest
+    pub fn is_current(&self, build: &CrateBuild) -> bool {
+        self.about == about(build) && self.is_known() && self.now() == self.digest
     }
 
     /// The digest of the inputs now; none if they are too large to read on each run.
@@ -189,8 +189,8 @@ pub const STARTED: &str = "started";
 const LONGEST: u64 = 64 << 20;
 const MOST_FILES: usize = 10_000;
 
-fn about(subject: &Subject) -> String {
-    format!("operator-rs {} {subject:?}", env!("CARGO_PKG_VERSION"))
+fn about(build: &CrateBuild) -> String {
+    format!("operator-rs {} {build:?}", env!("CARGO_PKG_VERSION"))
 }
 
 /// The string literals that can be names of variables.
@@ -208,8 +208,8 @@ struct DepInfo {
 }
 
 impl DepInfo {
-    /// That of a compiled target; none if it has none.
-    fn of(artifact: &Artifact, workshop: &Path) -> Option<Self> {
+    /// The dep-info of a compiled target, if it has one.
+    fn of(artifact: &Artifact, build_dir: &Path) -> Option<Self> {
         let file = artifact.files.first()?;
         let stem = file.file_stem()?.to_str()?;
         let names = [stem, stem.strip_prefix("lib").unwrap_or(stem)];
@@ -221,17 +221,17 @@ impl DepInfo {
             paths.retain(|it| it.extension().is_some_and(|it| it == "d"));
         }
         let text = paths.iter().find_map(|it| disk::bytes(it).ok())?;
-        Some(Self::read(&String::from_utf8(text).ok()?, workshop))
+        Some(Self::read(&String::from_utf8(text).ok()?, build_dir))
     }
 
-    fn read(text: &str, workshop: &Path) -> Self {
+    fn read(text: &str, build_dir: &Path) -> Self {
         let mut res = Self::default();
         for line in text.lines() {
             if let Some(variable) = line.strip_prefix("# env-dep:") {
                 let name = variable.split('=').next().unwrap_or_default();
                 res.variables.push(name.to_owned());
             } else if let Some((_, list)) = line.split_once(": ") {
-                res.files.extend(words(list).into_iter().map(|it| workshop.join(it)));
+                res.files.extend(words(list).into_iter().map(|it| build_dir.join(it)));
             }
         }
         res

@@ -39,7 +39,7 @@ fn is_in(reading: &Reading, problem: &Problem, krate: &Crate) -> bool {
     { folders }.filter(has).max_by_key(|it| it.len()) == Some(krate.folder.as_str())
 }
 
-/// What is compiled, and why, for the message.
+/// The crates to compile, and the reason, for the message.
 pub fn purpose(compile: &Compile<'_>, reading: &Reading, crates: &[Crate]) -> String {
     let kinds = &reading.operator.kinds;
     let is_compiled = |it: &&DeclaredKind| {

@@ -1,24 +1,24 @@
 //! Gets CRDs from the compiled code if the source cannot be read exactly.
 //!
-//! `subject` compiles one crate in a throwaway workspace, which `manifest` and `shadow` describe; finds its kinds by the
-//! `symbols` of its library; and runs a `program` that prints their CRDs. Compiling runs build scripts and macros of the
-//! project, so the user has to agree first (`consent`). An `answer` is cached until one of its `inputs` changes. `join`
-//! combines answers with the reading of the source.
+//! `crate_build` compiles one crate in a throwaway workspace, which `manifest` and `library_copy` describe; finds its
+//! kinds by the `symbols` of its library; and runs a `program` that prints their CRDs. Compiling runs build scripts and
+//! macros of the project, so the user has to agree first (`permission`). An `answer` is cached until one of its `inputs`
+//! changes. `join` combines answers with the reading of the source.
 
 mod answer;
-mod consent;
+mod build_dir;
+mod crate_build;
 mod inputs;
 mod join;
+mod library_copy;
 mod manifest;
+mod permission;
 mod program;
-mod shadow;
-mod subject;
 mod symbols;
-mod workshop;
 
 use std::path::Path;
 
-use self::{answer::Compiled, consent::Consent, subject::Subject};
+use self::{answer::Compiled, crate_build::CrateBuild, permission::Permission};
 use crate::project::Crate;
 use crate::{commands::cargo::toolchain, disk, source::Reading, terminal};
 
@@ -76,9 +76,9 @@ pub fn complete(compile: &Compile<'_>, reading: &mut Reading) -> anyhow::Result<
         return Ok(Completion::Now);
     }
     let top = &disk::real(compile.top)?;
-    let subjects: Vec<Subject> = crates.iter().map(|it| Subject::new(top, it)).collect();
-    let known = |it: &Subject| it.known().filter(|_| compile.is_on_disk);
-    let mut known: Vec<Option<Vec<Compiled>>> = subjects.iter().map(known).collect();
+    let builds: Vec<CrateBuild> = crates.iter().map(|it| CrateBuild::new(top, it)).collect();
+    let known = |it: &CrateBuild| it.known().filter(|_| compile.is_on_disk);
+    let mut known: Vec<Option<Vec<Compiled>>> = builds.iter().map(known).collect();
     let missing = crates.iter().zip(&known).filter(|it| it.1.is_none());
     let missing: Vec<Crate> = missing.map(|it| it.0.clone()).collect();
     let mut step = None;
@@ -89,7 +89,7 @@ pub fn complete(compile: &Compile<'_>, reading: &mut Reading) -> anyhow::Result<
             reading.hint = Some(hint.to_owned());
             return Ok(Completion::Now);
         }
-        if let Consent::No(hint) = consent::ask(compile.flags, top, problems)? {
+        if let Permission::No(hint) = permission::ask(compile.flags, top, problems)? {
             reading.hint = Some(hint);
             return Ok(Completion::Now);
         }
@@ -98,8 +98,8 @@ pub fn complete(compile: &Compile<'_>, reading: &mut Reading) -> anyhow::Result<
         }
         step = Some(terminal::Step::begin(&format!("compiling {purpose}")));
     }
-    for (subject, known) in subjects.iter().zip(&mut known).filter(|it| it.1.is_none()) {
-        match subject.compile() {
+    for (build, known) in builds.iter().zip(&mut known).filter(|it| it.1.is_none()) {
+        match build.compile() {
             Ok(kinds) => *known = Some(kinds),
             Err(error) if compile.keeps_going => {
                 terminal::warn(&error);

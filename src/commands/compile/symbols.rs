@@ -6,7 +6,8 @@
 //! Why symbols: they exist on stable Rust, in both manglings, and after all macros and `cfg`s. Expanding the crate
 //! (`-Zunpretty`) and rustdoc's JSON are unstable; rustdoc's `trait.impl` files and the list of implementors in an error
 //! are not interfaces; and none of these includes private types. A function that is found this way can be linked by its
-//! symbol: the program has the same compiler and the same k8s-openapi, which `subject` checks, so the types are the same.
+//! symbol: the program has the same compiler and the same k8s-openapi, which `crate_build` checks, so the types are
+//! the same.
 //!
 //! A generic struct would have no symbol before it is used, but kube's derive does not support generic structs.
 

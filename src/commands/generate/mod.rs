@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::{
     Mode, bundle, compile,
-    derive::{self, How},
+    derive::{self, GenerateOptions},
     project, reading,
     support::{PUBLISHED, Support},
     writing,
@@ -65,9 +65,10 @@ fn everything(root: &Root, compile: compile::Flags, mode: &Mode) -> anyhow::Resu
     let current = project.with_cli_version(env!("CARGO_PKG_VERSION"))?;
     plan.edit(Project::path(), project.text().to_owned(), current.text().to_owned());
     let all = compile.compile && mode.check;
-    let how = How { flags: Some(compile), all, samples: true, ..How::default() };
+    let options =
+        GenerateOptions { flags: Some(compile), all, samples: true, ..GenerateOptions::default() };
     let support = Support::new(&project, PUBLISHED)?;
-    derive::everything(&mut plan, root, &project, &support, &how)?;
+    derive::everything(&mut plan, root, &project, &support, &options)?;
     let mut with_bundle = plan.clone();
     match bundle::renew(&mut with_bundle, root, &project) {
         Err(error) if !mode.check => {

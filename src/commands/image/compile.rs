@@ -24,7 +24,7 @@ use crate::{
 use diagnostics::Hint as _;
 
 /// What is compiled.
-pub struct Wanted<'a> {
+pub struct BuildRequest<'a> {
     pub root: &'a Root,
     pub rust: &'a Rust,
     pub target: Target,
@@ -102,7 +102,7 @@ pub struct Prepared {
     pub toolchain: anyhow::Result<Toolchain>,
 }
 
-impl Wanted<'_> {
+impl BuildRequest<'_> {
     pub fn prepare(&self) -> anyhow::Result<Prepared> {
         let rust = self.rust;
         let metadata = self.metadata(&self.target.triple())?;

@@ -9,7 +9,7 @@ use std::{
 use anyhow::Context as _;
 
 use super::{
-    compile::{About, Compiled, Rust, Wanted},
+    compile::{About, BuildRequest, Compiled, Rust},
     sbom,
     target::Target,
 };
@@ -103,7 +103,7 @@ impl Content {
         }
         let rust = &Rust::of(root, &targets)?;
         let bases = self.bases(&targets, access)?;
-        let wanted = targets.iter().map(|target| Wanted {
+        let requests = targets.iter().map(|target| BuildRequest {
             root,
             rust,
             target: *target,
@@ -111,7 +111,7 @@ impl Content {
             locked: self.locked,
             is_from_scratch: self.base.is_none(),
         });
-        let prepared = wanted.map(|it| it.prepare().map(|prepared| (it, prepared)));
+        let prepared = requests.map(|it| it.prepare().map(|prepared| (it, prepared)));
         let prepared = prepared.collect::<anyhow::Result<Vec<_>>>()?;
         // What the machine lacks for any platform is said before anything is compiled.
         let lacking = prepared.iter().filter_map(|it| it.1.toolchain.as_ref().err());
@@ -119,7 +119,7 @@ impl Content {
         if !list.is_empty() {
             return Err(Diagnostics { headline: String::new(), list }.into());
         }
-        let compiled = prepared.into_iter().map(|(wanted, prepared)| wanted.compile(prepared));
+        let compiled = prepared.into_iter().map(|(request, prepared)| request.compile(prepared));
         let compiled: Vec<Compiled> = compiled.collect::<anyhow::Result<_>>()?;
         if let (Some(path), [one]) = (&self.sbom, &compiled[..]) {
             images::put(dir, path, one.sbom.as_bytes())?;

@@ -138,11 +138,11 @@ fn ask(name: &str, server: &str) -> anyhow::Result<Option<Credentials>> {
         // It knows nothing about this server.
         Reply::Failed { printed, .. } if printed.trim() == NOT_FOUND => Ok(None),
         // What it has printed may be a secret.
-        Reply::Failed { how, said, .. } => {
-            let said = registry::clean(&said);
-            let said = if said.is_empty() { said } else { format!(": {said}") };
+        Reply::Failed { status, message, .. } => {
+            let message = registry::clean(&message);
+            let message = if message.is_empty() { message } else { format!(": {message}") };
             terminal::warn(format!(
-                "`{name}` has failed ({how}){said}; no credentials of it are used for {server}"
+                "`{name}` has failed ({status}){message}; no credentials of it are used for {server}"
             ));
             Ok(None)
         }

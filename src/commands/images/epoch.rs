@@ -6,7 +6,7 @@ use olm::bundle;
 pub struct Epoch {
     /// Since 1970.
     pub seconds: u64,
-    /// The same in RFC 3339.
+    /// The time in RFC 3339.
     pub text: String,
 }
 

@@ -1,9 +1,9 @@
-//! The flags of what an image is like.
+//! The flags for the format of an image.
 
 use model::Platform;
 use oci::image;
 
-/// What an image is like.
+/// The format of an image.
 #[derive(Clone, clap::Args)]
 pub struct Shape {
     /// Media types of the image

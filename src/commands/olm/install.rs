@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::{owner, releases::Source, status};
-use crate::commands::reach::{self, Reach, Sending};
-use cluster::{Cluster, How, Id, Limit, Removal, State};
+use crate::commands::cluster_args::{self, ClusterArgs, Sending};
+use cluster::{ApplyOptions, Cluster, Id, Limit, Removal, State};
 use diagnostics::Hint as _;
 use go_data::yaml::{Value, json};
 use olm::lifecycle;
@@ -26,23 +26,23 @@ pub struct Args {
     #[arg(long)]
     force_conflicts: bool,
     #[command(flatten)]
-    reach: Reach,
+    cluster_args: ClusterArgs,
 }
 
 const WAY_OUT: &str = "run the command again, or run `operator-rs olm uninstall`";
 
 impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
-        reach::reached(self.install(dir))
+        cluster_args::with_hint(self.install(dir))
     }
 
     fn install(&self, dir: &Path) -> anyhow::Result<()> {
         // A cluster that cannot be reached is told before anything is downloaded.
-        let cluster = self.reach.connect_as(owner())?;
-        let sending = self.reach.sending();
+        let cluster = self.cluster_args.connect_as(owner())?;
+        let sending = self.cluster_args.sending();
         if sending == Sending::Nothing {
             let objects = self.source.objects(dir)?;
-            reach::list("apply", &objects.iter().map(Id::of).collect::<Vec<_>>());
+            cluster_args::list("apply", &objects.iter().map(Id::of).collect::<Vec<_>>());
             return Ok(());
         }
         cluster.get("/version")?;
@@ -50,19 +50,23 @@ impl Args {
         if !self.force_conflicts {
             require_own(&cluster, &objects)?;
         }
-        let limit = self.reach.limit();
-        let how = How { dry_run: sending == Sending::DryRun, force: self.force_conflicts, limit };
-        cluster.apply(&objects, how, &mut reach::report)?;
+        let limit = self.cluster_args.limit();
+        let options = ApplyOptions {
+            dry_run: sending == Sending::DryRun,
+            force: self.force_conflicts,
+            limit,
+        };
+        cluster.apply(&objects, options, &mut cluster_args::report)?;
         if sending == Sending::DryRun {
             return Ok(());
         }
-        cluster.available(&objects, limit, WAY_OUT, &mut reach::report)?;
+        cluster.available(&objects, limit, WAY_OUT, &mut cluster_args::report)?;
         // OLM creates the Deployment of its package server.
         let later = later(&objects);
         exist(&cluster, &later, limit)?;
-        cluster.available(&later, limit, WAY_OUT, &mut reach::report)?;
+        cluster.available(&later, limit, WAY_OUT, &mut cluster_args::report)?;
         // Whether it is not healthy in the end is told with its status.
-        cluster.until(limit, &mut reach::report, || {
+        cluster.until(limit, &mut cluster_args::report, || {
             for id in objects.iter().map(Id::of).filter(|it| it.kind == "ClusterServiceVersion") {
                 let phase = cluster.read(&id)?.map(|it| it["status"]["phase"].clone());
                 if phase.is_none_or(|it| it != "Succeeded") {
@@ -105,7 +109,7 @@ fn later(objects: &[Value]) -> Vec<Value> {
 }
 
 fn exist(cluster: &Cluster, objects: &[Value], limit: Limit) -> anyhow::Result<()> {
-    let left = cluster.until(limit, &mut reach::report, || {
+    let left = cluster.until(limit, &mut cluster_args::report, || {
         for id in objects.iter().map(Id::of) {
             if cluster.read(&id)?.is_none() {
                 return Ok(State::Not(format!("OLM has not created {id} yet")));

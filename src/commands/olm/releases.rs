@@ -16,7 +16,7 @@ use crate::{
 };
 use diagnostics::Hint as _;
 use go_data::yaml::{self, Dialect, Value};
-use oci::web::{self, Patience};
+use oci::web::{self, Timeouts};
 
 const RELEASES: &str = "https://github.com/operator-framework/operator-lifecycle-manager/releases";
 
@@ -28,7 +28,7 @@ const LIMIT: u64 = 1 << 26;
 pub struct Source {
     /// Version of OLM to download: 0.46.0 or latest
     #[arg(long, value_name = "VERSION", default_value = "latest", conflicts_with = "manifests")]
-    version: Wanted,
+    version: VersionRequest,
     /// Files or URLs of OLM's manifests, which are crds.yaml and olm.yaml in a release
     #[arg(long, value_name = "FILE|URL", num_args = 1..)]
     manifests: Vec<String>,
@@ -38,12 +38,12 @@ pub struct Source {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Wanted {
+enum VersionRequest {
     Latest,
     Exact(Version),
 }
 
-impl FromStr for Wanted {
+impl FromStr for VersionRequest {
     type Err = anyhow::Error;
 
     fn from_str(text: &str) -> anyhow::Result<Self> {
@@ -93,23 +93,25 @@ impl Source {
     fn release(&self, dir: &Path) -> anyhow::Result<Vec<(String, String)>> {
         let base = self.releases.trim_end_matches('/');
         let cache = home::cache(dir, "olm")?;
-        if let Wanted::Exact(version) = &self.version
+        if let VersionRequest::Exact(version) = &self.version
             && let Some(kept) = kept(&cache, version)?
         {
             return Ok(kept);
         }
         let from = match &self.version {
-            Wanted::Latest => format!("{base}/latest/download"),
+            VersionRequest::Latest => format!("{base}/latest/download"),
             // Older tags have no `v`.
-            Wanted::Exact(it) if (it.major, it.minor) < (0, 17) => format!("{base}/download/{it}"),
-            Wanted::Exact(it) => format!("{base}/download/v{it}"),
+            VersionRequest::Exact(it) if (it.major, it.minor) < (0, 17) => {
+                format!("{base}/download/{it}")
+            }
+            VersionRequest::Exact(it) => format!("{base}/download/v{it}"),
         };
         let mut files = Vec::new();
         for name in FILES {
             let step = Step::begin(&format!("fetching {from}/{name}"));
             let progress = |done, all| step.bytes(done, all);
             let bytes =
-                web::get_with(&format!("{from}/{name}"), LIMIT, Patience::of_minutes(10), progress);
+                web::get_with(&format!("{from}/{name}"), LIMIT, Timeouts::of_minutes(10), progress);
             drop(step);
             let bytes = bytes
                 .context("OLM's manifests cannot be downloaded")
@@ -121,8 +123,8 @@ impl Source {
             ));
         }
         let version = match &self.version {
-            Wanted::Exact(version) => version.clone(),
-            Wanted::Latest => version(&files[1].1)
+            VersionRequest::Exact(version) => version.clone(),
+            VersionRequest::Latest => version(&files[1].1)
                 .with_context(|| format!("{from}/olm.yaml does not say its version"))
                 .hint("name a release with `--version`")?,
         };
@@ -199,16 +201,18 @@ fn read(dir: &Path, name: &str) -> anyhow::Result<String> {
     if !name.starts_with("https://") && !name.starts_with("http://") {
         return disk::piped(&dir.join(name));
     }
-    let bytes = web::get(name, LIMIT, Patience::of_minutes(10))?;
+    let bytes = web::get(name, LIMIT, Timeouts::of_minutes(10))?;
     String::from_utf8(bytes).ok().with_context(|| format!("{name} is not text"))
 }
 
 #[test]
 fn versions_are_exact_or_the_latest() {
-    let exact = |text: &str| Some(Wanted::Exact(text.parse().unwrap()));
-    assert_eq!("v0.46.0".parse::<Wanted>().ok(), exact("0.46.0"));
-    assert_eq!("latest".parse::<Wanted>().ok(), Some(Wanted::Latest));
-    assert!("../0.1.0".parse::<Wanted>().is_err() && "0.46".parse::<Wanted>().is_err());
+    let exact = |text: &str| Some(VersionRequest::Exact(text.parse().unwrap()));
+    assert_eq!("v0.46.0".parse::<VersionRequest>().ok(), exact("0.46.0"));
+    assert_eq!("latest".parse::<VersionRequest>().ok(), Some(VersionRequest::Latest));
+    assert!(
+        "../0.1.0".parse::<VersionRequest>().is_err() && "0.46".parse::<VersionRequest>().is_err()
+    );
     let manifests = "kind: Namespace\n---\nkind: ClusterServiceVersion\nspec: {version: 0.46.0}\n";
     assert_eq!(version(manifests), "0.46.0".parse().ok());
     assert_eq!(version("kind: Namespace\n"), None);

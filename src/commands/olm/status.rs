@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    commands::reach::{self, Address},
+    commands::cluster_args::{self, Address},
     terminal,
 };
 use cluster::{Cluster, Id};
@@ -44,7 +44,7 @@ const V1_NAMESPACES: [&str; 3] =
 impl Args {
     pub fn run(self) -> anyhow::Result<()> {
         let cluster = self.address.connect()?;
-        reach::reached(print(&cluster, &self.olm_namespace.to_string()))
+        cluster_args::with_hint(print(&cluster, &self.olm_namespace.to_string()))
     }
 }
 
@@ -123,8 +123,8 @@ pub fn print(cluster: &Cluster, namespace: &str) -> anyhow::Result<()> {
     for row in sick {
         text += &format!("\n  {}: {}", row.id, row.status);
         if row.id.is_workload() {
-            let said = format!("{}: {}", row.id, row.status);
-            for line in cluster.why_not(&row.id)?.iter().filter(|it| **it != said) {
+            let headline = format!("{}: {}", row.id, row.status);
+            for line in cluster.why_not(&row.id)?.iter().filter(|it| **it != headline) {
                 text += &format!("\n    {line}");
             }
         }
@@ -168,10 +168,10 @@ fn deployments(cluster: &Cluster, namespace: &str) -> anyhow::Result<Vec<Row>> {
         .iter()
         .map(|it| {
             let number = |it: &Value| it.as_i64().unwrap_or_default();
-            let wanted = it["spec"]["replicas"].as_i64().unwrap_or(1);
+            let replicas = it["spec"]["replicas"].as_i64().unwrap_or(1);
             let available = number(&it["status"]["availableReplicas"]);
-            let status = format!("{available} of {wanted} replicas are available");
-            Row { id: Id::of(it), status, is_healthy: 0 < wanted && wanted <= available }
+            let status = format!("{available} of {replicas} replicas are available");
+            Row { id: Id::of(it), status, is_healthy: 0 < replicas && replicas <= available }
         })
         .collect())
 }

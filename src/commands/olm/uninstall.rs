@@ -8,7 +8,7 @@
 use super::owner;
 use crate::{
     commands::{
-        reach::{self, Reach, Sending},
+        cluster_args::{self, ClusterArgs, Sending},
         removal::{self, Parts},
     },
     terminal,
@@ -27,16 +27,16 @@ pub struct Args {
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
-    reach: Reach,
+    cluster_args: ClusterArgs,
 }
 
 impl Args {
     pub fn run(self) -> anyhow::Result<()> {
-        reach::reached(self.uninstall())
+        cluster_args::with_hint(self.uninstall())
     }
 
     fn uninstall(&self) -> anyhow::Result<()> {
-        let cluster = self.reach.connect_as(owner())?;
+        let cluster = self.cluster_args.connect_as(owner())?;
         let Marked { mut found, unknown } = cluster.marked(None)?;
         removal::warn_of_unknown(&unknown);
         if found.is_empty() {
@@ -57,7 +57,7 @@ impl Args {
             found.into_iter().partition(|it| it.id.group() == "operators.coreos.com");
         let parts = Parts::of(rest.into_iter().map(|it| (it.id.clone(), it)));
         let all: Vec<Live> = own.iter().chain(parts.in_order().map(|it| &it.1)).cloned().collect();
-        let problems = match self.reach.sending() {
+        let problems = match self.cluster_args.sending() {
             Sending::Nothing => Vec::new(),
             _ => cluster.try_delete(&all)?,
         };
@@ -66,22 +66,23 @@ impl Args {
         }
         let losses = losses(&cluster, &parts, &all)?;
         losses.iter().for_each(|it| terminal::require(&format!("{it}\n")));
-        if self.reach.sending() != Sending::All {
-            all.iter()
-                .for_each(|it| reach::report(Event::Action(Action::new(Verb::Delete, &it.id))));
+        if self.cluster_args.sending() != Sending::All {
+            all.iter().for_each(|it| {
+                cluster_args::report(Event::Action(Action::new(Verb::Delete, &it.id)))
+            });
             return Ok(());
         }
         if !losses.is_empty() && !self.yes && !terminal::agree("Remove all of these?", "yes")? {
             anyhow::bail!("nothing was removed");
         }
-        let limit = self.reach.limit();
+        let limit = self.cluster_args.limit();
         // OLM itself must remove what belongs to its package server, such as its APIService; and the garbage collector
         // removes nothing whose owner has a kind that is no longer served.
-        cluster.delete(&own, limit, &mut reach::report)?;
+        cluster.delete(&own, limit, &mut cluster_args::report)?;
         removal::olm::wait(&cluster, &own, limit, || going(&cluster))?;
         for part in [parts.crds, parts.running, parts.rest] {
             let part: Vec<Live> = part.into_iter().map(|it| it.1).collect();
-            cluster.delete(&part, limit, &mut reach::report)?;
+            cluster.delete(&part, limit, &mut cluster_args::report)?;
         }
         for (_, live) in parts.namespaces {
             removal::olm::delete_namespace(&cluster, &live, &[], limit)?;

@@ -16,7 +16,7 @@ pub struct Found {
     pub adopted: Vec<Live>,
     /// They stay, for these reasons.
     pub kept: Vec<(Id, String)>,
-    /// Those that config/ no longer has.
+    /// The objects that config/ no longer has.
     former: BTreeSet<Id>,
     /// The other namespaces that the operator is deployed to.
     elsewhere: BTreeSet<String>,

@@ -16,10 +16,12 @@ use std::collections::BTreeSet;
 use self::find::Found;
 pub use self::find::{warn_of_former, warn_of_unknown};
 pub use self::order::Parts;
-use super::reach::{self, Reach, Sending};
+use super::cluster_args::{self, ClusterArgs, Sending};
 use crate::project::Project;
 use crate::terminal;
-use cluster::{Action, Cluster, Event, Held, Id, Inhabitants, Limit, Live, Refusal, Removal, Verb};
+use cluster::{
+    Action, Cluster, Event, Held, Id, Limit, Live, NamespaceContents, Refusal, Removal, Verb,
+};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
 
@@ -33,7 +35,7 @@ pub struct Removing<'a> {
     pub sending: Sending,
     /// Whether everything was confirmed beforehand.
     pub yes: bool,
-    pub reach: &'a Reach,
+    pub cluster_args: &'a ClusterArgs,
 }
 
 /// A CRD that is removed, and the objects that are removed with it, as far as they are known.
@@ -45,7 +47,7 @@ struct Crd<'a> {
 /// A namespace that is removed, and what else is in it.
 struct Namespace<'a> {
     live: &'a Live,
-    inhabitants: Inhabitants,
+    contents: NamespaceContents,
 }
 
 impl Removing<'_> {
@@ -70,7 +72,7 @@ impl Removing<'_> {
         if self.sending == Sending::All {
             confirm(&losses, self.yes)?;
             // The time limit starts only now: the user may have been asked before.
-            let limit = self.reach.limit();
+            let limit = self.cluster_args.limit();
             crds.iter().try_for_each(|it| self.check_crd_again(it))?;
             self.delete([&going.crds, &going.running, &going.rest], limit)?;
             let problems = self.cluster.give_back(&found.adopted, false)?;
@@ -84,7 +86,7 @@ impl Removing<'_> {
             losses.iter().for_each(|it| terminal::require(&format!("{it}\n")));
             let deletes = going.in_order().filter(goes);
             let deletes = deletes.map(|it| Action::new(Verb::Delete, &it.0));
-            deletes.for_each(|it| reach::report(Event::Action(it)));
+            deletes.for_each(|it| cluster_args::report(Event::Action(it)));
         }
         // Objects of others in a removed namespace were listed with it.
         let is_lost = |it: &Id| namespaces.iter().any(|gone| gone.live.id.name == it.namespace);
@@ -111,7 +113,7 @@ impl Removing<'_> {
     ) -> anyhow::Result<()> {
         for part in parts {
             let part: Vec<Live> = part.iter().map(|it| it.1.clone()).collect();
-            self.cluster.delete(&part, limit, &mut reach::report)?;
+            self.cluster.delete(&part, limit, &mut cluster_args::report)?;
         }
         Ok(())
     }
@@ -142,8 +144,9 @@ impl Removing<'_> {
         known: &[Id],
     ) -> anyhow::Result<Vec<Namespace<'a>>> {
         let look = |(id, live): &'a (Id, Live)| {
-            let inhabitants = self.cluster.others_in(&id.name, known, &Inhabitants::default())?;
-            Ok(Namespace { live, inhabitants })
+            let contents =
+                self.cluster.others_in(&id.name, known, &NamespaceContents::default())?;
+            Ok(Namespace { live, contents })
         };
         going.namespaces.iter().map(look).collect()
     }
@@ -163,8 +166,8 @@ impl Removing<'_> {
 
     fn check_namespace_again(&self, it: &Namespace<'_>, known: &[Id]) -> anyhow::Result<()> {
         let id = &it.live.id;
-        let inhabitants = self.cluster.others_in(&id.name, known, &it.inhabitants)?;
-        let new = Namespace { live: it.live, inhabitants };
+        let contents = self.cluster.others_in(&id.name, known, &it.contents)?;
+        let new = Namespace { live: it.live, contents };
         if let Some(why) = new.shared() {
             anyhow::bail!("the rest was removed, but {id} stays: {why}");
         }
@@ -184,7 +187,7 @@ impl Removing<'_> {
 
 fn report_what_stays(found: &Found, shared: &[Namespace<'_>]) {
     let leave = |id: &Id, why: &str| {
-        reach::report(Event::Action(Action::because(Verb::Leave, id, why)));
+        cluster_args::report(Event::Action(Action::because(Verb::Leave, id, why)));
     };
     found.adopted.iter().for_each(|it| leave(&it.id, "it already existed"));
     found.kept.iter().for_each(|(id, why)| leave(id, why));
@@ -222,7 +225,7 @@ impl Crd<'_> {
 impl Namespace<'_> {
     /// The objects of another project in it: the namespace then stays.
     fn shared(&self) -> Option<String> {
-        let mut others = self.inhabitants.others.iter().filter(|it| it.other_project.is_some());
+        let mut others = self.contents.others.iter().filter(|it| it.other_project.is_some());
         let first = others.next()?;
         let project = first.other_project.as_deref()?;
         let more = match others.count() {
@@ -234,7 +237,7 @@ impl Namespace<'_> {
 
     fn losses(&self) -> Vec<String> {
         let id = &self.live.id;
-        let others = self.inhabitants.others.iter().map(|it| {
+        let others = self.contents.others.iter().map(|it| {
             let why = match &it.removal {
                 Removal::Ours => ", which config/ no longer has".to_owned(),
                 Removal::Unknown(why) => format!(", although {why}"),
@@ -244,7 +247,7 @@ impl Namespace<'_> {
             };
             format!("removing {id} also removes {}{why}", it.id)
         });
-        let unknown = self.inhabitants.unknown.iter();
+        let unknown = self.contents.unknown.iter();
         let unknown = unknown.map(|(what, why)| {
             format!(
                 "removing {id} also removes its objects of {what}, which cannot be listed: {why}"

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::commands::reach;
-use cluster::{Action, Cluster, Event, Id, Inhabitants, Limit, Live, State, Verb};
+use crate::commands::cluster_args;
+use cluster::{Action, Cluster, Event, Id, Limit, Live, NamespaceContents, State, Verb};
 use diagnostics::Hint as _;
 use olm::lifecycle;
 
@@ -22,7 +22,7 @@ pub fn wait(
     limit: Limit,
     look: impl Fn() -> anyhow::Result<Option<String>>,
 ) -> anyhow::Result<()> {
-    let left = cluster.until(limit, &mut reach::report, || {
+    let left = cluster.until(limit, &mut cluster_args::report, || {
         let reason = match created_for(cluster, csvs)? {
             Some(id) => Some(format!("OLM has not removed {id} yet")),
             None => look()?,
@@ -61,10 +61,10 @@ pub fn delete_namespace(
     known: &[Id],
     limit: Limit,
 ) -> anyhow::Result<()> {
-    let mut last = Inhabitants::default();
+    let mut last = NamespaceContents::default();
     let mut stays = 0;
-    cluster.until(limit.at_most(SETTLED), &mut reach::report, || {
-        last = cluster.others_in(&live.id.name, known, &Inhabitants::default())?;
+    cluster.until(limit.at_most(SETTLED), &mut cluster_args::report, || {
+        last = cluster.others_in(&live.id.name, known, &NamespaceContents::default())?;
         let has_stayed = last.others.iter().any(|it| !it.is_going) || !last.unknown.is_empty();
         stays = if has_stayed { stays + 1 } else { 0 };
         Ok(match last.others.first() {
@@ -78,8 +78,10 @@ pub fn delete_namespace(
     let why = other
         .or(unknown.map(|(what, why)| format!("its objects of {what} cannot be listed: {why}")));
     match why {
-        Some(why) => reach::report(Event::Action(Action::because(Verb::Leave, &live.id, why))),
-        None => cluster.delete(std::slice::from_ref(live), limit, &mut reach::report)?,
+        Some(why) => {
+            cluster_args::report(Event::Action(Action::because(Verb::Leave, &live.id, why)))
+        }
+        None => cluster.delete(std::slice::from_ref(live), limit, &mut cluster_args::report)?,
     }
     Ok(())
 }

@@ -10,10 +10,10 @@ use super::{
     v1,
 };
 use crate::{
-    commands::reach::{self, Reach, Sending},
+    commands::cluster_args::{self, ClusterArgs, Sending},
     terminal,
 };
-use cluster::{Action, Event, How, Id, Verb};
+use cluster::{Action, ApplyOptions, Event, Id, Verb};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
 use model::Namespace;
@@ -54,8 +54,9 @@ impl Args {
     }
 
     fn install(&self, files: &Files, release: &Release) -> anyhow::Result<()> {
-        let sending = self.installation.reach.sending();
-        let place = connect(&self.installation.reach, self.namespace.as_ref(), &release.package)?;
+        let sending = self.installation.cluster_args.sending();
+        let place =
+            connect(&self.installation.cluster_args, self.namespace.as_ref(), &release.package)?;
         let namespace = &place.namespace;
         let Catalog { source, servers } =
             self.installation.serving.catalog(files, release, None, namespace)?;
@@ -65,8 +66,12 @@ impl Args {
             let group = Group::choose(&[], release, self.install_mode.as_ref(), namespace)?;
             let all = objects(None, servers, group, source, subscription);
             let namespace = Id::of(&lifecycle::namespace(namespace, &release.package)?);
-            reach::report(Event::Action(Action::because(Verb::Create, &namespace, IF_MISSING)));
-            reach::list("apply", &all.iter().map(Id::of).collect::<Vec<_>>());
+            cluster_args::report(Event::Action(Action::because(
+                Verb::Create,
+                &namespace,
+                IF_MISSING,
+            )));
+            cluster_args::list("apply", &all.iter().map(Id::of).collect::<Vec<_>>());
             return Ok(());
         }
         place.require_olm()?;
@@ -87,9 +92,9 @@ impl Args {
         };
         let created = place.missing_namespace(&release.package)?;
         let all = objects(created, servers, group, source.clone(), subscription);
-        apply(&place, &release.package, &all, &self.installation.reach)?;
+        apply(&place, &release.package, &all, &self.installation.cluster_args)?;
         if sending == Sending::All {
-            running.run(self.installation.reach.limit())?;
+            running.run(self.installation.cluster_args.limit())?;
             require_same(&place, release)?;
             follow::finished(None, release, namespace);
         }
@@ -99,11 +104,11 @@ impl Args {
 
 /// The place of a package.
 pub fn connect(
-    reach: &Reach,
+    cluster_args: &ClusterArgs,
     namespace: Option<&Namespace>,
     package: &str,
 ) -> anyhow::Result<Place> {
-    let mut cluster = reach.connect_as(cluster::Owner::default())?;
+    let mut cluster = cluster_args.connect_as(cluster::Owner::default())?;
     let namespace = namespace.map_or_else(|| cluster.namespace.clone(), ToString::to_string);
     cluster.act_for(place::owner(package, &namespace));
     Ok(Place { cluster, namespace })
@@ -111,25 +116,30 @@ pub fn connect(
 
 /// Applies everything after a dry run of everything. OLM gets a catalog only when it is served, as OLM waits ever longer
 /// between two attempts to connect.
-pub fn apply(place: &Place, package: &str, all: &[Value], reach: &Reach) -> anyhow::Result<()> {
-    let dry_run = reach.sending() == Sending::DryRun;
-    let how = |dry_run| How { dry_run, force: false, limit: reach.limit() };
+pub fn apply(
+    place: &Place,
+    package: &str,
+    all: &[Value],
+    cluster_args: &ClusterArgs,
+) -> anyhow::Result<()> {
+    let dry_run = cluster_args.sending() == Sending::DryRun;
+    let options = |dry_run| ApplyOptions { dry_run, force: false, limit: cluster_args.limit() };
     if dry_run {
-        return place.cluster.apply(all, how(true), &mut reach::report);
+        return place.cluster.apply(all, options(true), &mut cluster_args::report);
     }
     // The server's warnings come when the objects are written.
-    place.cluster.apply(all, how(true), &mut |_| {})?;
+    place.cluster.apply(all, options(true), &mut |_| {})?;
     let is_first = |it: &&Value| Id::of(it).group() != "operators.coreos.com";
     let first: Vec<Value> = all.iter().filter(is_first).cloned().collect();
     let rest: Vec<Value> = all.iter().filter(|it| !is_first(it)).cloned().collect();
-    place.cluster.apply(&first, how(false), &mut reach::report)?;
+    place.cluster.apply(&first, options(false), &mut cluster_args::report)?;
     place.cluster.available(
         &first,
-        reach.limit(),
+        cluster_args.limit(),
         &again_or_cleanup(package, &place.namespace),
-        &mut reach::report,
+        &mut cluster_args::report,
     )?;
-    place.cluster.apply(&rest, how(false), &mut reach::report)
+    place.cluster.apply(&rest, options(false), &mut cluster_args::report)
 }
 
 /// Everything that is applied, in this order.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::place::{Place, cleanup};
-use crate::{commands::reach, terminal};
+use crate::{commands::cluster_args, terminal};
 use cluster::{Limit, State};
 use diagnostics::Hint as _;
 use go_data::yaml::{Value, json};
@@ -64,7 +64,7 @@ impl Following<'_> {
         let (mut done, mut failed, mut stuck) = (0, 0, None);
         // Of a reason, the first two lines are shown while it is waited for: the second has what is missing.
         let mut reason = String::new();
-        let left = self.place.cluster.until(limit, &mut reach::report, || {
+        let left = self.place.cluster.until(limit, &mut cluster_args::report, || {
             let seen = self.seen()?;
             let progress = lifecycle::progress(&seen, self.csv);
             done = if progress == Progress::Done { done + 1 } else { 0 };

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::{serving::Serving, source, v1};
 use crate::commands::{
+    cluster_args::{self, ClusterArgs},
     images::Access,
-    reach::{self, Reach},
 };
 use model::Namespace;
 use olm::lifecycle::{Files, Release};
@@ -22,7 +22,7 @@ pub struct Installation {
     #[command(flatten)]
     access: Access,
     #[command(flatten)]
-    pub reach: Reach,
+    pub cluster_args: ClusterArgs,
 }
 
 impl Installation {
@@ -34,12 +34,12 @@ impl Installation {
         verb: v1::Verb,
         v0: impl FnOnce(&Files, &Release) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        let Self { bundle, v1: flags, access, reach, .. } = self;
+        let Self { bundle, v1: flags, access, cluster_args, .. } = self;
         if flags.v1 {
-            let request = v1::Request { bundle, namespace, access, reach, flags, verb };
-            return reach::reached(request.run(dir));
+            let request = v1::Request { bundle, namespace, access, cluster_args, flags, verb };
+            return cluster_args::with_hint(request.run(dir));
         }
         let (files, release) = source::read(dir, bundle, access)?;
-        reach::reached(v0(&files, &release))
+        cluster_args::with_hint(v0(&files, &release))
     }
 }

@@ -11,7 +11,7 @@ use super::{
     v1,
 };
 use crate::{
-    commands::reach::{self, Sending},
+    commands::cluster_args::{self, Sending},
     terminal,
 };
 use cluster::{Id, Limit};
@@ -44,8 +44,9 @@ impl Args {
     }
 
     fn upgrade(&self, files: &Files, release: &Release) -> anyhow::Result<()> {
-        let sending = self.installation.reach.sending();
-        let place = connect(&self.installation.reach, self.namespace.as_ref(), &release.package)?;
+        let sending = self.installation.cluster_args.sending();
+        let place =
+            connect(&self.installation.cluster_args, self.namespace.as_ref(), &release.package)?;
         place.require_olm()?;
         let namespace = &place.namespace;
         let subscription = subscription(&place, release)?;
@@ -75,10 +76,10 @@ impl Args {
         let mut all = servers.clone();
         all.extend([source, lifecycle::subscription(release, name, namespace, starting)?]);
         if sending == Sending::Nothing {
-            reach::list("apply", &all.iter().map(Id::of).collect::<Vec<_>>());
+            cluster_args::list("apply", &all.iter().map(Id::of).collect::<Vec<_>>());
             return Ok(());
         }
-        apply(&place, &release.package, &all, &self.installation.reach)?;
+        apply(&place, &release.package, &all, &self.installation.cluster_args)?;
         if sending == Sending::DryRun {
             return Ok(());
         }
@@ -90,9 +91,9 @@ impl Args {
             csv: release.name(),
             replaced: Some(installed),
         };
-        following.run(self.installation.reach.limit())?;
+        following.run(self.installation.cluster_args.limit())?;
         require_same(&place, release)?;
-        remove_old_servers(&place, &catalog, &servers, self.installation.reach.limit())?;
+        remove_old_servers(&place, &catalog, &servers, self.installation.cluster_args.limit())?;
         follow::finished(Some(installed), release, namespace);
         Ok(())
     }
@@ -170,5 +171,5 @@ fn remove_old_servers(
     let old: Vec<Id> = old.into_iter().filter(|it| !current.contains(it)).collect();
     let mut old = place.cluster.find(&old)?;
     old.retain(|it| it.removal.is_created());
-    place.cluster.delete(&old, limit, &mut reach::report)
+    place.cluster.delete(&old, limit, &mut cluster_args::report)
 }

@@ -8,8 +8,8 @@ use std::{
 use super::{arguments, assets::Assets};
 use crate::{
     audit::Access,
-    disk::{self, Root, Throwaway},
-    process::{self, Beside},
+    disk::{self, Root, ScratchDir},
+    process::{self, BackgroundProcess},
 };
 use cluster::{Cluster, Id, Target};
 use diagnostics::Hint as _;
@@ -27,9 +27,9 @@ pub struct Wants {
 /// fields are dropped in this order.
 pub struct ControlPlane {
     pub cluster: Cluster,
-    _running: Vec<Beside>,
+    _running: Vec<BackgroundProcess>,
     left: Vec<u32>,
-    _sweeper: Option<Beside>,
+    _sweeper: Option<BackgroundProcess>,
     folder: PathBuf,
     pub assets: PathBuf,
 }
@@ -63,7 +63,7 @@ impl ControlPlane {
 
     fn once(assets: &Assets, wants: Wants) -> Result<Self, Fault> {
         let folder = disk::temporary("operator-rs-test-")?;
-        let sweeper = if wants.keep { None } else { Some(Beside::sweeping(&folder)?) };
+        let sweeper = if wants.keep { None } else { Some(BackgroundProcess::sweeping(&folder)?) };
         let [client, peer, port] = cluster::free_ports()?;
         files(&folder, port).put(&Root::new(&folder)?)?;
         // The client can be created only after the server has written its certificate.
@@ -84,7 +84,7 @@ impl ControlPlane {
                 // Nothing is kept if the start fails.
                 process::end(&left);
                 if wants.keep {
-                    drop(Beside::sweeping(&folder));
+                    drop(BackgroundProcess::sweeping(&folder));
                 }
                 Err(error)
             }
@@ -156,7 +156,7 @@ struct Programs<'a> {
     assets: &'a Assets,
     folder: &'a Path,
     wants: Wants,
-    running: Vec<Beside>,
+    running: Vec<BackgroundProcess>,
     left: Vec<u32>,
 }
 
@@ -166,7 +166,7 @@ impl Programs<'_> {
         if self.wants.keep {
             self.left.push(process::left_running(&program, arguments, self.folder, &log)?);
         } else {
-            self.running.push(Beside::start(&program, arguments, self.folder, &log)?);
+            self.running.push(BackgroundProcess::start(&program, arguments, self.folder, &log)?);
         }
         Ok(())
     }
@@ -199,7 +199,7 @@ impl Programs<'_> {
             if is_there() {
                 return Ok(());
             }
-            if self.running.iter_mut().any(Beside::has_ended) {
+            if self.running.iter_mut().any(BackgroundProcess::has_ended) {
                 break;
             }
             process::pause(NOW_AND_THEN);
@@ -221,11 +221,11 @@ impl Programs<'_> {
 }
 
 /// The configuration files of the programs.
-fn files(folder: &Path, port: u16) -> Throwaway {
+fn files(folder: &Path, port: u16) -> ScratchDir {
     let token = cluster::token();
     let server = format!("https://127.0.0.1:{port}");
     let admin = kubeconfig(folder, &server, "admin", "default", &token);
-    let mut res = Throwaway::default();
+    let mut res = ScratchDir::default();
     res.files.insert(KUBECONFIG.to_owned(), admin);
     res.files.insert("tokens.csv".to_owned(), format!("{token},admin,admin,system:masters\n"));
     // The bodies of writes contain the owner references.

@@ -17,7 +17,7 @@ use crate::{
 };
 use diagnostics::{Diagnostic, Hint as _};
 use go_data::yaml::{self, Value};
-use oci::web::{self, Patience};
+use oci::web::{self, Timeouts};
 
 /// The list that setup-envtest reads.
 pub const INDEX: &str =
@@ -28,14 +28,14 @@ const PROGRAMS: [&str; 3] = ["etcd", "kube-apiserver", "kubectl"];
 
 /// The requested version.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum VersionRequest {
     Latest,
     /// The newest patch of a minor version.
     Minor(u64, u64),
     Exact(Version),
 }
 
-impl FromStr for Wanted {
+impl FromStr for VersionRequest {
     type Err = anyhow::Error;
 
     fn from_str(text: &str) -> anyhow::Result<Self> {
@@ -54,7 +54,7 @@ impl FromStr for Wanted {
     }
 }
 
-impl fmt::Display for Wanted {
+impl fmt::Display for VersionRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Latest => f.write_str("latest"),
@@ -64,7 +64,7 @@ impl fmt::Display for Wanted {
     }
 }
 
-impl Wanted {
+impl VersionRequest {
     fn is(&self, version: &Version) -> bool {
         match self {
             Self::Latest => version.pre.is_empty(),
@@ -90,20 +90,20 @@ struct Archive {
 }
 
 /// The folder of the programs, which are downloaded if they are not cached.
-pub fn fetch(wanted: &Wanted, index: &str, dir: &Path) -> anyhow::Result<PathBuf> {
+pub fn fetch(request: &VersionRequest, index: &str, dir: &Path) -> anyhow::Result<PathBuf> {
     let kept = &home::cache(dir, "envtest")?;
     let platform = terminal::platform();
     let here = present(kept.path(), &platform)?;
-    if let Wanted::Exact(_) = wanted
-        && let Some(version) = wanted.best(here.iter())
+    if let VersionRequest::Exact(_) = request
+        && let Some(version) = request.best(here.iter())
     {
         return folder(kept, version, &platform);
     }
-    let listed = match web::get(index, INDEX_LIMIT, Patience::of_minutes(2)) {
+    let listed = match web::get(index, INDEX_LIMIT, Timeouts::of_minutes(2)) {
         Ok(bytes) => listed(&String::from_utf8_lossy(&bytes), &platform)
             .with_context(|| format!("cannot read the index {index}"))?,
         Err(error) => {
-            let Some(version) = wanted.best(here.iter()) else {
+            let Some(version) = request.best(here.iter()) else {
                 return Err(error).context("the index of envtest's releases cannot be read").hint(
                     "pass another index with `--index URL`, or the programs with `--assets DIR`",
                 );
@@ -114,8 +114,8 @@ pub fn fetch(wanted: &Wanted, index: &str, dir: &Path) -> anyhow::Result<PathBuf
             return folder(kept, version, &platform);
         }
     };
-    let Some(version) = wanted.best(listed.keys()) else {
-        return Err(anyhow::format_err!("the index has no {wanted} for {platform}"))
+    let Some(version) = request.best(listed.keys()) else {
+        return Err(anyhow::format_err!("the index has no {request} for {platform}"))
             .hint(format!("it has {}", minors(&listed)));
     };
     let folder = folder(kept, version, &platform)?;
@@ -125,9 +125,9 @@ pub fn fetch(wanted: &Wanted, index: &str, dir: &Path) -> anyhow::Result<PathBuf
     let archive = &listed[version];
     let step = Step::begin(&format!("fetching Kubernetes {version} for tests, {}", archive.url));
     // At 30 kB a second.
-    let patience = Patience::of_minutes(60);
+    let timeouts = Timeouts::of_minutes(60);
     let progress = |done, all| step.bytes(done, all);
-    let bytes = web::get_with(&archive.url, ARCHIVE_LIMIT, patience, progress)?;
+    let bytes = web::get_with(&archive.url, ARCHIVE_LIMIT, timeouts, progress)?;
     drop(step);
     let found = web::sha512(&bytes);
     if !found.eq_ignore_ascii_case(&archive.hash) {
@@ -206,8 +206,8 @@ fn the_newest_matching_version_is_used() {
         .map(|it| it.parse().unwrap())
         .collect();
     let best = |text: &str| {
-        let wanted: Wanted = text.parse().unwrap();
-        wanted.best(all.iter()).map(ToString::to_string)
+        let request: VersionRequest = text.parse().unwrap();
+        request.best(all.iter()).map(ToString::to_string)
     };
     assert_eq!(best("1.37").as_deref(), Some("1.37.2"));
     assert_eq!(best("v1.37.x").as_deref(), Some("1.37.2"));
@@ -215,5 +215,5 @@ fn the_newest_matching_version_is_used() {
     assert_eq!(best("latest").as_deref(), Some("1.37.2"));
     assert_eq!(best("1.38.0-rc.1").as_deref(), Some("1.38.0-rc.1"));
     assert_eq!(best("1.38"), None);
-    assert!("".parse::<Wanted>().is_err() && "newest".parse::<Wanted>().is_err());
+    assert!("".parse::<VersionRequest>().is_err() && "newest".parse::<VersionRequest>().is_err());
 }

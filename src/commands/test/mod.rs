@@ -13,7 +13,7 @@ use self::{
     control_plane::{ControlPlane, Wants},
     stage::Stage,
 };
-use super::{project, reach};
+use super::{cluster_args, project};
 use crate::{audit, disk::Root, process, terminal};
 use diagnostics::Hint as _;
 
@@ -30,7 +30,7 @@ pub struct Args {
     assets: Option<PathBuf>,
     /// Download etcd and kube-apiserver as envtest does: 1.37, 1.37.0 or latest
     #[arg(long, value_name = "VERSION")]
-    download: Option<download::Wanted>,
+    download: Option<download::VersionRequest>,
     /// URL of the list of downloads
     #[arg(long, value_name = "URL", requires = "download", default_value = download::INDEX)]
     index: String,
@@ -59,8 +59,8 @@ impl Args {
             .hint("restore config/manager and config/rbac in config/default/kustomization.yaml");
         }
         let assets = match &self.download {
-            Some(wanted) => Assets::in_folder(
-                &download::fetch(wanted, &self.index, root.real())?,
+            Some(request) => Assets::in_folder(
+                &download::fetch(request, &self.index, root.real())?,
                 "--download",
             )?,
             None => Assets::find(self.assets.as_deref())?,
@@ -69,7 +69,7 @@ impl Args {
         let step = terminal::Step::begin("starting etcd and kube-apiserver");
         let mut plane = ControlPlane::start(&assets, wants)?;
         // Tests that deploy must find that the objects belong to the project.
-        plane.cluster.act_for(reach::owner(&project));
+        plane.cluster.act_for(cluster_args::owner(&project));
         drop(step);
         let result = self.run_tests(root, &stage, &plane);
         if self.keep {

@@ -8,11 +8,11 @@ use anyhow::Context as _;
 use super::control_plane::ControlPlane;
 use crate::project::{Operator, Project};
 use crate::{
-    commands::{derive, proxies::proxies, reach, rendered},
+    commands::{cluster_args, derive, proxies::proxies, rendered},
     disk::Root,
     manifests,
 };
-use cluster::{Event, How, Limit};
+use cluster::{ApplyOptions, Event, Limit};
 use go_data::yaml::{self, Value};
 use model::{ProjectPath, Tree as _};
 
@@ -89,10 +89,10 @@ impl Stage {
         controllers: bool,
     ) -> anyhow::Result<Vec<(&'static str, PathBuf)>> {
         let objects = [&self.crds[..], &self.rbac[..]].concat();
-        let how = How { dry_run: false, force: false, limit: Limit::after(PATIENCE) };
-        plane.cluster.apply(&objects, how, &mut |event| {
+        let options = ApplyOptions { dry_run: false, force: false, limit: Limit::after(PATIENCE) };
+        plane.cluster.apply(&objects, options, &mut |event| {
             if let Event::Warning(_) = event {
-                reach::report(event);
+                cluster_args::report(event);
             }
         })?;
         let admin = plane.kubeconfig();

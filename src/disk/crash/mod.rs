@@ -31,7 +31,7 @@ pub enum End {
     Other(Act),
 }
 
-/// What somebody else does to a project.
+/// A change by another process.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Act {
     /// Adds this line to this file, or creates it.
@@ -217,8 +217,8 @@ pub fn created(folder: &Dir, name: &str, bytes: &[u8]) {
 }
 
 pub fn folder(folder: &Dir, name: &str) {
-    let made = folder.symlink_metadata(name).expect("it was made").ino();
-    note(Step::Folder { folder: inode(folder), name: name.to_owned(), inode: made });
+    let inode_of_new = folder.symlink_metadata(name).expect("it was created").ino();
+    note(Step::Folder { folder: inode(folder), name: name.to_owned(), inode: inode_of_new });
 }
 
 pub fn renamed(folder: &Dir, from: &str, to: &str) {

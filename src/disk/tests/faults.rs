@@ -1,4 +1,4 @@
-//! What others do to a project while it is written, and disks that fail.
+//! Tests of changes by other processes during a write, and of failing disks.
 
 use super::*;
 use crate::disk::{crash::Act, journal::is_temporary};

@@ -95,7 +95,7 @@ fn lost(here: &Value, path: &str, parent: &str, is_root: bool) -> Option<Wrong> 
     lost(next, rest, &format!("{parent}.{name}"), false)
 }
 
-/// The same of what is below the metadata of an object.
+/// The first step of a path below an object's metadata that leads to no field.
 fn in_metadata(path: &str, parent: &str) -> Option<Wrong> {
     let name = plain(path).split('.').nth(1)?;
     let read = kubernetes::read_as("meta.ObjectMeta", &json!({ name: null }), Reader::Server);
@@ -108,7 +108,7 @@ fn no_field(parent: &str, name: &str, near: Option<&str>) -> Wrong {
     Wrong { why: format!("there is no field `{parent}.{name}`"), near }
 }
 
-/// What is in a bracket, and what follows it.
+/// The content of a bracket, and the rest of the path.
 fn bracket(text: &str) -> Option<(&str, &str)> {
     let mut quote = None;
     for (at, c) in text.char_indices() {

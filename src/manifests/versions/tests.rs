@@ -49,8 +49,8 @@ fn check(kinds: Vec<DeclaredKind>) -> Generated {
 #[test]
 fn one_version_is_stored_where_only_one_can_be_meant() {
     use Storage::{No, Unsaid, Yes};
-    let check = |said: &[(&str, Storage)], expected: Result<&str, &str>| {
-        let kinds = said.iter().map(|(it, storage)| kind(it, *storage, &[])).collect();
+    let check = |given: &[(&str, Storage)], expected: Result<&str, &str>| {
+        let kinds = given.iter().map(|(it, storage)| kind(it, *storage, &[])).collect();
         let operator = Operator { kinds, ..Operator::default() };
         let found = stored(&versions(&operator).collect::<Vec<_>>());
         let found = found.map(|it| it.name().to_owned()).map_err(|it| it.to_string());

@@ -18,15 +18,15 @@ fn add(path: &str, before: &str, fragment: &str, expected: Result<&str, &str>) {
     assert_eq!(res.as_deref().map_err(String::as_str), expected, "{before}");
 }
 
-/// Removes a fragment; compares the text, and what is told.
-fn remove(path: &str, before: &str, fragment: &str, expected: &str, told: &[&str]) {
+/// Removes a fragment; compares the text, and the messages.
+fn remove(path: &str, before: &str, fragment: &str, expected: &str, messages: &[&str]) {
     let fragments = [fragment.to_owned()];
     let res = removed(&ProjectPath::fixed(path), before, &fragments, &LastCommit::Text(None));
     let res = res.expect("it can be read");
     assert_eq!(res.text, expected);
     let all = [res.warnings, res.edited, res.stuck].concat();
-    let messages: Vec<String> = all.iter().map(ToString::to_string).collect();
-    assert_eq!(messages, told, "{before}");
+    let found: Vec<String> = all.iter().map(ToString::to_string).collect();
+    assert_eq!(found, messages, "{before}");
 }
 
 #[test]
@@ -68,12 +68,12 @@ fn where_lines_would_mean_something_else_nothing_is_added() {
     refused("resources:\n- a.yaml\nx: |\n  # §\n", 4);
     refused("# §\nresources:\n- a.yaml\n", 1);
     refused("resources: &a\n- a.yaml\n# §\nother: *a\n", 3);
-    let told = "kustomization.yaml:4:1: the marker `§` is also in line 3";
-    add("kustomization.yaml", "resources:\n- a\n# §\n# §\n", "resources:\n- b\n", Err(told));
-    let told = "kustomization.yaml:2:1: the list `resources` was not found";
-    add("kustomization.yaml", "x: 1\n# §\n", "resources:\n- b\n", Err(told));
-    let told = "kustomization.yaml:2:1: there is no line `# §`";
-    add("kustomization.yaml", "resources:\n# # §\n", "resources:\n- b\n", Err(told));
+    let message = "kustomization.yaml:4:1: the marker `§` is also in line 3";
+    add("kustomization.yaml", "resources:\n- a\n# §\n# §\n", "resources:\n- b\n", Err(message));
+    let message = "kustomization.yaml:2:1: the list `resources` was not found";
+    add("kustomization.yaml", "x: 1\n# §\n", "resources:\n- b\n", Err(message));
+    let message = "kustomization.yaml:2:1: there is no line `# §`";
+    add("kustomization.yaml", "resources:\n# # §\n", "resources:\n- b\n", Err(message));
     let path = ProjectPath::fixed("kustomization.yaml");
     assert!(added(&path, "resources: [\n# §\n", "m", "resources:\n- b\n").is_err());
 }
@@ -91,12 +91,12 @@ fn a_variable_is_added_to_the_container_whatever_the_markers_depth() {
         add("manager.yaml", &file("", marker), IMAGE, Ok(&file(item, marker)));
     }
     let other = item.replace("b:1", "mine");
-    let told = "manager.yaml:12:1: `IMAGE_B` is already there, in another form";
-    add("manager.yaml", &file(&other, "            # §\n"), IMAGE, Err(told));
+    let message = "manager.yaml:12:1: `IMAGE_B` is already there, in another form";
+    add("manager.yaml", &file(&other, "            # §\n"), IMAGE, Err(message));
     let list = "the list `spec.template.spec.containers[name=manager].env`";
-    let told = format!("manager.yaml:12:1: {list} was not found");
+    let message = format!("manager.yaml:12:1: {list} was not found");
     let two = file("", "# §\n");
-    add("manager.yaml", &format!("{two}---\n{two}"), IMAGE, Err(&told));
+    add("manager.yaml", &format!("{two}---\n{two}"), IMAGE, Err(&message));
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn modules_and_starts_are_added_as_code() {
         Ok("const X: &str = \"\npub mod b;\n// §\n\";\npub mod b;\n// §\n"),
     );
     rust("pub  mod b ;\n", module, Ok("pub  mod b ;\n"));
-    let told = "lines above this marker would not be new entries of the module alone";
+    let message = "lines above this marker would not be new entries of the module alone";
     for (before, line) in [
         ("/*\n// §\n*/\n", 2),
         ("mod x {\n    // §\n}\n", 2),
@@ -122,13 +122,13 @@ fn modules_and_starts_are_added_as_code() {
         ("/// Documentation.\n// §\nfn f() {}\n", 2),
         ("const X: &str = \"\n// §\n\";\n", 2),
     ] {
-        rust(before, module, Err(&format!("a.rs:{line}:1: {told}")));
+        rust(before, module, Err(&format!("a.rs:{line}:1: {message}")));
     }
-    let told = "a.rs:1:1: `b` is already there, in another form";
-    rust("mod b { fn f() {} }\n// §\n", module, Err(told));
-    let told = "a.rs:1:1: `b` is already the name of something else here";
+    let message = "a.rs:1:1: `b` is already there, in another form";
+    rust("mod b { fn f() {} }\n// §\n", module, Err(message));
+    let message = "a.rs:1:1: `b` is already the name of something else here";
     for other in ["use x::b;", "use x::{y as b};", "use b::{self};", "trait b {}", "type b = u8;"] {
-        rust(&format!("{other}\n// §\n"), module, Err(told));
+        rust(&format!("{other}\n// §\n"), module, Err(message));
     }
     let others = "fn b() {}\nuse x::b as _;\nuse b::c;\nuse x::b::*;\n";
     rust(&format!("{others}// §\n"), module, Ok(&format!("{others}{module}// §\n")));
@@ -146,8 +146,8 @@ fn modules_and_starts_are_added_as_code() {
         Ok(&file(&format!("        a(b, c), // x\n{new}        // §\n"))),
     );
     rust(&file(new), RUN, Ok(&file(new)));
-    let told = "a.rs:4:1: `b` is already there, in another form";
-    rust(&file("        runtime::per_namespace(|it| b::run_with(it)),\n// §\n"), RUN, Err(told));
+    let message = "a.rs:4:1: `b` is already there, in another form";
+    rust(&file("        runtime::per_namespace(|it| b::run_with(it)),\n// §\n"), RUN, Err(message));
     rust("// §\n", RUN, Err("a.rs:1:1: a list `vec![…]` in the function `all` was not found"));
 }
 
@@ -161,9 +161,9 @@ fn a_key_is_added_to_its_table() {
         "[env]\n# B = \"1\"\n  # §\n[x]\nB = \"1\"\n",
         Ok("[env]\n# B = \"1\"\n  B = \"1\"\n  # §\n[x]\nB = \"1\"\n"),
     );
-    let told = "lines above this marker would not be new entries of the table `[env]` alone";
-    toml("[env]\n[x]\n# §\n", Err(&format!("a.toml:3:1: {told}")));
-    toml("[env]\nA = \"\"\"\n# §\n\"\"\"\n", Err(&format!("a.toml:3:1: {told}")));
+    let message = "lines above this marker would not be new entries of the table `[env]` alone";
+    toml("[env]\n[x]\n# §\n", Err(&format!("a.toml:3:1: {message}")));
+    toml("[env]\nA = \"\"\"\n# §\n\"\"\"\n", Err(&format!("a.toml:3:1: {message}")));
     toml("[env]\nB = \"2\"\n# §\n", Err("a.toml:2:1: `B` is already there, in another form"));
 }
 
@@ -216,8 +216,8 @@ fn only_the_scaffolded_entry_is_removed() {
     remove("a.rs", &all("        runtime::per_namespace(b::run),\n"), RUN, &all(""), &[]);
     remove("a.rs", &all(""), RUN, &all(""), &[]);
 
-    let yaml = |before: &str, after: &str, told: &[&str]| {
-        remove("kustomization.yaml", before, "resources:\n- b.yaml\n", after, told);
+    let yaml = |before: &str, after: &str, messages: &[&str]| {
+        remove("kustomization.yaml", before, "resources:\n- b.yaml\n", after, messages);
     };
     yaml(
         "other:\n- b.yaml\nresources:\n# mine\n- b.yaml\n",
@@ -226,8 +226,8 @@ fn only_the_scaffolded_entry_is_removed() {
     );
     yaml("resources:\r\n  - \"b.yaml\"\r\n", "resources:\r\n", &[]);
     yaml("resources:\n- ./b.yaml\n- b.yaml\n", "resources:\n", &[]);
-    let told = format!("kustomization.yaml:2:3: {NOT_COMMITTED}");
-    yaml("resources: # x\n- b.yaml # mine\n", "resources: # x\n", &[&told]);
+    let message = format!("kustomization.yaml:2:3: {NOT_COMMITTED}");
+    yaml("resources: # x\n- b.yaml # mine\n", "resources: # x\n", &[&message]);
     for (text, place) in
         [("resources: [b.yaml]\n", "1:13"), ("resources:\n- a\n- &x b.yaml\nx: *x\n", "3:3")]
     {
@@ -235,14 +235,15 @@ fn only_the_scaffolded_entry_is_removed() {
     }
 
     let kinds = "mod b;\npub use self::b::*;\n";
-    let import = |text: &str, after: &str, told: &[&str]| remove("a.rs", text, kinds, after, told);
+    let import =
+        |text: &str, after: &str, messages: &[&str]| remove("a.rs", text, kinds, after, messages);
     import(
         "use other::b;\nuse crate::b::X;\nmod b;\npub use self::b::*;\n",
         "use other::b;\nuse crate::b::X;\n",
         &[],
     );
-    let told = format!("a.rs:2:1: {NOT_COMMITTED}");
-    import("mod b;\nuse self::b::{B, BSpec};\n", "", &[&told]);
+    let message = format!("a.rs:2:1: {NOT_COMMITTED}");
+    import("mod b;\nuse self::b::{B, BSpec};\n", "", &[&message]);
     let both = "use self::{a::*, b::*};\n";
     import(&format!("mod b;\n{both}"), both, &[&format!("a.rs:2:1: `b` {stuck}")]);
 }
@@ -251,14 +252,14 @@ fn only_the_scaffolded_entry_is_removed() {
 fn a_variable_is_removed_with_any_value() {
     let (head, item) = IMAGE.split_once("        - name: IMAGE_B").unwrap_or_default();
     let item = format!("        - name: IMAGE_B{item}");
-    let told = [&*format!("manager.yaml:8:11: {NOT_COMMITTED}")];
-    let check = |item: &str, rest: &str, told: &[&str]| {
+    let messages = [&*format!("manager.yaml:8:11: {NOT_COMMITTED}")];
+    let check = |item: &str, rest: &str, messages: &[&str]| {
         remove(
             "manager.yaml",
             &format!("{head}{item}# end\n"),
             IMAGE,
             &format!("{head}{rest}# end\n"),
-            told,
+            messages,
         );
     };
     check(&item, "", &[]);
@@ -269,13 +270,14 @@ fn a_variable_is_removed_with_any_value() {
         item.replace("IMAGE_B", "IMAGE_B # mine"),
         item.replace("value: \"b:1\"", "valueFrom: {}"),
     ] {
-        check(&edited, "", &told);
+        check(&edited, "", &messages);
     }
     check(&format!("{item}{item}"), "", &[]);
 
     let fragment = "[env]\nA = \"1\"\n";
-    let toml =
-        |before: &str, after: &str, told: &[&str]| remove("a.toml", before, fragment, after, told);
+    let toml = |before: &str, after: &str, messages: &[&str]| {
+        remove("a.toml", before, fragment, after, messages)
+    };
     let changed = format!("a.toml:2:1: {changed}");
     toml("[env]\nA = \"2\"\nAB = \"2\"\n", "[env]\nAB = \"2\"\n", &[&changed]);
     toml("[other]\nA = \"1\"\n", "[other]\nA = \"1\"\n", &[]);
@@ -300,12 +302,12 @@ fn an_edited_start_is_removed_if_it_is_committed() {
         let res = removed(&ProjectPath::fixed("a.rs"), text, &[RUN.to_owned()], &commit);
         let res = res.expect("it is Rust");
         assert_eq!(res.text, "fn all() {\n    vec![\n        a(),\n    ]\n}\n");
-        let messages: Vec<String> = res.edited.iter().map(ToString::to_string).collect();
-        assert_eq!(messages, refused);
+        let found: Vec<String> = res.edited.iter().map(ToString::to_string).collect();
+        assert_eq!(found, refused);
     };
-    let told = "a.rs:4:9: this was edited by hand, and the last commit does not have this text";
-    check(None, &[told]);
-    check(Some("fn all() { vec![a()] }"), &[told]);
+    let message = "a.rs:4:9: this was edited by hand, and the last commit does not have this text";
+    check(None, &[message]);
+    check(Some("fn all() { vec![a()] }"), &[message]);
     check(Some(text), &[]);
 }
 

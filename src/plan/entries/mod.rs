@@ -89,7 +89,7 @@ impl Place {
         })
     }
 
-    /// The same; none if the file has no such place.
+    /// Reads a file at this place; `None` if the file has no such place.
     pub fn find(&self, text: &str) -> Result<Option<Content>, Box<Diagnostic>> {
         let content = match &self.at {
             At::Yaml(steps) => yaml::read(&self.path, text, steps),

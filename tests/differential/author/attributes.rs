@@ -117,7 +117,7 @@ impl Author {
         })
     }
 
-    /// The same in the words of validator or garde.
+    /// A validation attribute of the validator or garde crate.
     pub fn validated(&mut self, module: usize, ty: &Ty, garde: bool) -> String {
         if garde && self.random.percent(50) {
             let it = match self.random.below(6) {

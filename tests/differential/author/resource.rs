@@ -62,7 +62,7 @@ impl Author {
         (module, root)
     }
 
-    /// The same kind in a lower version, in a module of its own.
+    /// Adds a lower version of the kind, in a module of its own.
     fn other_version(&mut self, kube: &mut Vec<String>, root: &str) {
         const SHARED: &[&str] = &[
             "group",

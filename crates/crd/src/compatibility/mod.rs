@@ -45,7 +45,7 @@ pub fn judge(
         res.extend(all.map(|finding| Finding::about_crd(it, finding, policy)));
     }
     res.retain(|it| policy.enforces(it));
-    // What a removed field comes to stands below its removal.
+    // The findings are sorted so that the fields inside of a removed field come after it.
     res.sort_by(|one, other| {
         (&one.subject, one.follows_removal()).cmp(&(&other.subject, other.follows_removal()))
     });

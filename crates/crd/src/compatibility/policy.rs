@@ -1,11 +1,11 @@
-//! Which rules count, and how bad each finding is.
+//! The rules that apply, and the severity of each finding.
 
 use std::collections::BTreeSet;
 
 use super::{Finding, Rule};
 use diagnostics::Severity;
 
-/// How strictly changes are judged.
+/// How strict the comparison is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
     /// Rules whose findings do not count.
@@ -30,7 +30,7 @@ pub enum Judge {
     Olm,
 }
 
-/// What a change does to those who use the CRD.
+/// The effect of a change on users of the CRD.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Effect {
     /// The API server refuses the new CRD.
@@ -44,7 +44,7 @@ pub enum Effect {
     Requests,
     /// Something that clients use changes or is gone; it is a warning to everyone.
     Clients,
-    /// What was valid stays valid.
+    /// Everything that was valid stays valid.
     Widens,
 }
 
@@ -74,7 +74,7 @@ impl Policy {
         Self { judge: Judge::Olm, ..Self::olm_v1() }
     }
 
-    /// How bad a change is; `converts` is whether a webhook converts between the versions of the new CRD.
+    /// The severity of a change; `converts` is whether a webhook converts between the versions of the new CRD.
     pub(super) fn severity(&self, effect: Effect, converts: bool) -> Severity {
         use Severity::{Error, Note, Warning};
         match (effect, self.judge) {

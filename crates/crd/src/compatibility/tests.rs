@@ -37,7 +37,7 @@ fn findings(old: &Value, new: &Value, policy: &Policy) -> Vec<String> {
     findings.iter().filter(|it| it.rule != Rule::Invalid).map(line).collect()
 }
 
-/// What a change of the one field of `v1` comes to.
+/// Checks the findings for a change of the only field of `v1`.
 fn check(old: Value, new: Value, expected: &[&str]) {
     let [old, new] = [old, new].map(|it| crd(json!([version("v1", it)])));
     let expected: Vec<String> =

@@ -3,7 +3,7 @@
 use super::{names, of};
 use go_data::yaml::Value;
 
-/// What Kubernetes takes of all annotations together, in bytes.
+/// The maximum size of all annotations together, in bytes.
 const MOST_ANNOTATIONS: usize = 256 << 10;
 
 /// What Kubernetes would say of an object's metadata. It does not see a field of another type than its own.

@@ -3,7 +3,7 @@
 use super::of;
 use go_data::yaml::Value;
 
-/// As many as Kubernetes takes.
+/// The maximum number that Kubernetes accepts.
 const MOST: usize = 8;
 
 /// What is wrong with them, in the words of Kubernetes; `field` is where they stand.

@@ -214,8 +214,8 @@ fn versions(crd: &Value, faults: &mut Faults) {
 
 /// Where Kubernetes sees a field of a version: above, if all versions have the same.
 fn hoisted(versions: &[Value], at: usize, field: &str) -> String {
-    let said = versions[at].get(field);
-    if said.is_some() && versions.iter().all(|it| it.get(field) == said) {
+    let value = versions[at].get(field);
+    if value.is_some() && versions.iter().all(|it| it.get(field) == value) {
         return format!("spec.{field}");
     }
     format!("spec.versions[{at}].{field}")

@@ -29,7 +29,7 @@ impl Budget {
         self.0.store(STEPS, Ordering::Relaxed);
     }
 
-    /// Nothing if there are not that many steps left. Then there are none left.
+    /// Takes steps; `None` if there are not that many left, and then none are left.
     pub fn spend(&self, steps: usize) -> Option<()> {
         spend(&self.0, steps)
     }
@@ -71,7 +71,7 @@ pub fn size(value: &Value) -> usize {
     }
 }
 
-/// The same of a value in a rule. Texts count as well: nested loops can double them.
+/// The parts of a value in a rule. Texts count as well: nested loops can double them.
 fn size_of(value: &Cel) -> usize {
     1 + match value {
         Cel::List(items) => items.iter().map(size_of).sum(),

@@ -35,7 +35,7 @@ pub fn cost<'e, 'a>(
             (scaled(size.times(argument(1)).max, 1.0).saturating_add(1), None)
         }
         "sets.equivalent" => (scaled(size.times(argument(1)).max, 2.0).saturating_add(1), None),
-        "lists.range" => made(1.0, Size::exactly(number(&args[0]).unwrap_or(u64::MAX))),
+        "lists.range" => new_list(1.0, Size::exactly(number(&args[0]).unwrap_or(u64::MAX))),
         "url" => (read(size), Some(size)),
         "cidr" | "ip" | "isCIDR" | "isIP" | "isQuantity" | "isSemver" | "quantity" | "semver" => {
             (read(size), None)
@@ -82,20 +82,20 @@ fn method<'e, 'a>(
         "slice" => {
             let end = args.get(1).and_then(number).unwrap_or(size.max);
             let start = args.first().and_then(number).unwrap_or(0);
-            made(1.0, Size::exactly(end.wrapping_sub(start)))
+            new_list(1.0, Size::exactly(end.wrapping_sub(start)))
         }
-        "reverse" => made(1.0, size),
+        "reverse" => new_list(1.0, size),
         "flatten" => {
             #[expect(clippy::cast_precision_loss, reason = "Go computes with the same float")]
             let depth = args.first().map_or(1, |it| number(it).unwrap_or(u64::MAX)) as f64;
-            made(depth, size)
+            new_list(depth, size)
         }
-        "distinct" => made(2.0, size.times(size)),
+        "distinct" => new_list(2.0, size.times(size)),
         "sort" => {
             let of = overload.arguments.first();
             let is_text =
                 matches!(of, Some(Compound(_, of)) if matches!(of[0], Simple("string" | "bytes")));
-            made(if is_text { 2.0 + TEXT } else { 2.0 }, size.times(size))
+            new_list(if is_text { 2.0 + TEXT } else { 2.0 }, size.times(size))
         }
         "isSorted" | "sum" | "max" | "min" | "indexOf" | "lastIndexOf" => match items(target) {
             Some(it) => {
@@ -136,8 +136,8 @@ fn method<'e, 'a>(
     }
 }
 
-/// The cost of a list that is made.
-fn made(factor: f64, size: Size) -> (u64, Option<Size>) {
+/// The cost of creating a list, and its size.
+fn new_list(factor: f64, size: Size) -> (u64, Option<Size>) {
     (scaled(size.max, factor).saturating_add(11), Some(size))
 }
 

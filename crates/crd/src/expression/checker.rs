@@ -41,11 +41,11 @@ pub struct Checker<'a> {
     /// What the types depend on and is not checked here.
     pub unchecked: Option<String>,
     variables: Variables<'a>,
-    /// What is found of each expression.
+    /// The result for each expression.
     found: BTreeMap<*const IdedExpr, (Type<'a>, Vec<&'static Overload>)>,
     /// The types that must be equal in the end.
     equal: Vec<(Type<'a>, Type<'a>)>,
-    /// How many calls of `format` are around.
+    /// The number of calls of `format` that enclose the current expression.
     formats: usize,
     /// The overloads that the call checked last can be of.
     overloads: Vec<&'static Overload>,
@@ -232,10 +232,10 @@ impl<'a> Checker<'a> {
         for overload in overloads.iter().filter(|it| it.is_method == is_method) {
             let mut parameters = Vec::new();
             let mut own = |it, all: &mut Variables<'a>| instantiate(it, &mut parameters, all);
-            let wanted: Vec<_> =
+            let expected: Vec<_> =
                 overload.arguments.iter().map(|it| own(it, &mut self.variables)).collect();
             let result = own(&overload.result, &mut self.variables);
-            if !self.variables.are_assignable(&arguments, &wanted) {
+            if !self.variables.are_assignable(&arguments, &expected) {
                 continue;
             }
             self.overloads.push(overload);
@@ -332,13 +332,13 @@ impl<'a> Checker<'a> {
         };
         self.scope.push((it.iter_var.clone(), one));
         self.scope.extend(it.iter_var2.iter().map(|name| (name.clone(), two.clone())));
-        for (expr, wanted) in [(&it.loop_cond, Simple("bool")), (&it.loop_step, start)] {
+        for (expr, expected) in [(&it.loop_cond, Simple("bool")), (&it.loop_step, start)] {
             let found = self.check(expr);
-            if !self.variables.is_assignable(&wanted, &found) {
-                let (wanted, found) =
-                    (self.variables.resolve(&wanted), self.variables.resolve(&found));
+            if !self.variables.is_assignable(&expected, &found) {
+                let (expected, found) =
+                    (self.variables.resolve(&expected), self.variables.resolve(&found));
                 self.fault(format!(
-                    "a value of the type {found} is used where {wanted} is required"
+                    "a value of the type {found} is used where {expected} is required"
                 ));
             }
         }

@@ -24,7 +24,7 @@ pub fn of(rule: &IdedExpr, checker: &Checker<'_>, values: Values<'_>) -> u64 {
     Costs { checker, values, paths, sizes, entries, locals: Vec::new() }.cost(rule)
 }
 
-/// What is known of an argument.
+/// The known bounds of an argument.
 pub struct Node<'e, 'a> {
     pub expr: &'e IdedExpr,
     pub type_: Type<'a>,

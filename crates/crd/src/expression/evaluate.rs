@@ -158,7 +158,7 @@ impl Evaluator {
     }
 }
 
-/// What of a rule is not evaluated as an API server does it.
+/// The part of a rule that cannot be evaluated as an API server does.
 fn unsupported(ast: &IdedExpr, schema: &Value) -> Option<String> {
     let mut names = names::Names::new(schema);
     names.declare("oldSelf");

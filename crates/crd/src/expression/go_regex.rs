@@ -5,7 +5,7 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// As often as Go repeats, all nested repetitions together.
+/// The maximum of Go's repetitions, all nested ones multiplied.
 const MOST: u64 = 1000;
 
 const CLASSES: [&str; 14] = [
@@ -24,7 +24,7 @@ type Checked<T = ()> = Result<T, &'static str>;
 /// A group that is open, or the whole.
 #[derive(Default)]
 struct Level {
-    /// How often the last item is repeated within itself; none where there is nothing to repeat.
+    /// The number of repetitions inside the last item; `None` if there is nothing to repeat.
     last: Option<u64>,
     most: u64,
 }

@@ -9,7 +9,7 @@ pub const REQUEST: u64 = 3 * 1024 * 1024;
 /// The values that a path in a rule leads to.
 #[derive(Clone, Copy)]
 pub enum Values<'a> {
-    /// Those of a schema, and whether it is that of a resource.
+    /// The bounds of a schema's values, and whether it is the schema of a resource.
     Of(&'a Value, bool),
     /// The keys of a map.
     Keys,

@@ -7,7 +7,7 @@ use go_data::yaml::Value;
 #[derive(Clone, Debug)]
 pub enum Type<'a> {
     Dyn,
-    /// Of an expression with a fault, which is reported once.
+    /// The type of an expression with a fault, which is reported once.
     Error,
     Null,
     /// `bool`, `net.IP`, …
@@ -90,7 +90,7 @@ impl fmt::Display for Type<'_> {
     }
 }
 
-/// What is known of the types that are not known yet.
+/// Type variables, with the types that were inferred for them.
 #[derive(Clone, Default)]
 pub struct Variables<'a>(Vec<Option<Type<'a>>>);
 
@@ -181,7 +181,7 @@ impl<'a> Variables<'a> {
         }
     }
 
-    /// The same, where what is unknown in the end may be anything.
+    /// A type with all that is known, and `dyn` where nothing is known.
     pub fn known(&self, type_: &Type<'a>) -> Type<'a> {
         match self.resolve(type_) {
             Variable(_) => Dyn,

@@ -22,7 +22,7 @@ pub fn check(object: &Value, findings: &mut Findings) {
     check_fields(metadata, &path, findings);
 }
 
-/// The same of objects that a sample has within it.
+/// Checks the metadata of objects that are embedded in a sample.
 pub fn check_embedded(schema: &Value, value: &Value, path: &FieldPath, findings: &mut Findings) {
     match value {
         Value::Object(map) => {

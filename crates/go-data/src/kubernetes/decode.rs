@@ -198,7 +198,7 @@ impl fmt::Display for Step<'_> {
 
 const SCHEMA: Type = "apiextensions.JSONSchemaProps";
 
-/// What Go writes where nothing was given.
+/// The value that Go writes for a missing field.
 fn zero(type_: Type, reader: Reader) -> Value {
     let Some(fields) = types::fields(type_, reader) else { return scalar::zero(type_) };
     let given = fields.iter().filter(|it| !it.omit || !is_empty(it.type_, &zero(it.type_, reader)));

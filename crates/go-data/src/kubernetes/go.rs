@@ -10,7 +10,7 @@ pub fn field<'a>(map: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
     map.get(name).or_else(any).filter(|it| !it.is_null())
 }
 
-/// The same, to be changed.
+/// A mutable field of a Go struct: its name in any case.
 pub fn field_mut<'a>(map: &'a mut Map<String, Value>, name: &str) -> Option<&'a mut Value> {
     let value = match map.contains_key(name) {
         true => map.get_mut(name),

@@ -88,7 +88,7 @@ const RBAC: &str = "\"rbac.authorization.k8s.io\"";
 pub fn changed(old: &Value, new: &Value) -> Vec<&'static str> {
     let version = new["apiVersion"].as_str().unwrap_or_default();
     let (group, kind) = (version.rsplit_once('/').map_or("", |it| it.0), new["kind"].as_str());
-    let (old, new) = (written(old), written(new));
+    let (old, new) = (stored(old), stored(new));
     let is_changed = |pointer: &str, default: &str| {
         let is_kept = default == "?";
         let default: Value = serde_json::from_str(default).unwrap_or_default();
@@ -104,7 +104,7 @@ pub fn changed(old: &Value, new: &Value) -> Vec<&'static str> {
 }
 
 /// An object as the server stores it: `stringData` of a Secret is a way to write `data`.
-fn written(object: &Value) -> Value {
+fn stored(object: &Value) -> Value {
     let mut res = object.clone();
     let texts = res.as_object_mut().and_then(|it| it.remove("stringData"));
     for (key, text) in texts.as_ref().and_then(Value::as_object).into_iter().flatten() {

@@ -28,7 +28,7 @@ use types::Field;
 
 use crate::yaml::{Map, Value};
 
-/// What Go makes of an object.
+/// An object as Go decodes it.
 #[derive(Debug, PartialEq)]
 pub struct Decoded {
     pub value: Value,
@@ -124,7 +124,7 @@ const KINDS: &[Kind] = kinds! {
     "scorecard.operatorframework.io/v1alpha3" true "Configuration" "scorecard.Configuration";
 };
 
-/// The same of an object's `metadata` alone, as an API server reads it.
+/// Decodes an object's `metadata` alone, as an API server reads it.
 pub fn decode_metadata(metadata: &Value) -> Decoded {
     decode::decode("meta.ObjectMeta", metadata, Reader::Json)
 }
@@ -140,7 +140,7 @@ pub fn decode_as(type_: &'static str, value: &Value) -> Decoded {
     read_as(type_, value, Reader::Json)
 }
 
-/// The same, of another reader.
+/// What `reader` makes of a value of the Go type with this name in `types.txt`.
 pub fn read_as(type_: &'static str, value: &Value, reader: Reader) -> Decoded {
     decode::decode(type_, value, reader)
 }

@@ -1,4 +1,4 @@
-//! What Kubernetes takes for a name, with its words for what it does not.
+//! Validation of names as in Kubernetes, with its messages.
 
 const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an \
      alphanumeric character (e.g. 'example.com', regex used for validation is \

@@ -81,7 +81,7 @@ pub fn canonical(text: &str) -> Option<String> {
             Binary => (number / multiple) & 7 != 0,
             _ => scale % 3 == 0 && !shifted.ends_with("000") && !shifted.starts_with('0'),
         };
-        return Some(if is_canonical { text.to_owned() } else { written(amount, format) });
+        return Some(if is_canonical { text.to_owned() } else { format_amount(amount, format) });
     }
     if !has_digits {
         return None;
@@ -96,7 +96,7 @@ pub fn canonical(text: &str) -> Option<String> {
             amount = Amount { number: sign * limit, exponent: 0 };
         }
     }
-    Some(written(amount, format))
+    Some(format_amount(amount, format))
 }
 
 /// A quantity in billionths; `None` for one that is invalid, or does not fit into 128 bits.
@@ -168,7 +168,7 @@ impl Amount {
     }
 }
 
-fn written(amount: Amount, format: Format) -> String {
+fn format_amount(amount: Amount, format: Format) -> String {
     let Amount { mut number, mut exponent } = amount;
     if number == 0 {
         return "0".to_owned();

@@ -5,7 +5,7 @@ fn deployment(spec: Value) -> Decoded {
     decode(&json!({ "apiVersion": "apps/v1", "kind": "Deployment", "spec": spec }))
 }
 
-/// What Go makes of a container of this.
+/// Decodes a container with these fields.
 fn container(fields: Value) -> Decoded {
     let mut res = deployment(json!({ "template": { "spec": { "containers": [fields] } } }));
     res.value = res.value["spec"]["template"]["spec"]["containers"][0].take();

@@ -3,7 +3,7 @@
 
 use super::{Data, Entry, Mark, Node, Value};
 
-/// How a list without items can be written out.
+/// The form in which an empty list can be extended.
 const EMPTY: [&str; 3] = ["[]", "null", "~"];
 
 /// Where a place is in the text, in bytes.
@@ -14,7 +14,7 @@ pub fn offset(text: &str, mark: Mark) -> Option<usize> {
     line.char_indices().nth(mark.column.checked_sub(1)?).map(|it| start + it.0)
 }
 
-/// How far the dash of an item is indented, if only blanks precede it.
+/// The indentation of an item's dash, if only blanks precede it.
 fn dash(line: &str, mark: Mark) -> Option<usize> {
     let before: String = line.chars().take(mark.column.checked_sub(1)?).collect();
     let before = before.trim_end().strip_suffix('-')?;

@@ -88,7 +88,7 @@ fn compare<'a>(path: String, old: Part<'a>, new: Part<'a>, res: &mut Vec<Differe
 /// Parts by what they are called in a path.
 type Steps<'a> = Vec<(String, Part<'a>)>;
 
-/// What names the items of a list, none for a map; and the parts.
+/// The field that names the items of a list, `None` for a map; and the parts.
 fn entries<'a>(part: &Part<'a>) -> Option<(Option<&'static str>, Steps<'a>)> {
     let below = |step: &str, value| {
         let step = step.replace('~', "~0").replace('/', "~1");

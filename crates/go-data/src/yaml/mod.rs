@@ -44,7 +44,7 @@ use serde::de::DeserializeOwned;
 pub enum Dialect {
     /// `sigs.k8s.io/yaml`: kubectl, operator-sdk, OLM, and kustomize for its own files.
     Kubernetes,
-    /// The same, with `UnmarshalStrict`: duplicate keys are refused. kubebuilder reads PROJECT this way.
+    /// `sigs.k8s.io/yaml` with `UnmarshalStrict`: duplicate keys are refused. kubebuilder reads PROJECT this way.
     Strict,
     /// kyaml, as kustomize reads resources and patches.
     Kustomize,
@@ -60,7 +60,7 @@ pub fn documents(text: &str, dialect: Dialect) -> anyhow::Result<Vec<Value>> {
     Ok(nodes(text, dialect)?.into_iter().map(Node::into_value).collect())
 }
 
-/// The same, with the place of every part.
+/// Parses every document of a stream, without the empty ones, with the position of every node.
 pub fn nodes(text: &str, dialect: Dialect) -> anyhow::Result<Vec<Node>> {
     let mut res = Vec::new();
     for document in stream::split(text, dialect)? {
@@ -69,7 +69,7 @@ pub fn nodes(text: &str, dialect: Dialect) -> anyhow::Result<Vec<Node>> {
     Ok(res)
 }
 
-/// The same, also of the documents that hold only comments or `null`, each with the line that it begins on.
+/// Parses every document of a stream, each with the line that it begins on. `None` is a document of comments only.
 pub fn parts(text: &str, dialect: Dialect) -> Result<Vec<(usize, Option<Node>)>, Fault> {
     let mut res = Vec::new();
     for document in stream::split(text, dialect)? {

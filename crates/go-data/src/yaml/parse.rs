@@ -48,7 +48,7 @@ pub fn parse(document: &stream::Part<'_>) -> Result<Vec<Part>, Fault> {
     with(document, |reader| reader.document()?.map_or(Ok(()), |end| reader.end(&end)))
 }
 
-/// The same of its first document, whatever follows.
+/// The parts of the first document, whatever follows it.
 pub fn parse_first(document: &stream::Part<'_>) -> Result<Vec<Part>, Fault> {
     with(document, |reader| reader.document().map(drop))
 }

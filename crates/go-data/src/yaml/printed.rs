@@ -75,7 +75,7 @@ pub fn key_fault(text: &str) -> Option<String> {
     fault(text).or_else(|| (LONGEST_KEY < length).then(message))
 }
 
-/// The same of a key that kustomize adds to an object: it prints it without quotes, and reads what it has printed.
+/// Why kustomize cannot print a key that it adds to an object: it prints it without quotes, and reads its own output.
 pub fn added_key_fault(text: &str) -> Option<String> {
     let is_string = matches!(plain::resolve(text, Dialect::Kustomize), Resolved::Text);
     let message = || {

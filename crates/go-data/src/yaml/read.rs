@@ -17,7 +17,7 @@ pub fn read(document: &stream::Part<'_>, dialect: Dialect) -> Result<Option<Node
     node(&parse(document)?, dialect)
 }
 
-/// The same without a look at what is behind it.
+/// The first document of a text, whatever follows it; `None` if it has none.
 pub fn first(document: &stream::Part<'_>, dialect: Dialect) -> Result<Option<Node>, Fault> {
     node(&parse_first(document)?, dialect)
 }
@@ -45,9 +45,9 @@ pub struct Reader<'a> {
     pub depth: usize,
     /// Whether this is between brackets or braces, also by way of an alias.
     in_flow: bool,
-    /// How many parts were read.
+    /// The number of parts read so far.
     count: usize,
-    /// How many aliases are being followed, and how many parts were read by way of one.
+    /// The number of aliases being followed, and of parts read through an alias.
     pub aliases: usize,
     copied: usize,
     /// The size of these parts, roughly in bytes.

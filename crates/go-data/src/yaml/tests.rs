@@ -11,10 +11,10 @@ fn every_string_reads_back_as_itself() {
             json!({ "a": text, "z": { "y": text, "x": [text, { "k": text, "l": {} }, []] } }),
             json!({ key: { key: text }, "zz": [[], {}, null, true, 1.5, -3, u64::MAX] }),
         ] {
-            let written = to_text(&value);
-            let read = from_text(&written, Dialect::Kubernetes)
-                .unwrap_or_else(|it| panic!("{it}\n{written}"));
-            assert_eq!(read, value, "{written}");
+            let text = to_text(&value);
+            let read =
+                from_text(&text, Dialect::Kubernetes).unwrap_or_else(|it| panic!("{it}\n{text}"));
+            assert_eq!(read, value, "{text}");
         }
     }
 }
@@ -24,10 +24,9 @@ fn every_string_reads_back_as_itself() {
 fn every_string_reads_back_in_another_reader() {
     for text in TRICKY {
         let value = json!({ text.to_owned(): text, "z": [text, { "a": text }] });
-        let written = to_text(&value);
-        let read: Value =
-            serde_yaml::from_str(&written).unwrap_or_else(|it| panic!("{it}\n{written}"));
-        assert_eq!(read, value, "{written}");
+        let text = to_text(&value);
+        let read: Value = serde_yaml::from_str(&text).unwrap_or_else(|it| panic!("{it}\n{text}"));
+        assert_eq!(read, value, "{text}");
     }
 }
 

@@ -69,13 +69,13 @@ impl Reader {
                 key => self.unsupported(key, *mark, value),
             }
         }
-        let wanted = if res.component {
+        let expected = if res.component {
             "kustomize.config.k8s.io/v1alpha1"
         } else {
             "kustomize.config.k8s.io/v1beta1"
         };
-        if let Some((_, mark)) = version.filter(|it| !it.0.is_empty() && it.0 != wanted) {
-            self.fault(mark, &format!("this should be `{wanted}`"));
+        if let Some((_, mark)) = version.filter(|it| !it.0.is_empty() && it.0 != expected) {
+            self.fault(mark, &format!("this should be `{expected}`"));
         }
         res.resources.extend(bases);
         res.generators.append(&mut secrets);

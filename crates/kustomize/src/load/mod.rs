@@ -38,7 +38,7 @@ pub struct Kustomization {
     pub replicas: Vec<Replica>,
     pub images: Vec<ImageEntry>,
     pub replacements: Vec<Replacement>,
-    /// What `configurations` add.
+    /// The additions of `configurations`.
     pub config: Config,
     /// How the objects are sorted; if absent, they keep their order.
     pub order: Option<Order>,
@@ -255,12 +255,12 @@ fn parse(
     let mut reader = Reader { path, text: text.to_owned(), problems: Vec::new() };
     reader.check_characters(&node);
     let entries = reader.map(&node);
-    let said = entries.iter().any(|it| {
+    let has_content = entries.iter().any(|it| {
         !matches!(it.key.as_str(), "apiVersion" | "kind")
             && !it.value.is_null()
             && it.value.as_str() != Some("")
     });
-    if !said && reader.problems.is_empty() {
+    if !has_content && reader.problems.is_empty() {
         let message = "this kustomization is empty, and kustomize refuses empty ones";
         let hint = "list something under `resources`, or give it `metadata:` with a `name`";
         return Err(Diagnostic::in_file(reader.path.as_str(), message)

@@ -10,25 +10,25 @@ pub fn items(
     inner: Option<Type>,
 ) -> anyhow::Result<Vec<Value>> {
     // The identities of the items, those of the patch first.
-    let mut wanted: Vec<Vec<String>> = Vec::new();
+    let mut identities: Vec<Vec<String>> = Vec::new();
     for item in patch.iter().chain(&ours) {
         let values: Vec<String> = keys.iter().map(|it| text(item, it)).collect::<Result<_, _>>()?;
         if values[0].is_empty() {
             anyhow::bail!("an item has no `{}`, the merge key of its list", keys[0]);
         }
-        if !wanted.contains(&values) {
-            wanted.push(values);
+        if !identities.contains(&values) {
+            identities.push(values);
         }
     }
     if keys.len() > 1 {
-        complete(&mut wanted);
+        complete(&mut identities);
     }
     let valid: Vec<usize> =
-        (0..keys.len()).filter(|at| wanted.iter().any(|it| !it[*at].is_empty())).collect();
+        (0..keys.len()).filter(|at| identities.iter().any(|it| !it[*at].is_empty())).collect();
     let keys: Vec<&str> = valid.iter().map(|it| keys[*it]).collect();
 
     let mut added: Vec<Value> = Vec::new();
-    for values in &wanted {
+    for values in &identities {
         let values: Vec<&str> = valid.iter().map(|it| values[*it].as_str()).collect();
         let is = |it: &Value| {
             keys.iter()
@@ -106,18 +106,18 @@ fn matches(item: &Value, keys: &[&str], values: &[&str]) -> bool {
 }
 
 /// Items that agree in one key, where each says what the other leaves open, are one item.
-fn complete(wanted: &mut [Vec<String>]) {
-    for a in 0..wanted.len() {
-        for b in 0..wanted.len() {
-            let pairs = || wanted[a].iter().zip(&wanted[b]);
+fn complete(identities: &mut [Vec<String>]) {
+    for a in 0..identities.len() {
+        for b in 0..identities.len() {
+            let pairs = || identities[a].iter().zip(&identities[b]);
             let conflict = pairs().any(|(a, b)| a != b && !a.is_empty() && !b.is_empty());
             if conflict || !pairs().any(|(a, b)| a == b) {
                 continue;
             }
             let both: Vec<String> =
                 pairs().map(|(a, b)| if a.is_empty() { b.clone() } else { a.clone() }).collect();
-            wanted[a].clone_from(&both);
-            wanted[b] = both;
+            identities[a].clone_from(&both);
+            identities[b] = both;
         }
     }
 }

@@ -78,8 +78,8 @@ fn directive(map: &mut Map<String, Value>) -> anyhow::Result<Directive> {
             "`{key}` is not supported: the only supported directive of a patch is `$patch`"
         );
     }
-    let Some(said) = map.get("$patch") else { return Ok(Directive::Merge) };
-    let res = match said.as_str() {
+    let Some(directive) = map.get("$patch") else { return Ok(Directive::Merge) };
+    let res = match directive.as_str() {
         Some("merge") => Directive::Merge,
         Some("replace") => Directive::Replace,
         Some("delete") => Directive::Delete,

@@ -148,7 +148,7 @@ struct Archive {
     /// Where the content of each file begins, and its length.
     files: BTreeMap<String, (u64, u64)>,
     links: BTreeMap<String, String>,
-    /// How much may still be decompressed.
+    /// The number of bytes that may still be decompressed.
     left: Cell<u64>,
 }
 

@@ -12,18 +12,18 @@ use super::{
 use diagnostics::Hint as _;
 use model::{Blob, Platform};
 
-/// What all platforms of an image have in common.
+/// The parts of an image that all platforms share.
 pub struct Recipe<'a> {
     pub format: Format,
     /// A time in RFC 3339.
     pub created: &'a str,
     /// The command that builds the image, for its history.
     pub created_by: &'a str,
-    /// Of each manifest and the index. Docker's media types have none.
+    /// The annotations of each manifest and of the index. Docker's media types have none.
     pub annotations: BTreeMap<String, String>,
 }
 
-/// What one platform has of its own.
+/// The parts of an image that are specific to one platform.
 pub struct Variant {
     pub platform: Platform,
     pub base: Option<Stored>,

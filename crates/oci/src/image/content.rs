@@ -29,7 +29,7 @@ pub struct Part {
     pub path: String,
     pub media_type: String,
     pub size: u64,
-    /// What it must be; none where only the digest of what is compressed in it is known.
+    /// The expected digest; `None` if only that of the decompressed content is known.
     pub digest: Option<Digest>,
 }
 
@@ -77,7 +77,7 @@ impl Content {
     }
 }
 
-/// How messages name it.
+/// Its name in messages.
 impl fmt::Display for Content {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

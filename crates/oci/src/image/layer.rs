@@ -39,7 +39,7 @@ impl Layer {
         Ok(Self { blob, diff_id: Digest::of(&tar) })
     }
 
-    /// The same for files that are only data.
+    /// A layer of files that are not executable.
     pub fn of_data(files: Files, time: u64) -> anyhow::Result<Self> {
         let file = |bytes| File { bytes, is_executable: false };
         Self::new(&files.into_iter().map(|(path, it)| (path, file(it))).collect(), time)

@@ -56,7 +56,7 @@ impl Types {
     }
 }
 
-/// What a tag or a digest names.
+/// The manifest or index that a tag or a digest refers to.
 #[derive(Debug, PartialEq)]
 pub enum Manifest {
     Index(Vec<Reference>),

@@ -59,7 +59,7 @@ pub struct Single {
 }
 
 impl Image {
-    /// What a tag names: the index, or the only manifest.
+    /// The blob that a tag refers to: the index, or the only manifest.
     pub fn top(&self) -> &Blob {
         self.index.as_ref().unwrap_or(&self.singles[0].manifest)
     }

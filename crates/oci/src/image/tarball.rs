@@ -4,7 +4,7 @@ use std::io::Read;
 
 use anyhow::Context as _;
 
-/// What an entry is.
+/// The type of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     File,

@@ -17,12 +17,12 @@ use super::{
 use diagnostics::Hint as _;
 use model::{Digest, ProjectPath};
 
-/// How much is read of an image before it is refused.
+/// The limits of an image; larger ones are refused.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Of all layers together, decompressed.
+    /// The size of all layers together, decompressed.
     pub whole: u64,
-    /// Of the files that are kept, and of their paths.
+    /// The size of the files that are kept, and of their paths.
     pub kept: u64,
     pub entries: u64,
 }
@@ -54,7 +54,7 @@ enum Content {
     Symlink(String),
 }
 
-/// What the layers have added up to so far.
+/// The directory tree of the layers that were read so far.
 struct Root<'a> {
     /// The directories that are kept; empty for all.
     folders: &'a [&'a str],

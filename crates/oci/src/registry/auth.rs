@@ -1,4 +1,4 @@
-//! Who we are to a registry: basic authentication, or a token from the server that it names.
+//! Authentication to a registry: basic authentication, or a token from the server that it names.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -152,12 +152,12 @@ impl Registry {
             .ok_or_else(|| Fault::other("its token server sent no usable token"))
     }
 
-    /// What requests to the registry itself have as `Authorization`.
+    /// The `Authorization` header of requests to the registry itself.
     pub fn authorization(&self) -> Option<String> {
         lock(&self.authorization).clone()
     }
 
-    /// What must not be shown.
+    /// The secrets, which must not be shown.
     pub fn secrets(&self) -> Vec<String> {
         let mut res = Vec::new();
         match &self.credentials {

@@ -29,15 +29,15 @@ const PIECE: u64 = 1 << 16;
 
 /// The time limits of a request.
 #[derive(Clone, Copy)]
-pub struct Patience {
+pub struct Timeouts {
     /// How long a server may be silent.
     pub silence: Duration,
     /// For a small request. One with a large body may take longer, at this rate at least.
     pub small: Duration,
 }
 
-const PATIENCE: Patience =
-    Patience { silence: Duration::from_secs(60), small: Duration::from_secs(120) };
+const TIMEOUTS: Timeouts =
+    Timeouts { silence: Duration::from_secs(60), small: Duration::from_secs(120) };
 
 /// How many requests are sent at the same time, as docker does it.
 pub const AT_ONCE: usize = 5;
@@ -45,7 +45,7 @@ pub const AT_ONCE: usize = 5;
 const BYTES_A_SECOND: u64 = (32 << 10) / AT_ONCE as u64;
 
 pub struct Client {
-    pub patience: Patience,
+    pub timeouts: Timeouts,
     /// Whether bodies that are still being sent are of no use any more.
     pub is_stopped: AtomicBool,
     skip_verify: bool,
@@ -84,7 +84,7 @@ impl Client {
     pub fn new(skip_verify: bool, ca: Option<&[u8]>, proxies: Proxies) -> anyhow::Result<Self> {
         let roots = if skip_verify { RootCerts::WebPki } else { roots(ca)? };
         Ok(Self {
-            patience: PATIENCE,
+            timeouts: TIMEOUTS,
             is_stopped: AtomicBool::new(false),
             skip_verify,
             roots,
@@ -104,7 +104,7 @@ impl Client {
         let is_read = body.is_none();
         let size = body.map_or(0, <[u8]>::len) as u64;
         let all = size.saturating_add(if limit == u64::MAX { 0 } else { limit });
-        let whole = self.patience.small + Duration::from_secs(all / BYTES_A_SECOND);
+        let whole = self.timeouts.small + Duration::from_secs(all / BYTES_A_SECOND);
         let invalid = |_| Fault::other("the URL is not valid");
         let answer = match body {
             None => run(&agent, request.body(()).map_err(invalid)?, whole),
@@ -156,8 +156,8 @@ impl Client {
             .max_redirects_will_error(false)
             .user_agent(concat!("operator-rs/", env!("CARGO_PKG_VERSION")))
             .timeout_connect(Some(CONNECTING))
-            .timeout_per_read(Some(self.patience.silence))
-            .timeout_per_write(Some(self.patience.silence))
+            .timeout_per_read(Some(self.timeouts.silence))
+            .timeout_per_write(Some(self.timeouts.silence))
             .max_idle_connections_per_host(AT_ONCE)
             .proxy(through)
             .tls_config(tls)

@@ -7,14 +7,14 @@ use serde::Deserialize;
 
 use diagnostics::Hint as _;
 
-/// Who we are.
+/// The credentials.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Credentials {
     Password {
         user: String,
         password: String,
     },
-    /// What some registries give in exchange for a password; it gets short-lived tokens.
+    /// An identity token, which some registries issue in exchange for a password; it gets short-lived tokens.
     IdentityToken(String),
 }
 

@@ -1,4 +1,4 @@
-//! What can go wrong with a request, and how it is told: without secrets, and without what a server would like to print.
+//! Faults of requests, and their messages: without secrets, and with only a short, cleaned text of the server.
 
 use std::{cmp::Reverse, fmt, io, time::Duration};
 
@@ -32,7 +32,7 @@ pub enum Fault {
 /// What is wrong with the certificate that `openssl req -x509` makes by default.
 pub const OF_A_CA: &str = "the server's certificate is that of a certificate authority (CA:TRUE), which no server may use";
 
-/// How much of a server's text is shown.
+/// The maximum length of a server's text in messages.
 const LONGEST: usize = 300;
 
 impl Fault {
@@ -80,7 +80,7 @@ impl Fault {
         Self::Tls { message: clean(text), is_certificate }
     }
 
-    /// The same fault of another server than the registry.
+    /// Marks a fault as that of another server than the registry.
     pub fn of_server(self, name: &str) -> Self {
         let text = |text: String| format!("{name}: {text}");
         match self {
@@ -166,7 +166,7 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// What stands for a text that has a secret in a form that cannot be cut out.
+/// The replacement of a text with a secret that cannot be cut out.
 const NOT_SHOWN: &str = "(its message has the credentials in it, and is not shown)";
 
 /// A text in which no secret is left, however the server has encoded it.

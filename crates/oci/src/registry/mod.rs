@@ -45,7 +45,7 @@ pub struct Proxies {
     pub none: String,
 }
 
-/// What the registry is asked to allow.
+/// The permission to ask the registry for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Right {
     Pull,

@@ -32,7 +32,7 @@ impl Registry {
         self.whole(reference, self.explain(answer)?)
     }
 
-    /// The same; none if nothing has this name.
+    /// A manifest or an index, by tag or digest; `None` if there is none.
     pub fn find(&self, reference: &str, media_types: &[&str]) -> anyhow::Result<Option<Blob>> {
         match self.ask(reference, media_types)? {
             Err(Fault::Status { code: 404, .. }) => Ok(None),

@@ -30,7 +30,7 @@ impl Annotations {
         refusals: &mut Refusals,
         warnings: &mut Warnings,
     ) -> Self {
-        let mut said = said(input, refusals);
+        let mut own = own_annotations(input, refusals);
         let entry = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let mut core = vec![
             entry(MEDIA_TYPE, "registry+v1"),
@@ -38,21 +38,21 @@ impl Annotations {
             entry(METADATA, "metadata/"),
             entry(PACKAGE, input.package.as_str()),
         ];
-        core.extend(channels(input, &mut said, refusals));
+        core.extend(channels(input, &mut own, refusals));
         let mut tests = Vec::new();
         if scorecard {
             tests.push(entry(TEST_MEDIA_TYPE, "scorecard+v1"));
             tests.push(entry(TEST_CONFIG, "tests/scorecard/"));
         }
         for (name, value) in core.iter().chain(&tests) {
-            if said.remove(name).is_some_and(|it| it != *value) {
+            if own.remove(name).is_some_and(|it| it != *value) {
                 refusals.push(
                     format!("{FILE}: `{name}` is `{value}` in this bundle"),
                     format!("remove the line from {FILE}"),
                 );
             }
         }
-        core.extend(with_metrics(said, input, warnings));
+        core.extend(with_metrics(own, input, warnings));
         Self { core, tests }
     }
 
@@ -70,19 +70,19 @@ impl Annotations {
 /// The channels and the default channel: those of the flags, or else the user's.
 fn channels(
     input: &Input,
-    said: &mut BTreeMap<String, String>,
+    own: &mut BTreeMap<String, String>,
     refusals: &mut Refusals,
 ) -> Vec<(String, String)> {
-    let mut flag_or_said = |flag: String, key: &str| {
-        let said = said.remove(key).unwrap_or_default();
-        let value = if flag.is_empty() { said } else { flag };
+    let mut flag_or_own = |flag: String, key: &str| {
+        let own = own.remove(key).unwrap_or_default();
+        let value = if flag.is_empty() { own } else { flag };
         (!value.is_empty()).then_some(value)
     };
     let list: Vec<String> = input.channels.iter().map(ToString::to_string).collect();
-    let channels = flag_or_said(list.join(","), CHANNELS);
+    let channels = flag_or_own(list.join(","), CHANNELS);
     let channels = channels.unwrap_or_else(|| "alpha".to_owned());
     let default = input.default_channel.map(ToString::to_string).unwrap_or_default();
-    let default = flag_or_said(default, DEFAULT_CHANNEL);
+    let default = flag_or_own(default, DEFAULT_CHANNEL);
     if let Some(default) = &default
         && !channels.split(',').any(|it| it == default)
     {
@@ -97,11 +97,11 @@ fn channels(
 
 /// The user's other annotations and those for metrics, sorted by name.
 fn with_metrics(
-    said: BTreeMap<String, String>,
+    own: BTreeMap<String, String>,
     input: &Input,
     warnings: &mut Warnings,
 ) -> BTreeMap<String, String> {
-    let mut res = said;
+    let mut res = own;
     for (name, value) in [
         ("operators.operatorframework.io.metrics.builder", input.builder),
         ("operators.operatorframework.io.metrics.mediatype.v1", "metrics+v1"),
@@ -123,7 +123,7 @@ fn line((key, value): &(String, String)) -> String {
 }
 
 /// Additional annotations of the user.
-fn said(input: &Input, refusals: &mut Refusals) -> BTreeMap<String, String> {
+fn own_annotations(input: &Input, refusals: &mut Refusals) -> BTreeMap<String, String> {
     let Some(text) = input.metadata.get("annotations.yaml") else { return BTreeMap::new() };
     let shape = "its only key is `annotations`, a map of keys to single-line strings";
     let file: Value = match yaml::from_text(text, yaml::Dialect::Kubernetes) {

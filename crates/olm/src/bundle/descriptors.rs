@@ -36,13 +36,13 @@ pub fn of(schema: &Value, part: &str, replicas: &str) -> Vec<Value> {
 }
 
 /// The user's descriptors in their order, each completed by what the schema says; then the others.
-pub fn merged(mut derived: Vec<Value>, said: &[Value]) -> Vec<Value> {
+pub fn merged(mut derived: Vec<Value>, own: &[Value]) -> Vec<Value> {
     let mut res: Vec<Value> = Vec::new();
-    for said in said {
-        let path = object::text(said, "/path");
+    for descriptor in own {
+        let path = object::text(descriptor, "/path");
         let at = derived.iter().position(|it| object::text(it, "/path") == path);
         let mut merged = at.map_or_else(|| json!({}), |it| derived.remove(it));
-        for (field, value) in said.as_object().into_iter().flatten() {
+        for (field, value) in descriptor.as_object().into_iter().flatten() {
             merged[field.as_str()] = value.clone();
         }
         res.push(merged);

@@ -45,8 +45,8 @@ pub fn listed(
             "the related image `{image}` has no name in the bundle, because its variables give it two: `{one}` and `{other}`"
         ));
     }
-    for said in object::list(base, "/spec/relatedImages") {
-        let (name, image) = (object::name_of(said), object::text(said, "/image"));
+    for entry in object::list(base, "/spec/relatedImages") {
+        let (name, image) = (object::name_of(entry), object::text(entry, "/image"));
         if !res.iter().any(|it| object::text(it, "/image") == image) {
             refusals.push(
                 format!(

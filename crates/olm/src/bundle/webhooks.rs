@@ -46,8 +46,8 @@ fn admission(
 ) -> Option<Value> {
     let name = object::text(webhook, "/name");
     for field in ["namespaceSelector", "matchConditions"] {
-        let said = webhook.get(field).is_some_and(|it| *it != json!({}) && *it != json!([]));
-        if said {
+        let value = webhook.get(field).is_some_and(|it| *it != json!({}) && *it != json!([]));
+        if value {
             let when = match field {
                 "namespaceSelector" => "in every namespace of the OperatorGroup",
                 _ => "for every request that its rules match",

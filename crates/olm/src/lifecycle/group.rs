@@ -130,9 +130,9 @@ fn fits(
     let name = group["metadata"]["name"].as_str().unwrap_or_default();
     let targets = current(group);
     if let Some(mode) = requested {
-        let mut wanted = mode.targets(namespace);
-        wanted.sort();
-        if wanted != targets {
+        let mut expected = mode.targets(namespace);
+        expected.sort();
+        if expected != targets {
             let selects = match &targets[..] {
                 [] => "all namespaces".to_owned(),
                 some => format!("the namespaces {}", some.join(", ")),

@@ -42,14 +42,14 @@ pub fn impossible(
     serves: impl Fn(&str, &str) -> anyhow::Result<bool>,
 ) -> anyhow::Result<Vec<String>> {
     let mut res = Vec::new();
-    let wanted = text(&csv["spec"]["minKubeVersion"]);
+    let required = text(&csv["spec"]["minKubeVersion"]);
     // As OLM reads them: without what follows the number of the server's version.
     let parse = |it: &str| it.trim_start_matches('v').parse::<semver::Version>().ok();
     let numbers = server.split(['-', '+']).next().unwrap_or_default();
-    if let (Some(wanted), Some(server)) = (parse(wanted), parse(numbers))
-        && wanted > server
+    if let (Some(required), Some(server)) = (parse(required), parse(numbers))
+        && required > server
     {
-        res.push(format!("`minKubeVersion` is {wanted}, and the server has Kubernetes {server}"));
+        res.push(format!("`minKubeVersion` is {required}, and the server has Kubernetes {server}"));
     }
     for it in csv["spec"]["nativeAPIs"].as_array().into_iter().flatten() {
         let (group, version, kind) = (text(&it["group"]), text(&it["version"]), text(&it["kind"]));

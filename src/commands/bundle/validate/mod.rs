@@ -145,12 +145,12 @@ pub fn findings(
     requested(folder.as_str(), &files(tree, folder)?, Request { folders, ..Request::default() })
 }
 
-/// The same of a bundle's files. The folder is for messages.
+/// Errors and warnings of a bundle's files. `folder` is its name in messages.
 pub fn found(folder: &str, files: &Files) -> anyhow::Result<(Vec<Diagnostic>, Vec<Diagnostic>)> {
     found_for(folder, files, None)
 }
 
-/// The same for one version of OLM.
+/// Errors and warnings of a bundle's files for one version of OLM, or for all if it is `None`.
 pub fn found_for(
     folder: &str,
     files: &Files,

@@ -240,8 +240,8 @@ impl Addition {
     fn channels(&self, bundle: &Bundle) -> anyhow::Result<Vec<String>> {
         let given: Vec<String> = self.channels.iter().map(ToString::to_string).collect();
         let mut res = if given.is_empty() { bundle.channels.clone() } else { given };
-        let mut met = BTreeSet::new();
-        res.retain(|it| met.insert(it.clone()));
+        let mut seen = BTreeSet::new();
+        res.retain(|it| seen.insert(it.clone()));
         if res.is_empty() {
             return Err(anyhow::format_err!("the annotations of the bundle name no channel"))
                 .hint("name one with `--channels`");

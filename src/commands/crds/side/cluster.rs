@@ -5,17 +5,17 @@ use std::collections::BTreeSet;
 use anyhow::Context as _;
 
 use super::{Crds, Places, Side};
-use crate::commands::reach::{self, Address};
+use crate::commands::cluster_args::{self, Address};
 use crd::compatibility::Crd;
 
 impl Side {
     /// The CRDs of these names, as far as the cluster has them. What else it has is somebody else's.
     pub fn of_cluster(address: &Address, names: &BTreeSet<String>) -> anyhow::Result<Self> {
-        let cluster = reach::reached(address.connect())?;
+        let cluster = cluster_args::with_hint(address.connect())?;
         let label = format!("the cluster at {}", cluster.server);
         let mut crds = Crds::new();
         for name in names {
-            let Some(object) = reach::reached(cluster.crd(name))? else { continue };
+            let Some(object) = cluster_args::with_hint(cluster.crd(name))? else { continue };
             let crd = Crd::from_object(&object);
             let crd = crd.with_context(|| format!("cannot read `{name}` from {label}"))?;
             crds.insert(name.clone(), crd);

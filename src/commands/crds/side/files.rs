@@ -170,7 +170,7 @@ impl Files {
         (self.crds, self.places)
     }
 
-    /// The same, of a revision.
+    /// The CRDs with their places in a revision.
     pub fn into_side_at(mut self, revision: &str) -> (Crds, Places) {
         self.places.revision = Some(revision.to_owned());
         (self.crds, self.places)

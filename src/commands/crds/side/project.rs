@@ -23,7 +23,7 @@ use crate::{
         tree_sources::TreeSources,
     },
     disk,
-    manifests::{self, Wishes},
+    manifests::{self, CrdOptions},
     source::{self, Options, Reading, Sources},
     terminal,
 };
@@ -206,7 +206,7 @@ fn side(
         terminal::warn(format!("{label} has no feature `{it}`"));
     }
     let operator = reading.whole();
-    let generated = manifests::crds(&operator, &Wishes::default());
+    let generated = manifests::crds(&operator, &CrdOptions::default());
     let found = reading.quote(from, generated.problems);
     let problems = [reading.all_problems(), found].concat();
     let unread = (!problems.is_empty()).then(|| Unread {

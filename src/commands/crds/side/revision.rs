@@ -8,7 +8,7 @@ use anyhow::bail;
 use super::tree::Tree;
 use crate::project::{SourcePath, below};
 use crate::{
-    commands::cargo::Shelves,
+    commands::cargo::PackageDirs,
     disk,
     source::{Locked, ReadFile, Sources},
 };
@@ -17,13 +17,13 @@ pub struct Revision {
     tree: Rc<Tree>,
     /// The workspace's folder in the repository; empty at the top.
     root: String,
-    shelves: Shelves,
+    packages: PackageDirs,
 }
 
 impl Revision {
     /// `folder` is the working tree's own, from which cargo's configuration is looked for.
     pub fn new(tree: Rc<Tree>, root: &str, folder: &Path) -> Self {
-        Self { tree, root: root.to_owned(), shelves: Shelves::new(folder) }
+        Self { tree, root: root.to_owned(), packages: PackageDirs::new(folder) }
     }
 
     /// A path in the repository.
@@ -41,7 +41,7 @@ impl Revision {
 
 impl Sources for Revision {
     fn text(&self, path: &SourcePath) -> anyhow::Result<Option<Rc<str>>> {
-        let text = match self.shelves.find(path.as_str()) {
+        let text = match self.packages.find(path.as_str()) {
             Some(path) => disk::text_if_any(&path)?,
             None => self.tree.text(&self.inside(path.as_str())?)?,
         };
@@ -49,7 +49,7 @@ impl Sources for Revision {
     }
 
     fn is_file(&self, path: &SourcePath) -> bool {
-        match self.shelves.find(path.as_str()) {
+        match self.packages.find(path.as_str()) {
             Some(path) => path.is_file(),
             // What is outside is told by whoever reads it.
             None => self.inside(path.as_str()).map_or(true, |it| self.tree.is_file(&it)),
@@ -57,7 +57,7 @@ impl Sources for Revision {
     }
 
     fn names(&self, folder: &str) -> anyhow::Result<Vec<String>> {
-        match self.shelves.find(folder) {
+        match self.packages.find(folder) {
             Some(path) => disk::names(&path),
             None => self.tree.names(&self.inside(folder)?),
         }
@@ -65,14 +65,14 @@ impl Sources for Revision {
 
     fn package_folder(&self, locked: &Locked) -> Option<String> {
         let is_taken = |it: &str| {
-            let is_shelf = self.shelves.find(it).is_some();
-            !is_shelf && !self.names(it).unwrap_or_default().is_empty()
+            let is_package = self.packages.find(it).is_some();
+            !is_package && !self.names(it).unwrap_or_default().is_empty()
         };
-        self.shelves.add(locked, is_taken)
+        self.packages.add(locked, is_taken)
     }
 
     fn file_reader(&self, folder: &str) -> ReadFile {
-        if let Some(folder) = self.shelves.find(folder) {
+        if let Some(folder) = self.packages.find(folder) {
             return Rc::new(move |path| disk::text_if_any(&folder.join(path)).ok().flatten());
         }
         let (tree, folder) = (Rc::clone(&self.tree), self.inside(folder).ok());

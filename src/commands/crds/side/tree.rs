@@ -25,7 +25,7 @@ pub struct Repository {
 
 const SHOW_PREFIX: &[&str] = &["rev-parse", "--show-prefix"];
 
-/// What git prints for that.
+/// Reads the output of `git rev-parse --show-prefix`.
 fn prefix(bytes: Vec<u8>) -> anyhow::Result<String> {
     let text = String::from_utf8(bytes).context("cannot read the directory's name")?;
     Ok(text.trim_end_matches('\n').trim_end_matches('/').to_owned())
@@ -114,7 +114,7 @@ pub struct Tree {
     pub name: String,
     entries: BTreeMap<String, Entry>,
     objects: RefCell<Objects>,
-    /// What was read, by id.
+    /// The objects that were read, by id.
     read: RefCell<BTreeMap<String, Vec<u8>>>,
 }
 
@@ -151,14 +151,14 @@ fn entries(list: &[u8]) -> BTreeMap<String, Entry> {
     res
 }
 
-/// What a path leads to.
+/// The object at a path.
 enum Found<'a> {
     Nothing,
     File(&'a Entry),
     Folder(String),
 }
 
-/// As many symlinks lead on from one to the next as Linux follows.
+/// The maximum number of symlinks that are followed in a row, as on Linux.
 const MOST_LINKS: usize = 40;
 
 impl Tree {

@@ -87,7 +87,7 @@ impl<'a> Context<'a> {
             },
             kind_file: if apart { format!("{group}_{lower}") } else { lower.clone() },
             kind_object: if apart { format!("{group}-{lower}") } else { lower.clone() },
-            sample_name: match place.kin.is_empty() {
+            sample_name: match place.other_versions.is_empty() {
                 true => format!("{lower}-sample"),
                 false => format!("{lower}-{version}-sample"),
             },
@@ -96,8 +96,8 @@ impl<'a> Context<'a> {
             plural,
             shared: &choices.shared,
             api_namespaced: namespaced,
-            storage: choices.storage && !place.kin.is_empty(),
-            not_storage: !choices.storage && !place.kin.is_empty(),
+            storage: choices.storage && !place.other_versions.is_empty(),
+            not_storage: !choices.storage && !place.other_versions.is_empty(),
             image: &choices.image,
             sample: &choices.sample,
             port: choices.port,

@@ -58,7 +58,7 @@ impl Args {
             scaffold::scaffold(&["create/controller", "create/controller-plain"], &context)?;
         let edited = project.with_controller(at)?;
         plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
-        derive::source(&mut plan, root, &edited, &self.how())?;
+        derive::source(&mut plan, root, &edited, &self.generate_options())?;
         Ok(plan)
     }
 
@@ -82,7 +82,7 @@ impl Args {
             scaffold::scaffold(&["create/controller", "create/controller-foreign"], &context)?;
         let edited = project.with_controller(at)?;
         plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
-        derive::source(&mut plan, root, &edited, &self.how())?;
+        derive::source(&mut plan, root, &edited, &self.generate_options())?;
         Ok(plan)
     }
 
@@ -100,14 +100,14 @@ impl Args {
         let context = foreign.context(project, &module, self.finalizer);
         let mut plan =
             scaffold::scaffold(&["create/controller", "create/controller-foreign"], &context)?;
-        let same = |it: &Resource| it.is_kin(resource) && it.version == resource.version;
+        let same = |it: &Resource| it.is_same_kind(resource) && it.version == resource.version;
         let edited = match project.resources.iter().position(same) {
             // Such an entry exists for a webhook that kubebuilder has scaffolded.
             Some(at) => project.with_controller(at)?,
             None => project.with(resource.clone())?,
         };
         plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
-        derive::source(&mut plan, root, &edited, &self.how())?;
+        derive::source(&mut plan, root, &edited, &self.generate_options())?;
         let missing = self.external.external_api_path.as_ref().map(|it| it.crate_name());
         let add = match missing.filter(|it| !depends_on(root, it)) {
             Some(name) => format!("  cargo add {}\n", name.replace('_', "-")),
@@ -131,9 +131,11 @@ fn is_scaffolded(root: &Root, place: &Place) -> anyhow::Result<bool> {
 
 /// One controller serves all versions of a kind.
 fn refuse_second(project: &Project, resource: &Resource) -> anyhow::Result<()> {
-    let kin = project.resources.iter().find(|it| it.is_kin(resource) && it.controller);
-    match kin {
-        Some(kin) => anyhow::bail!("{} already has a controller, for {}", kin.kind, kin.version),
+    let other = project.resources.iter().find(|it| it.is_same_kind(resource) && it.controller);
+    match other {
+        Some(other) => {
+            anyhow::bail!("{} already has a controller, for {}", other.kind, other.version)
+        }
         None => Ok(()),
     }
 }

@@ -166,7 +166,7 @@ impl Args {
         }
         place.plural = existing.plural;
         let namespaced = place.scope(Some(existing.namespaced), project)?;
-        let has_controller = place.kin.iter().any(|it| it.controller);
+        let has_controller = place.other_versions.iter().any(|it| it.controller);
         let controller = self.controller.unwrap_or(!has_controller);
         if controller && has_controller {
             anyhow::bail!("{} has a controller already, for another version", place.kind);
@@ -177,7 +177,7 @@ impl Args {
         resource.path = Some(format!("{}_api::{}", project.name.crate_name(), existing.module));
         let context = Context::new(project, &place, namespaced, &choices);
         let mut sets = vec!["create/sample", "create/resource-existing"];
-        if place.kin.is_empty() {
+        if place.other_versions.is_empty() {
             sets.push("create/kind");
         }
         let mut plan = scaffold::scaffold(&sets, &context)?;
@@ -193,7 +193,7 @@ impl Args {
         }
         let edited = project.with(resource)?;
         plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
-        derive::source(&mut plan, root, &edited, &self.how())?;
+        derive::source(&mut plan, root, &edited, &self.generate_options())?;
         plan.next(next + "  cargo test");
         Ok(plan)
     }

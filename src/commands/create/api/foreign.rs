@@ -133,7 +133,7 @@ impl Foreign {
     pub fn controller_module(&self, project: &Project) -> String {
         let Resource { group, kind, .. } = &self.resource;
         let is_taken =
-            |it: &Resource| !it.is_kin(&self.resource) && it.kind.module() == kind.module();
+            |it: &Resource| !it.is_same_kind(&self.resource) && it.kind.module() == kind.module();
         match group {
             Some(group) if project.resources.iter().any(is_taken) => {
                 format!("{}_{}", group.module(), kind.snake())
@@ -208,13 +208,13 @@ fn similar(all: &[BuiltInKind], group: &GroupPrefix, kind: &Kind) -> Vec<String>
     let lower = kind.lower();
     let mut near: Vec<(usize, &BuiltInKind)> = all
         .iter()
-        .map(|it| (diagnostics::slips(&lower, it.kind), it))
-        .filter(|(slips, _)| *slips <= diagnostics::tolerance(&lower))
+        .map(|it| (diagnostics::edit_distance(&lower, it.kind), it))
+        .filter(|(distance, _)| *distance <= diagnostics::tolerance(&lower))
         .collect();
     // The nearest first; at the same distance, first those of the group, then the stable versions.
-    near.sort_by_key(|(slips, it)| {
+    near.sort_by_key(|(distance, it)| {
         let version = it.version.parse::<Version>().ok();
-        (*slips, !it.is_in(group.as_str()), std::cmp::Reverse(version))
+        (*distance, !it.is_in(group.as_str()), std::cmp::Reverse(version))
     });
     let flags: Vec<String> = near
         .iter()

@@ -14,7 +14,7 @@ use crate::project::Project;
 use crate::{
     commands::{
         Mode, compile,
-        derive::{self, How},
+        derive::{self, GenerateOptions},
         project,
     },
     disk::Root,
@@ -132,7 +132,7 @@ impl Args {
         }
         refuse_names(root, &place)?;
         let namespaced = place.scope(self.namespaced, &project)?;
-        let has_controller = place.kin.iter().any(|it| it.controller);
+        let has_controller = place.other_versions.iter().any(|it| it.controller);
         if self.controller == Some(true) && has_controller {
             return Err(anyhow::format_err!("{} has a controller already, for another version", place.kind)).hint(
                 "one controller serves all versions of a kind: leave `--controller` out, and point the controller at the version it should read",
@@ -157,7 +157,7 @@ impl Args {
         let mut plan =
             scaffold::scaffold(&sets.iter().map(String::as_str).collect::<Vec<_>>(), &context)?;
         plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
-        derive::source(&mut plan, root, &edited, &self.how())?;
+        derive::source(&mut plan, root, &edited, &self.generate_options())?;
         let next = if controller {
             format!(
                 "Next: edit the type and the reconciler of {shown}, then\n  operator-rs manifests    # update the CRD and the role\n  cargo test"
@@ -220,8 +220,8 @@ impl Args {
         }
     }
 
-    fn how(&self) -> How {
-        How { flags: Some(self.compile), samples: true, ..How::default() }
+    fn generate_options(&self) -> GenerateOptions {
+        GenerateOptions { flags: Some(self.compile), samples: true, ..GenerateOptions::default() }
     }
 
     /// The items of `#[kube(…)]` that all versions of a kind must share, as the other versions have them.
@@ -233,20 +233,20 @@ impl Args {
     ) -> anyhow::Result<Vec<String>> {
         let group = place.group.qualified(&project.domain);
         // Only another version can have such items, and parsing the source is most of the work of this command.
-        let operator = (!place.kin.is_empty()).then(|| derive::operator(tree));
-        let kin = operator
+        let operator = (!place.other_versions.is_empty()).then(|| derive::operator(tree));
+        let other = operator
             .iter()
             .flat_map(manifests::versions)
             .find(|it| it.group() == group && it.kind() == place.kind.to_string());
         let asked: Vec<String> = self.shortname.iter().map(ToString::to_string).collect();
-        let Some(kin) = kin else {
+        let Some(other) = other else {
             return Ok(asked.iter().map(|it| format!("shortname = {it:?}")).collect());
         };
-        let (names, metadata) = (&kin.crd.spec.names, &kin.crd.metadata);
+        let (names, metadata) = (&other.crd.spec.names, &other.crd.metadata);
         let list = |it: &Option<Vec<String>>| it.clone().unwrap_or_default();
         let (shortnames, categories) = (list(&names.short_names), list(&names.categories));
         if !asked.is_empty() && asked != shortnames {
-            return Err(anyhow::format_err!("{} has other short names in {}", place.kind, kin.name()))
+            return Err(anyhow::format_err!("{} has other short names in {}", place.kind, other.name()))
                 .hint("all versions of a kind share them: leave `--shortname` out, or change it there first");
         }
         let singular = names.singular.as_ref().filter(|it| **it != place.kind.lower());

@@ -9,7 +9,7 @@ pub struct Place {
     pub kind: Kind,
     pub plural: Plural,
     /// The other versions of the kind.
-    pub kin: Vec<Resource>,
+    pub other_versions: Vec<Resource>,
     /// Whether a kind of another group, in the project or outside, uses the same file names.
     pub shared_name: bool,
     new_group: bool,
@@ -55,15 +55,15 @@ impl Place {
             .hint("choose another kind, or another version");
         }
         let plural = match (plural, same.first()) {
-            (Some(plural), Some(kin)) if plural != kin.plural() => {
+            (Some(plural), Some(other)) if plural != other.plural() => {
                 return Err(anyhow::format_err!(
                     "the plural of {kind} is `{}` in {}",
-                    kin.plural(),
-                    kin.version
+                    other.plural(),
+                    other.version
                 ))
                 .hint("all versions of a kind share one plural: leave `--plural` out");
             }
-            (None, Some(kin)) => kin.plural(),
+            (None, Some(other)) => other.plural(),
             (Some(plural), _) => plural,
             (None, None) => kind.plural(),
         };
@@ -90,11 +90,11 @@ impl Place {
         kind: Kind,
         plural: Plural,
     ) -> Self {
-        let is_kin =
+        let is_other_version =
             |it: &&Resource| it.is_own_of(&group) && it.kind == kind && it.version != version;
         let others = || project.resources.iter().filter(|it| it.is_own_of(&group));
         Self {
-            kin: project.resources.iter().filter(is_kin).cloned().collect(),
+            other_versions: project.resources.iter().filter(is_other_version).cloned().collect(),
             shared_name: project
                 .resources
                 .iter()
@@ -113,15 +113,18 @@ impl Place {
         let sets = [
             (self.new_group, "create/group"),
             (self.new_version, "create/version"),
-            (self.kin.is_empty(), "create/kind"),
+            (self.other_versions.is_empty(), "create/kind"),
         ];
         sets.into_iter().filter(|it| it.0).map(|it| it.1.to_owned()).collect()
     }
 
     /// Whether the kind is namespaced: as requested, and like its other versions.
     pub fn scope(&self, asked: Option<bool>, project: &Project) -> anyhow::Result<bool> {
-        let kin = self.kin.iter().find_map(|it| Some((it.version, it.api.as_ref()?.namespaced)));
-        let scope = match (asked, kin) {
+        let other = self
+            .other_versions
+            .iter()
+            .find_map(|it| Some((it.version, it.api.as_ref()?.namespaced)));
+        let scope = match (asked, other) {
             (Some(asked), Some((version, namespaced))) if asked != namespaced => {
                 return Err(anyhow::format_err!(
                     "{} has `namespaced: {namespaced}` in {version}",

@@ -34,7 +34,7 @@ impl Commit {
         }
     }
 
-    /// The same for entries that are removed. Git is asked only if they were edited.
+    /// The last commit's text of a file, to compare removed entries with. Git runs only if they were edited.
     pub fn of_entries(
         &mut self,
         path: &ProjectPath,

@@ -72,7 +72,7 @@ impl Files {
         let context = Context::new(edited, &place, namespaced, &default);
         let controller = context.controller_file()?;
         let mut sets = vec!["create/sample", "create/resource-plain", "create/resource-image"];
-        if place.kin.is_empty() {
+        if place.other_versions.is_empty() {
             sets.push("create/kind");
         }
         if resource.controller {
@@ -85,7 +85,7 @@ impl Files {
         // The first version of a kind has no `storage`, even if other versions were added later.
         let mut first = Place::of(edited, resource, place.group.clone());
         first.shared_name = place.shared_name;
-        first.kin.clear();
+        first.other_versions.clear();
         for choices in originals::choices(root, &[file, controller])? {
             for place in [&place, &first] {
                 let context = Context::new(edited, place, namespaced, &choices);
@@ -95,7 +95,7 @@ impl Files {
         if resource.controller {
             self.add_adopted(edited, resource, namespaced)?;
         }
-        if !place.kin.is_empty() {
+        if !place.other_versions.is_empty() {
             self.fragments.retain(|(path, _), _| !VARIABLES.contains(&path.as_str()));
         }
         let template = |set: &str, path: &str| scaffold::text(set, path, &context);
@@ -191,7 +191,7 @@ fn has_own_name(
     place: &Place,
 ) -> anyhow::Result<bool> {
     let module = |it: &Kind| it.module();
-    let first = project.resources.iter().position(|it| it.is_kin(resource));
+    let first = project.resources.iter().position(|it| it.is_same_kind(resource));
     let earlier = project.resources.iter().take(first.unwrap_or(0));
     if { earlier }.any(|it| module(&it.kind) == module(&resource.kind)) {
         return Ok(true);

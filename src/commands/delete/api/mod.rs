@@ -10,7 +10,7 @@ use crate::project::{Project, Resource};
 use crate::{
     commands::{
         Mode, compile,
-        derive::{self, How},
+        derive::{self, GenerateOptions},
         project,
     },
     disk::Root,
@@ -57,20 +57,20 @@ impl Args {
         let at = find(&project, &group, self.version, &kind)?;
         let resource = &project.resources[at];
         let edited = project.without(at)?;
-        let kin = edited.resources.iter().find(|it| it.is_kin(resource));
-        if let (true, Some(kin)) = (resource.controller, kin) {
+        let other = edited.resources.iter().find(|it| it.is_same_kind(resource));
+        if let (true, Some(other)) = (resource.controller, other) {
             return Err(anyhow::format_err!(
                 "the controller of {kind} uses {}, and {} stays",
                 resource.version,
-                kin.version
+                other.version
             ))
             .hint(format!(
                 "let the controller in src/controller/ use {}, move `controller: true` to that entry of PROJECT, then run this again",
-                kin.version
+                other.version
             ));
         }
         let mut plan = Plan::default();
-        if kin.is_some() {
+        if other.is_some() {
             warn_of_storage(&mut plan, root, resource);
         }
         let files = Files::of(root, &project, &edited, resource)?;
@@ -82,9 +82,9 @@ impl Args {
             &mut plan,
             root,
             &edited,
-            &How { flags: Some(self.compile), ..How::default() },
+            &GenerateOptions { flags: Some(self.compile), ..GenerateOptions::default() },
         )?;
-        let is_gone = resource.api.is_some() && kin.is_none();
+        let is_gone = resource.api.is_some() && other.is_none();
         if is_gone {
             warn_of_uses(&mut plan, root, &edited, resource)?;
         }

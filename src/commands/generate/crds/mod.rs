@@ -19,7 +19,7 @@ use crate::{
         tree_sources::TreeSources,
     },
     disk::Root,
-    manifests::{self, Manifest, Wishes},
+    manifests::{self, CrdOptions, Manifest},
     plan::Plan,
     source::{self, Options, Reading},
     terminal,
@@ -165,8 +165,8 @@ impl Args {
         }
         // A kind that is refused in one version is left out in all of them.
         let operator = reading.whole();
-        let wishes = Wishes { longest_description: self.max_description_length };
-        let generated = manifests::crds(&operator, &wishes);
+        let crd_options = CrdOptions { longest_description: self.max_description_length };
+        let generated = manifests::crds(&operator, &crd_options);
         let sources = TreeSources::new(&workspace.root);
         let found = reading.quote(&sources, generated.problems);
         let problems = [reading.all_problems(), found].concat();

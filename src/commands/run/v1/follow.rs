@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::commands::{
-    reach,
+    cluster_args,
     run::{
         follow::{FIX, failure, stays},
         place::{Place, cleanup},
@@ -61,7 +61,7 @@ impl Following<'_> {
 
     fn wait(&self, mut look: impl FnMut() -> anyhow::Result<Progress>) -> anyhow::Result<()> {
         let (mut reason, mut retries) = (String::new(), None);
-        let left = self.place.cluster.until(self.limit, &mut reach::report, || {
+        let left = self.place.cluster.until(self.limit, &mut cluster_args::report, || {
             let progress = look()?;
             let retries = retries.get_or_insert_with(|| Retries::new(&progress));
             let is_final = retries.is_final(&progress, PATIENCE);
@@ -123,11 +123,11 @@ impl Retries {
         Self { before, end: None }
     }
 
-    fn is_final(&mut self, now: &Progress, patience: Duration) -> bool {
+    fn is_final(&mut self, now: &Progress, limit: Duration) -> bool {
         match now {
             Progress::Retrying(why) if self.before.as_ref() != Some(why) => {
                 self.before = None;
-                self.end.get_or_insert_with(|| Limit::after(patience)).is_over()
+                self.end.get_or_insert_with(|| Limit::after(limit)).is_over()
             }
             Progress::Retrying(_) => false,
             _ => {

@@ -20,10 +20,10 @@ use super::{
     upgrade::require_newer,
 };
 use crate::commands::{
+    cluster_args::{self, ClusterArgs, Sending},
     images::{self, Access},
-    reach::{self, Reach, Sending},
 };
-use cluster::{Action, Event, How, Id};
+use cluster::{Action, ApplyOptions, Event, Id};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
 use model::{Image, Namespace};
@@ -56,7 +56,7 @@ pub struct Request<'a> {
     pub bundle: &'a str,
     pub namespace: Option<&'a Namespace>,
     pub access: &'a Access,
-    pub reach: &'a Reach,
+    pub cluster_args: &'a ClusterArgs,
     pub flags: &'a Flags,
     pub verb: Verb,
 }
@@ -77,17 +77,17 @@ impl Request<'_> {
         };
         images::named(&to)?;
         let package = &source.release.package;
-        let place = connect(self.reach, self.namespace, package)?;
-        if self.reach.sending() == Sending::Nothing {
+        let place = connect(self.cluster_args, self.namespace, package)?;
+        if self.cluster_args.sending() == Sending::Nothing {
             let account = self.account(&place, package, None, true)?;
             let all = objects(&place, package, account, &to.to_string(), None)?;
             let namespace = Id::of(&lifecycle::namespace(&place.namespace, package)?);
-            reach::report(Event::Action(Action::because(
+            cluster_args::report(Event::Action(Action::because(
                 cluster::Verb::Create,
                 &namespace,
                 IF_MISSING,
             )));
-            reach::list("apply", &all.iter().map(Id::of).collect::<Vec<_>>());
+            cluster_args::list("apply", &all.iter().map(Id::of).collect::<Vec<_>>());
             return Ok(());
         }
         require_v1(&place)?;
@@ -109,9 +109,9 @@ impl Request<'_> {
         let namespace = place.missing_namespace(package)?;
         let all = objects(&place, package, account, &image, namespace)?;
         require_ours(&place, &all)?;
-        let sending = self.reach.sending();
+        let sending = self.cluster_args.sending();
         if sending == Sending::DryRun {
-            return self.apply(&place, &all, true, &mut reach::report);
+            return self.apply(&place, &all, true, &mut cluster_args::report);
         }
         // The server's warnings come when the objects are written.
         self.apply(&place, &all, true, &mut |_| {})?;
@@ -121,20 +121,20 @@ impl Request<'_> {
             release: &source.release,
             catalog: &image,
             bundle: source.image(),
-            limit: self.reach.limit(),
+            limit: self.cluster_args.limit(),
             replaced,
         };
         let (extension, first) = all.split_last().expect("the ClusterExtension is the last");
-        self.apply(&place, first, false, &mut reach::report)?;
+        self.apply(&place, first, false, &mut cluster_args::report)?;
         following.served()?;
         let extension = std::slice::from_ref(extension);
-        self.apply(&place, extension, false, &mut reach::report)?;
+        self.apply(&place, extension, false, &mut cluster_args::report)?;
         following.installed()?;
         place.cluster.available(
             &following.deployments(),
-            self.reach.limit(),
+            self.cluster_args.limit(),
             &again_or_cleanup(package, &place.namespace),
-            &mut reach::report,
+            &mut cluster_args::report,
         )?;
         follow_up::finished(replaced, &source.release, &place.namespace);
         Ok(())
@@ -147,8 +147,8 @@ impl Request<'_> {
         dry_run: bool,
         report: &mut dyn FnMut(Event),
     ) -> anyhow::Result<()> {
-        let how = How { dry_run, force: false, limit: self.reach.limit() };
-        place.cluster.apply(all, how, report)
+        let options = ApplyOptions { dry_run, force: false, limit: self.cluster_args.limit() };
+        place.cluster.apply(all, options, report)
     }
 
     /// The name of the service account that OLM installs with, and its objects if it is ours.
@@ -160,7 +160,7 @@ impl Request<'_> {
         is_needed: bool,
     ) -> anyhow::Result<Option<(String, Vec<Value>)>> {
         if let Some(name) = &self.flags.installer {
-            if self.reach.sending() != Sending::Nothing {
+            if self.cluster_args.sending() != Sending::Nothing {
                 require_account(place, name)?;
             }
             return Ok(Some((name.clone(), Vec::new())));

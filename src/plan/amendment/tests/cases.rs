@@ -14,7 +14,7 @@ pub struct Case {
     pub fragment: &'static str,
     /// Lines that are put somewhere; `§` is the marker.
     pub lines: &'static [&'static str],
-    /// What replaces a text.
+    /// The replacement of a text.
     pub replacements: &'static [(&'static str, &'static str)],
     /// The entries at the place and everything else; none if it cannot be read.
     pub read: fn(&str) -> Option<Read>,

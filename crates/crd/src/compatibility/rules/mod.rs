@@ -27,7 +27,7 @@ pub struct Change {
     /// What would make it compatible.
     pub remedy: String,
     pub effect: Effect,
-    /// What else distinguishes it from another change.
+    /// Further data that distinguishes it from another change.
     pub(super) context: Vec<Option<Value>>,
 }
 

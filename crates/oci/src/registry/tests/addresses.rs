@@ -15,7 +15,7 @@ fn a_proxy_that_cannot_be_used_is_never_bypassed() {
             };
             let access = Access { proxies, plain_http, ..Access::default() };
             let registry = Registry::new(&image, Right::Pull, access).expect("it can be set up");
-            let error = told(registry.manifest("v1", &[MANIFEST])).expect_err("no proxy");
+            let error = into_text(registry.manifest("v1", &[MANIFEST])).expect_err("no proxy");
             assert!(error.starts_with(&format!("registry.invalid: {expected}")), "{error}");
             assert!(!error.contains("hunter22"), "{error}");
         }
@@ -57,7 +57,8 @@ fn an_address_has_a_possible_port() {
     for host in ["localhost:99999", "localhost:0", "registry.invalid:65536"] {
         let image = format!("{host}/a/b:v1").parse().expect("a name");
         let registry = Registry::new(&image, Right::Pull, Access::default()).expect("set up");
-        let error = told(registry.manifest("v1", &[MANIFEST])).expect_err("there is no such port");
+        let error =
+            into_text(registry.manifest("v1", &[MANIFEST])).expect_err("there is no such port");
         assert!(
             error.starts_with(&format!("`{host}` is not the address of a registry")),
             "{error}"

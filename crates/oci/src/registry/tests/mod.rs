@@ -127,22 +127,22 @@ impl Server {
         let child = Blob::new(MANIFEST, b"{\"child\":1}".to_vec());
         let top = Blob::new(MANIFEST, b"{\"top\":1}".to_vec());
         let parts = Parts { blobs: blobs.iter().collect(), children: vec![&child], top: &top };
-        told(self.registry(Right::Push, access).push("v1", &parts, &mut |_, _| {}))
+        into_text(self.registry(Right::Push, access).push("v1", &parts, &mut |_, _| {}))
     }
 
     fn pull(&self, reference: &str, access: Access) -> Result<Vec<u8>, String> {
-        told(self.registry(Right::Pull, access).manifest(reference, &[MANIFEST]))
+        into_text(self.registry(Right::Pull, access).manifest(reference, &[MANIFEST]))
             .map(|it| it.bytes().to_vec())
     }
 
     fn blob(&self, bytes: &[u8], size: u64) -> Result<Vec<u8>, String> {
         let it = Descriptor { media_type: String::new(), digest: Digest::of(bytes), size };
-        told(self.registry(Right::Pull, Access::default()).blob(&it, &mut |_| {}))
+        into_text(self.registry(Right::Pull, Access::default()).blob(&it, &mut |_| {}))
             .map(|it| it.bytes().to_vec())
     }
 }
 
-fn told<T>(result: anyhow::Result<T>) -> Result<T, String> {
+fn into_text<T>(result: anyhow::Result<T>) -> Result<T, String> {
     result.map_err(|it| format!("{it:#} [{}]", hints(&it).join(" | ")))
 }
 

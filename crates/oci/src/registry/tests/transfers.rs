@@ -18,7 +18,7 @@ fn blobs_come_first_and_the_tag_comes_last() {
     assert!(!server.log()[log.len()..].iter().any(|it| it.starts_with("POST")));
     assert_eq!(server.pull("v1", Access::default()), Ok(b"{\"top\":1}".to_vec()));
     let registry = server.registry(Right::Pull, Access::default());
-    assert_eq!(told(registry.resolve("v1", &[MANIFEST])), Ok(Digest::of(b"{\"top\":1}")));
+    assert_eq!(into_text(registry.resolve("v1", &[MANIFEST])), Ok(Digest::of(b"{\"top\":1}")));
     assert_eq!(server.blob(b"layer", 5), Ok(b"layer".to_vec()));
 }
 
@@ -188,7 +188,7 @@ fn credentials_do_not_go_along_with_a_redirect_or_an_upload() {
     let it = Descriptor { media_type: String::new(), digest: Digest::of(b"layer"), size: 5 };
     let registry = server.registry(Right::Pull, password());
     assert_eq!(
-        told(registry.blob(&it, &mut |_| {}).map(|it| it.bytes().to_vec())),
+        into_text(registry.blob(&it, &mut |_| {}).map(|it| it.bytes().to_vec())),
         Ok(b"layer".to_vec())
     );
     assert_eq!(server.push(password()), Ok(()));
@@ -231,7 +231,7 @@ fn another_server_gets_no_credentials_when_it_asks_for_them() {
 fn who_is_not_there_is_told() {
     let image = "127.0.0.1:1/a:v1".parse().expect("a name");
     let registry = Registry::new(&image, Right::Pull, Access::default()).expect("set up");
-    let error = told(registry.manifest("v1", &[MANIFEST])).expect_err("nobody is there");
+    let error = into_text(registry.manifest("v1", &[MANIFEST])).expect_err("nobody is there");
     assert_eq!(
         error,
         "127.0.0.1:1: connection refused [check the registry's address; HTTPS_PROXY is used if it is set]"
@@ -260,11 +260,11 @@ fn a_slow_server_is_waited_for_up_to_a_limit() {
     for reply in [|| Reply::Silence, || Reply::Trickle] {
         let server = Server::new(move |ask, _| ask.is("GET", "/blobs/").then(reply));
         let mut registry = server.registry(Right::Pull, Access::default());
-        registry.client.patience =
-            client::Patience { silence: Duration::from_secs(1), small: Duration::from_secs(2) };
+        registry.client.timeouts =
+            client::Timeouts { silence: Duration::from_secs(1), small: Duration::from_secs(2) };
         let digest = Digest::of(b"layer");
         let it = Descriptor { media_type: String::new(), digest, size: 600 };
-        let error = told(registry.blob(&it, &mut |_| {})).expect_err("it is too slow");
+        let error = into_text(registry.blob(&it, &mut |_| {})).expect_err("it is too slow");
         assert!(error.contains("it took too long to answer [check the connection"), "{error}");
         let asked = server.log().iter().filter(|it| it.contains("/blobs/")).count();
         assert_eq!(asked, 1, "it would take as long again");
@@ -275,7 +275,7 @@ fn a_slow_server_is_waited_for_up_to_a_limit() {
 fn every_fault_has_a_way_out() {
     let server = Server::new(|_, _| None);
     let check = |access: Access, right, fault: fault::Fault, expected: &str| {
-        let error = told(server.registry(right, access).explain::<()>(Err(fault)));
+        let error = into_text(server.registry(right, access).explain::<()>(Err(fault)));
         let error = error.expect_err("it is a fault");
         assert!(error.contains(expected), "{error}");
     };

@@ -6,7 +6,7 @@ use super::super::{
 use go_data::yaml::{Map, Value, json};
 
 pub fn owned(crds: &[&Value], base: &Value, warnings: &mut Warnings) -> Vec<Value> {
-    let mut said: Vec<&Value> =
+    let mut descriptions: Vec<&Value> =
         object::list(base, "/spec/customresourcedefinitions/owned").iter().collect();
     let mut res = Vec::new();
     for crd in crds {
@@ -16,12 +16,12 @@ pub fn owned(crds: &[&Value], base: &Value, warnings: &mut Warnings) -> Vec<Valu
                 object::text(version, "/name"),
                 object::text(crd, "/spec/names/kind"),
             ];
-            let at = said.iter().position(|it| self::key(it) == key);
-            let said = at.map(|it| said.remove(it));
-            res.push(entry(key, version, said));
+            let at = descriptions.iter().position(|it| self::key(it) == key);
+            let own = at.map(|it| descriptions.remove(it));
+            res.push(entry(key, version, own));
         }
     }
-    for entry in said {
+    for entry in descriptions {
         let [name, version, _] = key(entry);
         warnings.push(format!(
             "{}: its `customresourcedefinitions.owned` describes {version} of `{name}`, which no CRD here serves: it is left out",
@@ -57,7 +57,7 @@ fn key(entry: &Value) -> [&str; 3] {
 }
 
 /// The values from the schema, overridden by the user's.
-fn entry([name, version, kind]: [&str; 3], crd: &Value, said: Option<&Value>) -> Value {
+fn entry([name, version, kind]: [&str; 3], crd: &Value, own: Option<&Value>) -> Value {
     let schema = crd.pointer("/schema/openAPIV3Schema").unwrap_or(&Value::Null);
     let mut res = Map::new();
     res.insert("name".into(), json!(name));
@@ -72,15 +72,15 @@ fn entry([name, version, kind]: [&str; 3], crd: &Value, said: Option<&Value>) ->
         [("specDescriptors", "spec", replicas), ("statusDescriptors", "status", "")]
     {
         let derived = descriptors::of(schema, part, replicas);
-        let said = said.map_or(&[][..], |it| object::list(it, &format!("/{field}")));
-        let merged = descriptors::merged(derived, said);
+        let own = own.map_or(&[][..], |it| object::list(it, &format!("/{field}")));
+        let merged = descriptors::merged(derived, own);
         if !merged.is_empty() {
             res.insert(field.into(), merged.into());
         }
     }
-    for (field, value) in said.and_then(Value::as_object).into_iter().flatten() {
-        let is_said = !value.is_null() && *value != json!("") && !field.ends_with("Descriptors");
-        if is_said || field == "actionDescriptors" {
+    for (field, value) in own.and_then(Value::as_object).into_iter().flatten() {
+        let is_set = !value.is_null() && *value != json!("") && !field.ends_with("Descriptors");
+        if is_set || field == "actionDescriptors" {
             res.insert(field.clone(), value.clone());
         }
     }

@@ -100,8 +100,8 @@ fn examples(
     warnings: &mut Warnings,
 ) {
     let examples = readable(&collected.samples);
-    let said = annotations.get("alm-examples").and_then(Value::as_str).unwrap_or("[]");
-    if said.trim() != "[]" && said.trim() != examples {
+    let value = annotations.get("alm-examples").and_then(Value::as_str).unwrap_or("[]");
+    if value.trim() != "[]" && value.trim() != examples {
         warnings.push(format!(
             "{}: its `alm-examples` are replaced by the samples of config/samples",
             object::title(base)

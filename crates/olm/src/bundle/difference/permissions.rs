@@ -110,7 +110,7 @@ fn selections(
     }
 }
 
-/// What selects the ClusterRoles whose rules a server writes into this one, in place of its own.
+/// The selectors of ClusterRoles whose rules the server writes into this one, in place of its own.
 fn selection(role: &Value) -> Option<&Value> {
     role.get("aggregationRule").filter(|it| !it.is_null())
 }

@@ -151,7 +151,7 @@ impl Change {
         Self { remedy: remedy.into(), ..self }
     }
 
-    /// The same, of something that only the old bundle has.
+    /// Marks the place as one in the old bundle.
     pub fn in_old(self) -> Self {
         Self { place: self.place.map(|it| Place { is_old: true, ..it }), ..self }
     }

@@ -56,8 +56,8 @@ pub fn validation(files: &Files, res: &mut Outcome) -> Checked {
 pub fn crds_have_validation(bundle: &Loaded, res: &mut Outcome) -> Checked {
     let Some(examples) = examples_or_error(bundle, res) else { return Ok(()) };
     let is_beta = |path: &str| {
-        let written = bundle.objects.iter().find(|it| it.path == path);
-        written.is_some_and(|it| of::text(&it.object, "/apiVersion").ends_with("/v1beta1"))
+        let object = bundle.objects.iter().find(|it| it.path == path);
+        object.is_some_and(|it| of::text(&it.object, "/apiVersion").ends_with("/v1beta1"))
     };
     let (betas, first): (Vec<_>, Vec<_>) = bundle.crds.iter().partition(|it| is_beta(it.path));
     let crds: Vec<&Value> = first.iter().chain(&betas).map(|it| &it.object).collect();

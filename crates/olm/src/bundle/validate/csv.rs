@@ -43,14 +43,14 @@ pub fn check(bundle: &Loaded, findings: &mut Findings) {
 }
 
 /// Fields that Go writes even where they are empty.
-fn required(path: &str, csv: &Value, written: &Value, findings: &mut Findings) {
+fn required(path: &str, csv: &Value, original: &Value, findings: &mut Findings) {
     let mut missing = |field: &str, at: &str| {
         findings.error(Rule::CsvField, (path, at), format!("{field}: required field missing"));
     };
     let is_zero = |pointer: &str| csv.pointer(pointer).is_none_or(is_zero);
     // What Go leaves out where it writes: a list or a map that is there and has nothing in it.
     let has_empty = |pointer: &str| {
-        let map = written.pointer(pointer).and_then(Value::as_object);
+        let map = original.pointer(pointer).and_then(Value::as_object);
         map.into_iter().flat_map(yaml::Map::values).any(|it| it.is_array() || it.is_object())
     };
     if is_zero("/metadata") && !has_empty("/metadata") {

@@ -15,7 +15,7 @@ pub struct Finding {
     pub rule: Rule,
     /// The field, as a JSON pointer; empty for the file as a whole.
     pub field: String,
-    /// Line and column of the field, or of what of its path is there.
+    /// Line and column of the field, or of its nearest parent if the file lacks it.
     pub mark: Option<Mark>,
 }
 

@@ -167,11 +167,11 @@ fn check_annotations(
         }
     }
     if let Some(media_type) = media_type.filter(|it| *it != value(MEDIA_TYPE)) {
-        let said = value(MEDIA_TYPE);
+        let actual = value(MEDIA_TYPE);
         findings.error(
             Rule::MediaType,
             (path, format!("/annotations/{MEDIA_TYPE}")),
-            format!("Expecting annotation {MEDIA_TYPE:?} to have value {media_type:?} instead of {said:?}"),
+            format!("Expecting annotation {MEDIA_TYPE:?} to have value {media_type:?} instead of {actual:?}"),
         );
     }
     for key in [CHANNELS, DEFAULT_CHANNEL] {

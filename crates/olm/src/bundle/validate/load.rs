@@ -117,11 +117,11 @@ pub fn load<'a>(files: &'a Files, findings: &mut Findings) -> Option<Loaded<'a>>
 
 /// Where annotations.yaml says that the manifests are.
 fn folder(found: &BTreeMap<String, String>, findings: &mut Findings) -> Option<String> {
-    let Some(said) = found.get(annotations::MANIFESTS) else {
+    let Some(folder) = found.get(annotations::MANIFESTS) else {
         return Some("manifests/".to_owned());
     };
     let mut parts: Vec<&str> = Vec::new();
-    for part in said.split('/') {
+    for part in folder.split('/') {
         match part {
             "" | "." => {}
             ".." if parts.pop().is_some() => {}
@@ -130,7 +130,7 @@ fn folder(found: &BTreeMap<String, String>, findings: &mut Findings) -> Option<S
                     Rule::ManifestsPath,
                     "metadata",
                     format!(
-                        "the annotation {:?} leads out of the bundle: {said:?}",
+                        "the annotation {:?} leads out of the bundle: {folder:?}",
                         annotations::MANIFESTS
                     ),
                 );
@@ -160,7 +160,7 @@ fn typed<'a>(
         faults.error(Rule::Unreadable, (path, field), format!("unable to parse {word}: {it}"));
     };
     let mut object = again.map_err(|it| fault(String::new(), it)).ok()?;
-    let written = ["apiVersion", "kind"].map(|key| format::field(&object, key).ok()?.cloned());
+    let type_meta = ["apiVersion", "kind"].map(|key| format::field(&object, key).ok()?.cloned());
     if let Some(map) = object.as_object_mut() {
         map.extend([("apiVersion".to_owned(), json!(version)), ("kind".to_owned(), json!(kind))]);
     }
@@ -168,12 +168,12 @@ fn typed<'a>(
     let types: Value = ["apiVersion", "kind"]
         .into_iter()
         .map(str::to_owned)
-        .zip(written.clone().map(Option::unwrap_or_default))
+        .zip(type_meta.clone().map(Option::unwrap_or_default))
         .collect();
     let misread = kubernetes::decode_as("operators.ClusterServiceVersion", &types).faults;
     let mut decoded = kubernetes::decode(&object);
     decoded.faults.extend(misread);
-    for (key, value) in ["apiVersion", "kind"].iter().zip(written) {
+    for (key, value) in ["apiVersion", "kind"].iter().zip(type_meta) {
         decoded.value[key] = value.unwrap_or_default();
     }
     let is_good = decoded.faults.is_empty();

@@ -60,8 +60,8 @@ pub fn check(files: &Files, folder: &str, findings: &mut Findings) {
 /// The length of data in gzip. Go's compressor, which OLM uses, gives another one: see [`in_go`].
 fn gzip(data: &[u8]) -> usize {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    let written = gzip.write_all(data).and_then(|()| gzip.finish());
-    written.map_or(data.len(), |it| it.len())
+    let compressed = gzip.write_all(data).and_then(|()| gzip.finish());
+    compressed.map_or(data.len(), |it| it.len())
 }
 
 /// Between which lengths Go's compressor is, where [`gzip`] gives this one. The upper one is certain for data that hardly

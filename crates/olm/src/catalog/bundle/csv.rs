@@ -58,8 +58,8 @@ impl Csv {
             return Err("`spec` is missing".to_owned());
         }
         let mut annotations = BTreeMap::new();
-        let written = go::field(metadata.map, "annotations").and_then(Value::as_object);
-        for (key, value) in written.unwrap_or(&empty) {
+        let map = go::field(metadata.map, "annotations").and_then(Value::as_object);
+        for (key, value) in map.unwrap_or(&empty) {
             let text =
                 value.as_str().ok_or_else(|| format!("the annotation `{key}` is not a string"))?;
             annotations.insert(key.clone(), text.to_owned());
@@ -121,8 +121,8 @@ fn operator_images(spec: &Struct) -> Result<BTreeSet<String>, String> {
         return Ok(res);
     }
     for deployment in install.inner("spec")?.structs("deployments")? {
-        let written = go::field(deployment.map, "spec").unwrap_or(&Value::Null);
-        let decoded = kubernetes::decode_as("apps.DeploymentSpec", written);
+        let spec = go::field(deployment.map, "spec").unwrap_or(&Value::Null);
+        let decoded = kubernetes::decode_as("apps.DeploymentSpec", spec);
         if let Some(fault) = decoded.faults.first() {
             return Err(format!("the deployment `{}`: {fault}", deployment.text("name")?));
         }

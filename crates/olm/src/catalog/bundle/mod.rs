@@ -20,7 +20,7 @@ use go_data::yaml::{Value, json};
 use metadata::Metadata;
 pub use model::Files;
 
-/// What is read of a bundle.
+/// The parts of a bundle that are read.
 #[derive(Debug)]
 pub struct Bundle {
     pub name: String,

@@ -6,7 +6,7 @@ use super::{
 };
 use diagnostics::Diagnostic;
 
-/// What a fault is about.
+/// The subject of a fault.
 enum About {
     Entry,
     Bundle,

@@ -46,7 +46,7 @@ impl Channel<'_> {
         let head = head(&self.members)?;
         let skipped: BTreeSet<&str> = skips(&self.members).collect();
         let mut chain: Vec<&str> = vec![&head.entry.name];
-        let mut met: BTreeSet<&str> = chain.iter().copied().collect();
+        let mut visited: BTreeSet<&str> = chain.iter().copied().collect();
         let mut current = Some(head);
         while let Some(member) = current {
             let next = member.entry.replaces.as_str();
@@ -54,7 +54,7 @@ impl Channel<'_> {
                 break;
             }
             chain.push(next);
-            if !met.insert(next) {
+            if !visited.insert(next) {
                 let start = chain.iter().position(|it| *it == next).unwrap_or_default();
                 return Err(format!(
                     "detected cycle in replaces chain of upgrade graph: {}",
@@ -63,7 +63,7 @@ impl Channel<'_> {
             }
             current = self.members.get(next);
         }
-        let is_stranded = |it: &&str| !met.contains(it) && !skipped.contains(it);
+        let is_stranded = |it: &&str| !visited.contains(it) && !skipped.contains(it);
         let stranded: Vec<&str> = self.members.keys().copied().filter(is_stranded).collect();
         match stranded.is_empty() {
             true => Ok(()),

@@ -1,4 +1,4 @@
-//! What rights of a bundle mean, and how their differences are told.
+//! Comparison of a bundle's permissions, and its messages.
 
 use super::*;
 use go_data::yaml::json;

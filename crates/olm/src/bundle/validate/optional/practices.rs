@@ -52,9 +52,9 @@ fn requests(bundle: &Loaded, findings: &mut Findings) {
     for (place, deployment) in deployments(&bundle.csv.object).iter().enumerate() {
         for (at, container) in of::list(deployment, containers).iter().enumerate() {
             // Go leaves out requests that are empty, where it writes.
-            let written = deployments(bundle.written_csv()).get(place);
-            let written = written.and_then(|it| of::list(it, containers).get(at));
-            if !requests(container) && !written.is_some_and(requests) {
+            let original = deployments(bundle.written_csv()).get(place);
+            let original = original.and_then(|it| of::list(it, containers).get(at));
+            if !requests(container) && !original.is_some_and(requests) {
                 findings.warning(
                     Rule::Requests,
                     (path, format!("/spec/install/spec/deployments/{place}{containers}/{at}")),

@@ -22,7 +22,7 @@ pub mod operator_rs_crds {
 ";
 
 /// One crate of the package, as a library.
-pub struct Shadow<'a> {
+pub struct LibraryCopy<'a> {
     pub krate: &'a str,
     /// Its root file, relative to the package's folder, with `/`.
     pub root: &'a str,
@@ -31,7 +31,7 @@ pub struct Shadow<'a> {
     pub features: &'a [String],
 }
 
-impl Shadow<'_> {
+impl LibraryCopy<'_> {
     /// Whether the package's own library is a dependency, because the crate may use it.
     pub fn is_beside_library(&self) -> bool {
         matches!(

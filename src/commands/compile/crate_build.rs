@@ -15,11 +15,10 @@ use toml::Table;
 
 use super::{
     answer::{Answer, Compiled},
+    build_dir::{BuildDir, target_folder},
     inputs::{Inputs, STARTED},
-    manifest, program,
-    shadow::Shadow,
-    symbols,
-    workshop::{Workshop, target_folder},
+    library_copy::LibraryCopy,
+    manifest, program, symbols,
 };
 use crate::project::{Crate, Target};
 use crate::{
@@ -28,13 +27,13 @@ use crate::{
         lock::{self, Added},
         messages::{self, Built},
     },
-    disk::{self, Throwaway},
+    disk::{self, ScratchDir},
 };
 use diagnostics::Hint as _;
 
 /// One crate of the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Subject {
+pub struct CrateBuild {
     /// The folders of its package and of its workspace, as absolute paths.
     pub folder: PathBuf,
     pub top: PathBuf,
@@ -47,7 +46,7 @@ pub struct Subject {
     pub target: Target,
 }
 
-impl Subject {
+impl CrateBuild {
     /// The crate of a workspace that is in this folder.
     pub fn new(top: &Path, krate: &Crate) -> Self {
         let folder = if krate.folder.is_empty() { top.to_owned() } else { top.join(&krate.folder) };
@@ -65,12 +64,12 @@ impl Subject {
 
     /// The answer of an earlier run, if nothing has changed since.
     pub fn known(&self) -> Option<Vec<Compiled>> {
-        Answer::read(self, &self.workshop_folder().ok()?)
+        Answer::read(self, &self.build_folder().ok()?)
     }
 
     /// Every kind of the compiled crate, in the order of their paths.
     pub fn compile(&self) -> anyhow::Result<Vec<Compiled>> {
-        let workshop = Workshop::open(&self.top, &self.workshop_folder()?, self.program())?;
+        let build_dir = BuildDir::open(&self.top, &self.build_folder()?, self.program())?;
         // Another run may have done the same in the meantime.
         if let Some(known) = self.known() {
             return Ok(known);
@@ -86,24 +85,24 @@ impl Subject {
             top: &self.top,
             workspace: &workspace,
         };
-        let Some(mut throwaway) = self.throwaway(&package, &lock, &workshop)? else {
+        let Some(mut scratch) = self.scratch_dir(&package, &lock, &build_dir)? else {
             return self.without_kube(&package, &lock).map(|()| Vec::new());
         };
-        throwaway.files.insert(program::FILE.to_owned(), program::text(&[])?);
-        throwaway.put(&workshop.root)?;
-        disk::leave(&workshop.root, STARTED, "")?;
+        scratch.files.insert(program::FILE.to_owned(), program::text(&[])?);
+        scratch.put(&build_dir.root)?;
+        disk::leave(&build_dir.root, STARTED, "")?;
         let output =
-            workshop.cargo("build", &["--lib", "--message-format=json-render-diagnostics"]);
+            build_dir.cargo("build", &["--lib", "--message-format=json-render-diagnostics"]);
         let built =
             Built::read(&output.with_context(|| format!("`{}` does not compile", self.krate))?);
         self.check_kubernetes(&package, &lock, &built)?;
-        let symbols = self.symbols(&workshop, &built)?;
-        throwaway.files.insert(program::FILE.to_owned(), program::text(&symbols)?);
-        throwaway.files.insert(STARTED.to_owned(), String::new());
-        throwaway.put(&workshop.root)?;
-        let kinds = self.print(&workshop, symbols)?;
-        let answer = Answer { kinds, inputs: inputs.with(self, workshop.root.real(), &built) };
-        answer.keep(self, &workshop.root);
+        let symbols = self.symbols(&build_dir, &built)?;
+        scratch.files.insert(program::FILE.to_owned(), program::text(&symbols)?);
+        scratch.files.insert(STARTED.to_owned(), String::new());
+        scratch.put(&build_dir.root)?;
+        let kinds = self.print(&build_dir, symbols)?;
+        let answer = Answer { kinds, inputs: inputs.with(self, build_dir.root.real(), &built) };
+        answer.keep(self, &build_dir.root);
         Ok(answer.kinds)
     }
 
@@ -122,15 +121,15 @@ impl Subject {
     /// Runs the program.
     fn print(
         &self,
-        workshop: &Workshop,
+        build_dir: &BuildDir,
         symbols: Vec<symbols::Symbol>,
     ) -> anyhow::Result<Vec<Compiled>> {
         if symbols.is_empty() {
             return Ok(Vec::new());
         }
         // The warnings were shown by the build.
-        let flags = ["--quiet", "--message-format=json", "--bin", &workshop.program];
-        let output = workshop.cargo("run", &flags);
+        let flags = ["--quiet", "--message-format=json", "--bin", &build_dir.program];
+        let output = build_dir.cargo("run", &flags);
         let output =
             output.with_context(|| format!("printing the CRDs of `{}` failed", self.krate))?;
         let printed = program::printed(&output, symbols.len());
@@ -142,7 +141,7 @@ impl Subject {
         printed.into_iter().zip(symbols).map(whole).collect()
     }
 
-    fn workshop_folder(&self) -> anyhow::Result<PathBuf> {
+    fn build_folder(&self) -> anyhow::Result<PathBuf> {
         Ok(target_folder(&self.top)?.join("operator-rs").join(self.program()))
     }
 
@@ -155,30 +154,30 @@ impl Subject {
     }
 
     /// The throwaway workspace without the program's own file; none if the crate does not depend on kube.
-    fn throwaway(
+    fn scratch_dir(
         &self,
         package: &Package<'_>,
         lock: &str,
-        workshop: &Workshop,
-    ) -> anyhow::Result<Option<Throwaway>> {
+        build_dir: &BuildDir,
+    ) -> anyhow::Result<Option<ScratchDir>> {
         let name = package.name()?.to_owned();
         let locked = lock::read(lock)?;
         let core = lock::below(&locked, &name, "kube-core");
         let Some(core) = core.first() else { return Ok(None) };
-        let need = |wanted: &str| {
-            let found = lock::direct(&locked, core, wanted);
-            found.with_context(|| format!("Cargo.lock has no `{wanted}` below `kube-core`"))
+        let need = |name: &str| {
+            let found = lock::direct(&locked, core, name);
+            found.with_context(|| format!("Cargo.lock has no `{name}` below `kube-core`"))
         };
         let (kubernetes, json) = (need(KUBERNETES)?, need("serde_json")?);
-        let shadow = self.shadow(package);
-        let folder = workshop.root.real().join(&workshop.program);
-        let (subject, version, features) = match &shadow {
+        let library_copy = self.library_copy(package);
+        let folder = build_dir.root.real().join(&build_dir.program);
+        let (subject, version, features) = match &library_copy {
             Some(it) => (folder.as_path(), it.version(package), it.features()),
             None => (self.folder.as_path(), package.version(), self.features.clone()),
         };
-        let mut res = match &shadow {
-            Some(it) => self.shadow_files(it, package)?,
-            None => Throwaway::default(),
+        let mut res = match &library_copy {
+            Some(it) => self.copied_files(it, package)?,
+            None => ScratchDir::default(),
         };
         let mut added = vec![Added {
             name: manifest::NAME.to_owned(),
@@ -189,12 +188,12 @@ impl Subject {
                 format!("{name} {version}"),
             ],
         }];
-        if let Some(it) = shadow.filter(Shadow::is_beside_library) {
+        if let Some(it) = library_copy.filter(LibraryCopy::is_beside_library) {
             let dependencies = lock::dependencies(lock, &name, &package.version())?;
             added.push(Added { name, version: it.version(package), dependencies });
         }
         let program = manifest::Program {
-            name: &workshop.program,
+            name: &build_dir.program,
             subject,
             features: &features,
             kubernetes,
@@ -207,16 +206,16 @@ impl Subject {
         Ok(Some(res))
     }
 
-    /// How the crate is built again; none if cargo can link with it as it is.
-    fn shadow(&self, package: &Package<'_>) -> Option<Shadow<'_>> {
+    /// The copy of the crate as a library; `None` if cargo can link with the crate as it is.
+    fn library_copy(&self, package: &Package<'_>) -> Option<LibraryCopy<'_>> {
         // Only the package itself can enable a feature of a dependency.
         let plain = self.features.iter().all(|it| !it.contains('/'));
         let types = package.manifest.get("lib").and_then(|it| it.get("crate-type"));
         let types = types.and_then(toml::Value::as_array);
         let links = |it: &toml::Value| matches!(it.as_str(), Some("lib" | "rlib"));
         let links = types.is_none_or(|it| it.iter().any(links));
-        let shadow = self.target != Target::Library || !plain || !links;
-        shadow.then_some(Shadow {
+        let library_copy = self.target != Target::Library || !plain || !links;
+        library_copy.then_some(LibraryCopy {
             krate: &self.krate,
             root: &self.root,
             target: self.target,
@@ -224,16 +223,16 @@ impl Subject {
         })
     }
 
-    fn shadow_files(
+    fn copied_files(
         &self,
-        shadow: &Shadow<'_>,
+        library_copy: &LibraryCopy<'_>,
         package: &Package<'_>,
-    ) -> anyhow::Result<Throwaway> {
-        let mut res = Throwaway::default();
+    ) -> anyhow::Result<ScratchDir> {
+        let mut res = ScratchDir::default();
         let within = self.program();
         let root = disk::text(&self.folder.join(&self.root))?;
-        res.files.insert(format!("{within}/Cargo.toml"), shadow.manifest(package)?);
-        res.files.insert(format!("{within}/{}", self.root), shadow.root(&root));
+        res.files.insert(format!("{within}/Cargo.toml"), library_copy.manifest(package)?);
+        res.files.insert(format!("{within}/{}", self.root), library_copy.root(&root));
         // The folders that contain the root file are created; everything else in them is a symlink.
         let parts: Vec<&str> = self.root.split('/').collect();
         for (depth, part) in parts.iter().enumerate() {
@@ -288,15 +287,15 @@ impl Subject {
     }
 
     /// The symbols of the functions `crd` in the compiled crate.
-    fn symbols(&self, workshop: &Workshop, built: &Built) -> anyhow::Result<Vec<symbols::Symbol>> {
-        let folder = workshop.root.real().join(&workshop.program);
+    fn symbols(&self, build_dir: &BuildDir, built: &Built) -> anyhow::Result<Vec<symbols::Symbol>> {
+        let folder = build_dir.root.real().join(&build_dir.program);
         let folders = [&self.folder, &folder];
         let is = |it: &&messages::Artifact| {
             it.is_local()
                 && it.name.replace('-', "_") == self.krate
                 && folders.contains(&&it.folder)
         };
-        // If the package's own library was built too, the shadow comes first.
+        // If the package's own library was built too, the copy comes first.
         let mut found: Vec<&messages::Artifact> = built.artifacts.iter().filter(is).collect();
         found.sort_by_key(|it| it.folder != folder);
         let library = found.iter().find_map(|it| it.library());

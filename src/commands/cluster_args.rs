@@ -24,7 +24,7 @@ pub struct Address {
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "Cluster")]
-pub struct Reach {
+pub struct ClusterArgs {
     #[command(flatten)]
     address: Address,
     /// Time to wait for the command to complete
@@ -69,7 +69,7 @@ impl Address {
     }
 }
 
-impl Reach {
+impl ClusterArgs {
     /// Connects on behalf of a project.
     pub fn connect(&self, project: &Project) -> anyhow::Result<Cluster> {
         self.connect_as(owner(project))
@@ -139,7 +139,7 @@ pub fn list<'a>(verb: &str, ids: impl IntoIterator<Item = &'a Id>) {
 }
 
 /// Adds a hint if the server was not reached, or the user has interrupted the command.
-pub fn reached<T>(found: anyhow::Result<T>) -> anyhow::Result<T> {
+pub fn with_hint<T>(found: anyhow::Result<T>) -> anyhow::Result<T> {
     match found {
         Err(error) if error.is::<Unreachable>() => {
             Err(error).hint("check that the cluster is running and that this is its kubeconfig")

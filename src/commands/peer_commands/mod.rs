@@ -55,10 +55,10 @@ pub fn hints(
             [command.hint.to_owned()].into_iter().chain(flags).collect()
         }
         (ErrorKind::UnknownArgument, _) => {
-            let Some(ContextValue::String(met)) = error.get(ContextKind::InvalidArg) else {
+            let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else {
                 return Vec::new();
             };
-            let name = met.split('=').next().unwrap_or(met);
+            let name = given.split('=').next().unwrap_or(given);
             let value = typed.flags.iter().find(|it| it.0 == name).and_then(|it| it.1);
             let hint = flag_hint(name, value, |it| typed.begins_with(it.command));
             hint.map(str::to_owned).into_iter().collect()
@@ -88,8 +88,8 @@ pub fn keep_near_tips(error: &mut clap::Error) {
 }
 
 fn is_near(typed: &str, suggestion: &str) -> bool {
-    let slips = diagnostics::slips(typed, suggestion);
-    slips <= 1.max(suggestion.len() / 4)
+    let distance = diagnostics::edit_distance(typed, suggestion);
+    distance <= 1.max(suggestion.len() / 4)
         || typed.starts_with(suggestion)
         || suggestion.starts_with(typed)
 }

@@ -11,7 +11,7 @@ use go_data::yaml::Value;
 
 /// What else is in a namespace.
 #[derive(Default)]
-pub struct Inhabitants {
+pub struct NamespaceContents {
     pub others: Vec<Other>,
     /// What could not be listed, a kind or a version of a group, and why.
     pub unknown: BTreeMap<String, String>,
@@ -36,9 +36,9 @@ impl Cluster {
         &self,
         namespace: &str,
         known: &[Id],
-        before: &Inhabitants,
-    ) -> anyhow::Result<Inhabitants> {
-        let mut res = Inhabitants::default();
+        before: &NamespaceContents,
+    ) -> anyhow::Result<NamespaceContents> {
+        let mut res = NamespaceContents::default();
         let mut found = Vec::new();
         let kinds = self.kinds(None, &mut res.unknown)?;
         for resource in kinds.into_iter().filter(goes_with_a_namespace) {

@@ -13,7 +13,7 @@ use crate::{
 use diagnostics::Hint as _;
 
 /// The folder where the throwaway program is built.
-pub struct Workshop {
+pub struct BuildDir {
     cargo: String,
     /// The workspace of the user, whose configuration and toolchain cargo uses.
     top: PathBuf,
@@ -22,7 +22,7 @@ pub struct Workshop {
     pub program: String,
 }
 
-impl Workshop {
+impl BuildDir {
     /// Opens it in the target folder of a workspace and locks it.
     pub fn open(top: &Path, folder: &Path, program: String) -> anyhow::Result<Self> {
         let root = Root::output(top, folder)

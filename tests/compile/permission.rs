@@ -176,7 +176,7 @@ fn without_a_home_a_person_is_asked_each_time() {
 
 #[test]
 fn an_operator_is_asked_by_each_command_that_reads_its_source() {
-    let dir = support::fresh("compile-consent");
+    let dir = support::fresh("compile-permission");
     support::done(&dir, "init --domain example.com --project-name asked");
     support::done(&dir, "create api --group cache --kind Memcached");
     let types = dir.join("api/src/cache/v1alpha1/memcached.rs");

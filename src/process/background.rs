@@ -29,7 +29,7 @@ const UNTIL_WE_END: &str = r#"exec 3<&0; log=$1; shift
 { read -r _ <&3; kill -9 $it; } 2>/dev/null & watch=$!
 exec 3<&-; wait $it; code=$?; kill $watch 2>/dev/null; exit $code"#;
 
-/// The same for a program that keeps running when this one ends.
+/// `sh -c … sh LOG PROGRAM ARGUMENT…`: runs a program that keeps running when this one ends.
 const LEFT: &str = r#"trap '' HUP; log=$1; shift; exec "$@" </dev/null >"$log" 2>&1"#;
 
 /// `sh -c … sh FOLDER`: deletes the folder when the pipe is closed. Programs that end at the same moment may still write
@@ -44,9 +44,9 @@ kill -TERM "$1"; }
 end "$1" 2>/dev/null"#;
 
 /// A program that ends, or does its work, when this value is dropped or this process ends.
-pub struct Beside(Child);
+pub struct BackgroundProcess(Child);
 
-impl Beside {
+impl BackgroundProcess {
     /// Starts it in a folder; its output goes to a file there.
     pub fn start(
         program: &Path,
@@ -72,7 +72,7 @@ impl Beside {
     }
 }
 
-impl Drop for Beside {
+impl Drop for BackgroundProcess {
     fn drop(&mut self) {
         drop(self.0.stdin.take());
         let _ = self.0.wait();

@@ -11,7 +11,7 @@ use anyhow::Context as _;
 
 /// The nearest folder that has a file, and whether both belong to the user who owns the folder where the search began.
 #[derive(Debug, PartialEq)]
-pub struct Above {
+pub struct Ancestor {
     pub folder: PathBuf,
     pub same_owner: bool,
 }
@@ -23,7 +23,7 @@ pub fn has(folder: &Path, name: &str) -> bool {
 
 /// The nearest folder above `dir` that has a file or a symlink of this name. The search ends where another file system
 /// begins, as git's does.
-pub fn above(dir: &Path, name: &str) -> anyhow::Result<Option<Above>> {
+pub fn find_up(dir: &Path, name: &str) -> anyhow::Result<Option<Ancestor>> {
     let whole = std::path::absolute(dir).context("cannot resolve the directory")?;
     // A folder that does not exist yet is searched from the nearest one that does.
     let Some(real) = whole.ancestors().find_map(|it| fs::canonicalize(it).ok()) else {
@@ -46,7 +46,7 @@ pub fn above(dir: &Path, name: &str) -> anyhow::Result<Option<Above>> {
             // In a folder that everybody may write into, the file may be somebody else's.
             let same_owner = is_same_owner(&start, &here) && is_same_owner(&start, &file);
             let folder = if is_named { named } else { folder.to_owned() };
-            return Ok(Some(Above { folder, same_owner }));
+            return Ok(Some(Ancestor { folder, same_owner }));
         }
     }
     Ok(None)
@@ -96,7 +96,7 @@ fn the_nearest_file_above_is_found() {
     let dir = tempfile::tempdir().unwrap();
     let top = dir.path();
     fs::create_dir_all(top.join("a/b/NAME")).unwrap();
-    let find = |below: &str| above(&top.join(below), "NAME").unwrap().map(|it| it.folder);
+    let find = |below: &str| find_up(&top.join(below), "NAME").unwrap().map(|it| it.folder);
     assert_eq!(find("a/b"), None);
     fs::write(top.join("NAME"), "").unwrap();
     assert_eq!(find("a/b"), Some(top.to_owned()));
@@ -105,12 +105,12 @@ fn the_nearest_file_above_is_found() {
     fs::write(top.join("a/NAME"), "").unwrap();
     assert_eq!(find("a/b"), Some(top.join("a")));
     assert_eq!(find(""), None, "only folders above are searched");
-    assert!(above(&top.join("a"), "NAME").unwrap().unwrap().same_owner);
+    assert!(find_up(&top.join("a"), "NAME").unwrap().unwrap().same_owner);
     #[cfg(unix)]
     {
         // Only root can give a file to somebody else.
         let is_given = std::os::unix::fs::chown(top.join("NAME"), Some(65534), None).is_ok();
-        assert_eq!(above(&top.join("a"), "NAME").unwrap().unwrap().same_owner, !is_given);
+        assert_eq!(find_up(&top.join("a"), "NAME").unwrap().unwrap().same_owner, !is_given);
     }
 }
 

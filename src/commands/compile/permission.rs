@@ -10,16 +10,16 @@ use crate::project::Problem;
 use crate::{commands::home, disk, terminal};
 
 /// The decision of the user.
-pub enum Consent {
+pub enum Permission {
     Yes,
     /// With a hint that says how to allow it.
     No(String),
 }
 
 /// The decision by the flags, by an earlier answer, or by asking at the terminal.
-pub fn ask(flags: Option<Flags>, top: &Path, problems: Vec<Problem>) -> anyhow::Result<Consent> {
+pub fn ask(flags: Option<Flags>, top: &Path, problems: Vec<Problem>) -> anyhow::Result<Permission> {
     if flags.is_some_and(|it| it.compile) {
-        return Ok(Consent::Yes);
+        return Ok(Permission::Yes);
     }
     let flag = match flags {
         Some(_) => "pass `--compile`",
@@ -28,9 +28,9 @@ pub fn ask(flags: Option<Flags>, top: &Path, problems: Vec<Problem>) -> anyhow::
     let file = file(top);
     let earlier = file.as_ref().and_then(|it| disk::text_if_any(it).ok()?);
     match (earlier, &file) {
-        (Some(it), _) if it == text(top, true) => return Ok(Consent::Yes),
+        (Some(it), _) if it == text(top, true) => return Ok(Permission::Yes),
         (Some(it), Some(file)) if it == text(top, false) => {
-            return Ok(Consent::No(format!(
+            return Ok(Permission::No(format!(
                 "{flag} to use the compiled code: you declined earlier, and `rm {}` revokes that answer",
                 file.display()
             )));
@@ -41,7 +41,7 @@ pub fn ask(flags: Option<Flags>, top: &Path, problems: Vec<Problem>) -> anyhow::
         "{flag} to use the compiled code: this runs build scripts and macros of the project"
     );
     if !terminal::has_person() {
-        return Ok(Consent::No(hint));
+        return Ok(Permission::No(hint));
     }
     problems.into_iter().for_each(terminal::note);
     terminal::advise(
@@ -54,8 +54,8 @@ pub fn ask(flags: Option<Flags>, top: &Path, problems: Vec<Problem>) -> anyhow::
         keep(file, top, answer);
     }
     Ok(match answer {
-        true => Consent::Yes,
-        false => Consent::No(hint),
+        true => Permission::Yes,
+        false => Permission::No(hint),
     })
 }
 

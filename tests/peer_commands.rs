@@ -42,7 +42,7 @@ fn peers() -> Vec<Peer> {
 
 #[test]
 fn every_command_and_flag_is_accepted_or_answered() {
-    let dir = support::fresh("habits");
+    let dir = support::fresh("peer-commands");
     let mut seen = BTreeSet::new();
     let mut faults = Vec::new();
     for peer in peers() {

@@ -14,15 +14,15 @@ use super::{
     root::Root,
 };
 
-/// The content of a throwaway folder, by paths in it, with `/`.
+/// The content of a scratch directory, by paths in it, with `/`.
 #[derive(Debug, Default, PartialEq)]
-pub struct Throwaway {
+pub struct ScratchDir {
     pub files: BTreeMap<String, String>,
     /// Targets of symlinks: files and folders elsewhere.
     pub links: BTreeMap<String, PathBuf>,
 }
 
-impl Throwaway {
+impl ScratchDir {
     /// Makes a folder contain exactly this. Files that do not change keep their time, so that cargo considers them
     /// fresh.
     pub fn put(&self, root: &Root) -> anyhow::Result<()> {
@@ -54,7 +54,7 @@ impl Throwaway {
     }
 }
 
-/// Adds a file to a throwaway folder, which stays until the next `put`.
+/// Adds a file to a scratch directory, which stays until the next `put`.
 pub fn leave(root: &Root, name: &str, text: &str) -> anyhow::Result<()> {
     let writing = || format!("cannot write `{}`", root.real().join(name).display());
     let folder = root.folder_or_new()?;
@@ -95,8 +95,8 @@ mod tests {
 
     use super::*;
 
-    fn throwaway(files: &[(&str, &str)], links: &[&str], to: &Path) -> Throwaway {
-        Throwaway {
+    fn scratch_dir(files: &[(&str, &str)], links: &[&str], to: &Path) -> ScratchDir {
+        ScratchDir {
             files: files.iter().map(|(at, it)| ((*at).to_owned(), (*it).to_owned())).collect(),
             links: links.iter().map(|it| ((*it).to_owned(), to.to_owned())).collect(),
         }
@@ -108,7 +108,7 @@ mod tests {
         fs::write(elsewhere.path().join("kept"), "theirs").unwrap();
         let put = |files: &[(&str, &str)], links: &[&str]| {
             let root = Root::new(dir.path()).unwrap();
-            throwaway(files, links, elsewhere.path()).put(&root).unwrap();
+            scratch_dir(files, links, elsewhere.path()).put(&root).unwrap();
         };
         put(&[("a", "1"), ("src/b", "2")], &["linked", "src/linked"]);
         assert_eq!(fs::read_to_string(dir.path().join("src/linked/kept")).unwrap(), "theirs");
@@ -131,7 +131,7 @@ mod tests {
         symlink(elsewhere.path(), dir.path().join("src")).unwrap();
         fs::hard_link(&theirs, dir.path().join("a")).unwrap();
         let root = Root::new(dir.path()).unwrap();
-        throwaway(&[("a", "1"), ("src/theirs", "2")], &[], dir.path()).put(&root).unwrap();
+        scratch_dir(&[("a", "1"), ("src/theirs", "2")], &[], dir.path()).put(&root).unwrap();
         assert_eq!(fs::read_to_string(&theirs).unwrap(), "theirs");
         let mode = fs::metadata(dir.path().join("src/theirs")).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "others read nothing of it");

@@ -88,10 +88,10 @@ fn programs_come_whole_and_a_faster_process_wins() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_kept_apart_is_for_this_user_only() {
+fn files_outside_of_a_project_are_readable_by_their_user_only() {
     use std::os::unix::fs::PermissionsExt as _;
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    let folder = temporary("operator-rs-apart-").unwrap();
+    let folder = temporary("operator-rs-outside-").unwrap();
     put(&folder.join("token"), "secret").unwrap();
     let modes = (mode(&folder), mode(&folder.join("token")));
     fs::remove_dir_all(&folder).unwrap();
