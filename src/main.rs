@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! commands                                                                              asks
+//! app                                                                                   does what commands share
 //! scaffold source manifests audit │ disk process terminal                               thinks │ touches   (no room here knows its neighbour)
 //! plan                                                                                  says what would change
 //! project                                                                               holds PROJECT, and what the source declares
@@ -10,6 +11,8 @@
 //! Below them are the crates in `crates/`, each with a narrow face. Cargo keeps their order.
 
 mod commands;
+
+mod app;
 
 mod audit;
 mod manifests;

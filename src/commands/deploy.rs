@@ -1,8 +1,9 @@
 //! `operator-rs deploy`
 
-use super::{
+use super::project;
+use crate::app::{
     cluster_args::{self, ClusterArgs, Sending},
-    project, removal, rendered, shipped,
+    removal, rendered, shipped,
 };
 use crate::{disk::Root, terminal};
 use cluster::{ApplyOptions, Id};

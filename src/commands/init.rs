@@ -3,8 +3,8 @@ use std::path::Path;
 use clap::ValueEnum as _;
 use serde::Serialize;
 
-use super::{
-    Mode,
+use super::Mode;
+use crate::app::{
     derive::{self, GenerateOptions},
     license,
     support::{PUBLISHED, Support},

@@ -1,8 +1,9 @@
 //! `operator-rs install`
 
-use super::{
+use super::project;
+use crate::app::{
     cluster_args::{self, ClusterArgs, Sending},
-    project, removal, rendered,
+    removal, rendered,
 };
 use crate::disk::Root;
 use crate::project::Project;

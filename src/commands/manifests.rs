@@ -1,7 +1,7 @@
-use super::{
-    Mode, compile,
+use super::{Mode, project};
+use crate::app::{
+    compile,
     derive::{self, GenerateOptions},
-    project,
 };
 use crate::{disk::Root, manifests::CrdOptions, plan::Plan};
 

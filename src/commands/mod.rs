@@ -1,47 +1,25 @@
 //! What a person can type. The folder reads as the command line.
 
-mod binding;
 mod borrowed_flags;
 mod bundle;
-mod cargo;
 mod catalog;
 mod cleanup;
-mod cluster_args;
-mod compile;
 mod completion;
 mod crds;
 mod create;
 mod delete;
 mod deploy;
-mod derive;
-mod findings;
-mod folder;
 pub mod generate;
-mod home;
 mod image;
-mod images;
 mod init;
 mod install;
-mod license;
-mod listing;
-mod location;
 mod man;
 mod manifests;
 mod olm;
-mod outcome;
 mod peer_commands;
-mod proxies;
-mod refusal;
-mod removal;
-mod rendered;
 mod run;
-mod samples;
 mod scorecard;
-mod shipped;
-mod stdout;
-mod support;
 mod test;
-mod tree_sources;
 mod undeploy;
 mod uninstall;
 mod version;
@@ -53,7 +31,10 @@ use std::{
 
 use clap::{CommandFactory as _, Parser as _};
 
-use outcome::{Mode, Outcome, begin, reading, writing};
+use crate::app::{
+    location,
+    outcome::{Mode, Outcome, begin, reading, writing},
+};
 
 use crate::project::Project;
 use crate::{

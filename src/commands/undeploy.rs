@@ -1,8 +1,8 @@
 //! `operator-rs undeploy`
 
-use super::{
+use super::project;
+use crate::app::{
     cluster_args::{self, ClusterArgs, Sending},
-    project,
     removal::{Parts, Removing},
     rendered,
 };

@@ -1,8 +1,8 @@
 //! `operator-rs uninstall`
 
-use super::{
+use super::project;
+use crate::app::{
     cluster_args::{self, ClusterArgs, Sending},
-    project,
     removal::Removing,
     rendered,
 };

@@ -132,7 +132,13 @@ fn without_its_digest_an_image_is_refused() {
         "config/manifests/image-digests.yaml has no digest of `memcached:1.6`",
     );
     refused("lock-list", Some("- a\n"), &offline, 1, "expected a map");
-    refused("lock-short", Some("a: sha256:0\n"), &offline, 1, "`sha256:0` must be `sha256:` and 64");
+    refused(
+        "lock-short",
+        Some("a: sha256:0\n"),
+        &offline,
+        1,
+        "`sha256:0` must be `sha256:` and 64",
+    );
     refused("lock-yaml", Some("a: [\n"), &offline, 1, "config/manifests/image-digests.yaml:");
     refused("flag-alone", None, &["--offline"], 2, "--use-image-digests");
     refused(

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::image::Subject;
-use crate::commands::images::Output;
+use crate::app::images::Output;
 
 /// Build the bundle's image without docker or podman, as an archive or an OCI layout
 #[derive(clap::Args)]

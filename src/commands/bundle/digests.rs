@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Access, BY, Bundle};
-use crate::{commands::images, plan::Plan};
+use crate::{app::images, plan::Plan};
 use diagnostics::{Diagnostic, Hint as _, Lines, conflict};
 use model::{Digest, Image, ProjectPath, Tree};
 use olm::bundle::Digests;

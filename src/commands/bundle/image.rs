@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::validate;
 use crate::{
-    commands::{folder::below, images},
+    app::{folder::below, images},
     disk::Root,
     plan, terminal,
 };

@@ -16,12 +16,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{
-    Mode,
+use super::{Mode, project, reading, writing};
+use crate::app::{
     derive::{self, GenerateOptions},
     folder::below,
     images::Access,
-    project, reading, samples, shipped, writing,
+    samples, shipped,
 };
 use crate::project::Project;
 use crate::{

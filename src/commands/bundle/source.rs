@@ -3,10 +3,12 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use crate::commands::{
-    folder::Folder,
-    images::{self, Access},
-    reading,
+use crate::{
+    app::{
+        folder::Folder,
+        images::{self, Access},
+    },
+    commands::reading,
 };
 use diagnostics::Hint as _;
 use model::{Platform, ProjectPath};

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 use super::source::{self, CONFIGS, Source};
-use crate::{commands::images, terminal};
+use crate::{app::images, terminal};
 use diagnostics::{Diagnostics, Hint as _};
 use model::{Platform, ProjectPath};
 use oci::image::{self, Files};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::image::Subject;
-use crate::commands::images::{self, Access, Shape};
+use crate::app::images::{self, Access, Shape};
 use model::Image;
 
 /// Build the catalog's image and push it to a registry, without docker or podman

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::source::{self, Source};
-use crate::{commands::images::Access, terminal};
+use crate::{app::images::Access, terminal};
 use diagnostics::{Diagnostic, Hint as _};
 use olm::catalog::{self, Catalog, Fields, Format, load::Located};
 

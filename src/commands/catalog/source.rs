@@ -4,10 +4,12 @@ use std::{collections::BTreeMap, path::Path};
 
 use anyhow::Context as _;
 
-use crate::commands::{
-    folder::Folder,
-    images::{self, Access},
-    reading,
+use crate::{
+    app::{
+        folder::Folder,
+        images::{self, Access},
+    },
+    commands::reading,
 };
 use diagnostics::{Diagnostics, Hint as _};
 use model::{Platform, ProjectPath};

@@ -9,7 +9,7 @@ use super::{
     render::{self, Migration, Output},
     source::Source,
 };
-use crate::{commands::images::Access, disk, terminal};
+use crate::{app::images::Access, disk, terminal};
 use diagnostics::Hint as _;
 use olm::catalog::template::{self, Bundles, Semver};
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::source::Source;
-use crate::{commands::images::Access, terminal};
+use crate::{app::images::Access, terminal};
 use diagnostics::Diagnostics;
 use go_data::yaml;
 use olm::catalog::{self, Format};

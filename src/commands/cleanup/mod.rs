@@ -14,10 +14,8 @@ mod v1;
 
 use std::collections::BTreeSet;
 
-use super::{
-    cluster_args::{self, ClusterArgs, Sending},
-    run::place::{self, Place},
-};
+use super::run::place::{self, Place};
+use crate::app::cluster_args::{self, ClusterArgs, Sending};
 use crate::terminal;
 use cluster::{Action, Event, Id, Verb};
 use diagnostics::Hint as _;

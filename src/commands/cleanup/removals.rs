@@ -3,7 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::{is_copy, report};
-use crate::commands::{cluster_args, removal, run::place::Place};
+use crate::{
+    app::{cluster_args, removal},
+    commands::run::place::Place,
+};
 use cluster::{Held, Id, Limit, Live, Refusal, Removal, State, Verb};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;

@@ -6,7 +6,10 @@
 use std::time::Duration;
 
 use super::removals::Removals;
-use crate::commands::{cluster_args, removal::olm::SETTLED, run::place::Place};
+use crate::{
+    app::{cluster_args, removal::olm::SETTLED},
+    commands::run::place::Place,
+};
 use cluster::{Id, Limit, Live, State};
 use diagnostics::Hint as _;
 use go_data::yaml::{Value, json};

@@ -12,7 +12,7 @@ use super::{
     side::{Name, Project, Side, Unread},
 };
 use crate::{
-    commands::{cluster_args::Address, compile, refusal::refusal},
+    app::{cluster_args::Address, compile, refusal::refusal},
     terminal,
 };
 use crd::compatibility::{Policy, Rule, judge};

@@ -6,7 +6,7 @@ mod side;
 
 pub use diff::PolicyName;
 pub use report::Format;
-pub use side::{Files as CrdFiles, Place, Repository, Side};
+pub use side::{Files as CrdFiles, Place, Side};
 
 use std::path::Path;
 

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use crate::{
+    app::images::Access,
     commands::{
         Mode,
         catalog::{Addition, BundleImage, Source},
-        images::Access,
         project,
     },
     disk::Root,

@@ -1,5 +1,6 @@
 use crate::{
-    commands::{Mode, Outcome, project, rendered, shipped, stdout},
+    app::{rendered, shipped, stdout},
+    commands::{Mode, Outcome, project},
     disk::Root,
     plan::Plan,
     terminal,

@@ -6,12 +6,11 @@ mod installer;
 
 use std::path::Path;
 
-use super::{
-    Mode, bundle, compile,
+use super::{Mode, bundle, project, reading, writing};
+use crate::app::{
+    compile,
     derive::{self, GenerateOptions},
-    project, reading,
     support::{PUBLISHED, Support},
-    writing,
 };
 use crate::project::Project;
 use crate::{disk::Root, plan::Plan};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::content::Content;
-use crate::commands::images::{Access, Output};
+use crate::app::images::{Access, Output};
 
 /// Compile the operator and build its image without docker or podman, as an archive or an OCI layout
 #[derive(clap::Args)]

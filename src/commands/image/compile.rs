@@ -13,7 +13,7 @@ use super::{
     toolchain::{self, Configured, Machine, Toolchain},
 };
 use crate::{
-    commands::cargo::{
+    app::cargo::{
         self, config,
         messages::{self, Built},
         toolchain as installed,

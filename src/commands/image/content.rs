@@ -14,7 +14,7 @@ use super::{
     target::Target,
 };
 use crate::{
-    commands::{
+    app::{
         images::{self, Access, Epoch, Shape},
         stdout,
     },

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::content::Content;
-use crate::commands::images::{self, Access, Shape};
+use crate::app::images::{self, Access, Shape};
 use model::Image;
 
 /// Compile the operator, build its image and push it to a registry, without docker or podman

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use toml::Table;
 
 use super::metadata::{Metadata, Package};
-use crate::commands::cargo::messages::Built;
+use crate::app::cargo::messages::Built;
 use model::without_user;
 
 /// What the list is made from.

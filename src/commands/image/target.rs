@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::commands::images::here;
+use crate::app::images::here;
 use diagnostics::Hint as _;
 use model::Platform;
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{owner, releases::Source, status};
-use crate::commands::cluster_args::{self, ClusterArgs, Sending};
+use crate::app::cluster_args::{self, ClusterArgs, Sending};
 use cluster::{ApplyOptions, Cluster, Id, Limit, Removal, State};
 use diagnostics::Hint as _;
 use go_data::yaml::{Value, json};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    commands::cluster_args::{self, Address},
+    app::cluster_args::{self, Address},
     terminal,
 };
 use cluster::{Cluster, Id};

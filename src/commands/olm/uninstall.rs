@@ -7,7 +7,7 @@
 
 use super::owner;
 use crate::{
-    commands::{
+    app::{
         cluster_args::{self, ClusterArgs, Sending},
         removal::{self, Parts},
     },

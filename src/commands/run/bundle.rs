@@ -10,7 +10,7 @@ use super::{
     v1,
 };
 use crate::{
-    commands::cluster_args::{self, ClusterArgs, Sending},
+    app::cluster_args::{self, ClusterArgs, Sending},
     terminal,
 };
 use cluster::{Action, ApplyOptions, Event, Id, Verb};

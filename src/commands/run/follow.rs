@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::place::{Place, cleanup};
-use crate::{commands::cluster_args, terminal};
+use crate::{app::cluster_args, terminal};
 use cluster::{Limit, State};
 use diagnostics::Hint as _;
 use go_data::yaml::{Value, json};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{serving::Serving, source, v1};
-use crate::commands::{
+use crate::app::{
     cluster_args::{self, ClusterArgs},
     images::Access,
 };

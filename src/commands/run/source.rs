@@ -5,10 +5,8 @@ use std::path::Path;
 use anyhow::Context as _;
 
 use crate::{
-    commands::{
-        bundle::{source, validate},
-        images::Access,
-    },
+    app::images::Access,
+    commands::bundle::{source, validate},
     terminal,
 };
 use diagnostics::{Diagnostics, Hint as _};

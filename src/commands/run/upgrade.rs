@@ -11,7 +11,7 @@ use super::{
     v1,
 };
 use crate::{
-    commands::cluster_args::{self, Sending},
+    app::cluster_args::{self, Sending},
     terminal,
 };
 use cluster::{Id, Limit};

@@ -4,7 +4,8 @@ mod report;
 
 use std::path::{Path, PathBuf};
 
-use super::{bundle::source, images::Access};
+use super::bundle::source;
+use crate::app::images::Access;
 use crate::{disk, terminal};
 use diagnostics::Hint as _;
 use model::ProjectPath;

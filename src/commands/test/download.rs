@@ -11,7 +11,7 @@ use anyhow::Context as _;
 use semver::Version;
 
 use crate::{
-    commands::home,
+    app::home,
     disk::{self, Own},
     terminal::{self, Step},
 };

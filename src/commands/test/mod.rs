@@ -13,7 +13,8 @@ use self::{
     control_plane::{ControlPlane, Wants},
     stage::Stage,
 };
-use super::{cluster_args, project};
+use super::project;
+use crate::app::cluster_args;
 use crate::{audit, disk::Root, process, terminal};
 use diagnostics::Hint as _;
 

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use super::control_plane::ControlPlane;
 use crate::project::{Operator, Project};
 use crate::{
-    commands::{cluster_args, derive, proxies::proxies, rendered},
+    app::{cluster_args, derive, proxies::proxies, rendered},
     disk::Root,
     manifests,
 };

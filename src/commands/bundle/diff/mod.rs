@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 
 use super::source;
-use crate::commands::{
-    crds::{CrdFiles, Format, PolicyName, Side},
-    images::Access,
-    location,
+use crate::{
+    app::{images::Access, location},
+    commands::crds::{CrdFiles, Format, PolicyName, Side},
 };
 use crd::compatibility::{self, judge};
 use diagnostics::{Hint as _, Severity};

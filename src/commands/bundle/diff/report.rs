@@ -3,10 +3,8 @@
 use std::fmt::Write as _;
 
 use crate::{
-    commands::{
-        crds::{Format, Place, Side},
-        findings::{self, count, shortened},
-    },
+    app::findings::{self, count, shortened},
+    commands::crds::{Format, Place, Side},
     terminal,
 };
 use crd::compatibility::Finding;

@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, path::Path};
 
 use super::source;
 use crate::{
-    commands::{
+    app::{
         folder::{below, folders},
         images::Access,
     },

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::Path, str::FromStr};
 
 use crate::{
-    commands::images::{self, Access},
+    app::images::{self, Access},
     disk, process, terminal,
 };
 use diagnostics::Hint as _;

@@ -4,7 +4,7 @@ use serde::Serialize as _;
 
 use super::{Finding, Target, diagnostics};
 use crate::{
-    commands::findings::{self, count},
+    app::findings::{self, count},
     terminal,
 };
 use diagnostics::{Diagnostic, Diagnostics, Severity};

@@ -12,7 +12,8 @@ use super::{
     source::{self, Source},
 };
 use crate::{
-    commands::{Mode, folder::below, images::Access, writing},
+    app::{folder::below, images::Access},
+    commands::{Mode, writing},
     disk::Root,
     plan::{Overlay, Plan},
 };

@@ -1,7 +1,7 @@
 //! Annotations: GitHub shows them in a pull request, at their lines.
 
 use super::{Located, Report};
-use crate::{commands::findings::annotations, terminal};
+use crate::{app::findings::annotations, terminal};
 use diagnostics::Severity;
 
 pub fn render(report: &Report) -> String {

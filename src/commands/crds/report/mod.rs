@@ -6,7 +6,7 @@ mod sarif;
 mod text;
 
 use super::side::{Place, Side};
-use crate::{commands::findings, terminal};
+use crate::{app::findings, terminal};
 use crd::compatibility::Finding;
 use diagnostics::{Diagnostic, Severity};
 

@@ -1,7 +1,7 @@
 //! Findings as SARIF.
 
 use super::{Located, Report};
-use crate::commands::findings;
+use crate::app::findings;
 use crd::compatibility::Rule;
 use go_data::yaml::{Map, Value, json};
 

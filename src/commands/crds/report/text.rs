@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fmt::Write as _};
 
 use super::{Located, Report};
-use crate::commands::findings::{MOST, count, shortened};
+use crate::app::findings::{MOST, count, shortened};
 use crd::compatibility::{Rule, Subject};
 use diagnostics::Severity;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::Context as _;
 
 use super::{Crds, Places, Side};
-use crate::commands::cluster_args::{self, Address};
+use crate::app::cluster_args::{self, Address};
 use crd::compatibility::Crd;
 
 impl Side {

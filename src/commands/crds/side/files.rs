@@ -4,7 +4,8 @@ use std::{collections::BTreeSet, path::Path};
 
 use anyhow::Context as _;
 
-use super::{Crds, Places, marks::Marks, tree::Tree};
+use super::{Crds, Places, marks::Marks};
+use crate::app::repository::Tree;
 use crate::disk::Root;
 use crate::project::below;
 use crd::compatibility::Crd;

@@ -5,15 +5,14 @@ mod files;
 mod marks;
 mod project;
 mod revision;
-mod tree;
 
+use crate::app::repository::Repository;
 use std::{collections::BTreeMap, fmt, path::Path};
 
 pub use files::Files;
 use marks::Marks;
 pub use marks::Place;
 pub use project::{Project, Unread};
-pub use tree::Repository;
 
 use crd::compatibility::{Crd, Subject};
 use diagnostics::Hint as _;

@@ -12,11 +12,11 @@ use super::{
     Crds, Declaration, Place, Places, Side,
     files::{self, Files},
     revision::Revision,
-    tree::{Repository, Tree},
 };
+use crate::app::repository::{Repository, Tree};
 use crate::project::{Problem, below};
 use crate::{
-    commands::{
+    app::{
         cargo::{self, Workspace},
         compile::{self, Compile},
         refusal::unread,

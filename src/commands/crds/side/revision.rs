@@ -5,10 +5,10 @@ use std::{path::Path, rc::Rc};
 
 use anyhow::bail;
 
-use super::tree::Tree;
+use crate::app::repository::Tree;
 use crate::project::{SourcePath, below};
 use crate::{
-    commands::cargo::PackageDirs,
+    app::cargo::PackageDirs,
     disk,
     source::{Locked, ReadFile, Sources},
 };

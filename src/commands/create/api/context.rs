@@ -1,7 +1,7 @@
 use serde::Serialize;
 
 use super::place::Place;
-use crate::commands::derive::Names;
+use crate::app::derive::Names;
 use crate::project::Project;
 use model::{GroupName, Kind, Plural, ProjectPath, Version};
 

@@ -2,7 +2,7 @@
 
 use super::{Args, Context, Place, foreign::Foreign};
 use crate::project::{Project, Resource};
-use crate::{commands::derive, disk::Root, plan::Plan, scaffold};
+use crate::{app::derive, disk::Root, plan::Plan, scaffold};
 use diagnostics::Hint as _;
 use model::{Found, GroupName, GroupPrefix, Kind, ProjectPath, Tree as _};
 

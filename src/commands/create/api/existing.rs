@@ -3,7 +3,7 @@
 
 use super::{Args, Context, Place, foreign::Foreign};
 use crate::project::{DeclaredKind, Project, below};
-use crate::{commands::derive, disk::Root, manifests, plan::Plan, scaffold, terminal};
+use crate::{app::derive, disk::Root, manifests, plan::Plan, scaffold, terminal};
 use diagnostics::Hint as _;
 use go_data::yaml;
 use model::{Plural, ProjectPath, Tree};

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{External, context::finalizer_name};
 use crate::project::{Project, Resource};
 use crate::{
-    commands::derive::Names,
+    app::derive::Names,
     source::{BuiltInKind, kinds as built_in_kinds},
 };
 use diagnostics::hinted;

@@ -12,11 +12,11 @@ use self::{
 };
 use crate::project::Project;
 use crate::{
-    commands::{
-        Mode, compile,
+    app::{
+        compile,
         derive::{self, GenerateOptions},
-        project,
     },
+    commands::{Mode, project},
     disk::Root,
     manifests,
     plan::{self, Plan},

@@ -7,13 +7,11 @@ use serde::Serialize;
 use super::{commit::Commit, modules, originals};
 use crate::project::{Project, Resource};
 use crate::{
-    commands::{
-        create::api::{
-            context::{Choices, Context},
-            foreign::Foreign,
-            place::Place,
-        },
-        derive,
+    app::derive,
+    commands::create::api::{
+        context::{Choices, Context},
+        foreign::Foreign,
+        place::Place,
     },
     disk::Root,
     plan::Plan,

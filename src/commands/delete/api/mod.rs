@@ -8,11 +8,11 @@ mod originals;
 use self::{commit::Commit, files::Files};
 use crate::project::{Project, Resource};
 use crate::{
-    commands::{
-        Mode, compile,
+    app::{
+        compile,
         derive::{self, GenerateOptions},
-        project,
     },
+    commands::{Mode, project},
     disk::Root,
     manifests,
     plan::{COMMIT, NOT_COMMITTED, Overlay, Plan},

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 
 use super::{FILE, FOLDER};
 use crate::{
-    commands::derive::MANIFESTS,
+    app::derive::MANIFESTS,
     disk::Root,
     manifests::{Manifest, held},
     plan,

@@ -9,15 +9,15 @@ use anyhow::Context as _;
 
 use self::committed::Committed;
 use crate::{
-    commands::{
-        Mode, Outcome, begin,
+    app::{
         cargo::Workspace,
         compile::{self, Compile},
-        location, reading,
+        location,
         refusal::{refusal, unread},
         stdout,
         tree_sources::TreeSources,
     },
+    commands::{Mode, Outcome, begin, reading},
     disk::Root,
     manifests::{self, CrdOptions, Manifest},
     plan::Plan,

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    commands::{Outcome, tree_sources::TreeSources},
+    app::tree_sources::TreeSources,
+    commands::Outcome,
     disk::Root,
     source::{self, Options, Reading},
 };

@@ -2,10 +2,9 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use crate::commands::{
-    catalog::CONFIGS,
-    images::{self, Access},
-    run::source,
+use crate::{
+    app::images::{self, Access},
+    commands::{catalog::CONFIGS, run::source},
 };
 use diagnostics::Hint as _;
 use model::{Image, Platform, ProjectPath};

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use crate::commands::{
-    cluster_args,
-    run::{
+use crate::{
+    app::cluster_args,
+    commands::run::{
         follow::{FIX, failure, stays},
         place::{Place, cleanup},
     },

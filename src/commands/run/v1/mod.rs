@@ -19,7 +19,7 @@ use super::{
     place::{Place, again_or_cleanup, cleanup},
     upgrade::require_newer,
 };
-use crate::commands::{
+use crate::app::{
     cluster_args::{self, ClusterArgs, Sending},
     images::{self, Access},
 };

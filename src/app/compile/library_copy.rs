@@ -5,7 +5,7 @@ use anyhow::Context as _;
 use toml::{Table, Value};
 
 use super::manifest::{about, list};
-use crate::commands::cargo::Package;
+use crate::app::cargo::Package;
 use crate::project::Target;
 
 /// The feature that turns on features of dependencies, which only the package itself can do.

@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    commands::cargo::{messages, toolchain},
+    app::cargo::{messages, toolchain},
     disk::Root,
     process, terminal,
 };

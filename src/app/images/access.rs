@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 
 use crate::{
-    commands::proxies::proxies,
+    app::proxies::proxies,
     disk,
     process::{self, Reply},
     terminal,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::crate_build::CrateBuild;
 use crate::{
-    commands::cargo::{
+    app::cargo::{
         self,
         messages::{Artifact, Built},
         toolchain,

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use toml::{Table, Value};
 
 use crate::{
-    commands::cargo::{KUBERNETES, Package},
+    app::cargo::{KUBERNETES, Package},
     source::Locked,
 };
 

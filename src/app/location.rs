@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::crds::Repository;
+use super::repository::Repository;
 use crate::project::Project;
 use crate::{
     disk::{self, Ancestor, Root},

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::Flags;
 use crate::project::Problem;
-use crate::{commands::home, disk, terminal};
+use crate::{app::home, disk, terminal};
 
 /// The decision of the user.
 pub enum Permission {

@@ -22,7 +22,7 @@ use super::{
 };
 use crate::project::{Crate, Target};
 use crate::{
-    commands::cargo::{
+    app::cargo::{
         KUBERNETES, Package,
         lock::{self, Added},
         messages::{self, Built},

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{crate_build::CrateBuild, inputs::Inputs};
 use crate::{
-    commands::home,
+    app::home,
     disk::{self, Root},
     terminal,
 };

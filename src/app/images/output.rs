@@ -9,7 +9,7 @@ use anyhow::Context as _;
 
 use super::Shape;
 use crate::{
-    commands::stdout,
+    app::stdout,
     disk::{self, Root},
     terminal,
 };

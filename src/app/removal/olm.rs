@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::commands::cluster_args;
+use crate::app::cluster_args;
 use cluster::{Action, Cluster, Event, Id, Limit, Live, NamespaceContents, State, Verb};
 use diagnostics::Hint as _;
 use olm::lifecycle;

@@ -20,7 +20,7 @@ use std::path::Path;
 
 use self::{answer::Compiled, crate_build::CrateBuild, permission::Permission};
 use crate::project::Crate;
-use crate::{commands::cargo::toolchain, disk, source::Reading, terminal};
+use crate::{app::cargo::toolchain, disk, source::Reading, terminal};
 
 /// Whether code may be compiled if the source cannot be read
 #[derive(Clone, Copy, Debug, Default, clap::Args)]

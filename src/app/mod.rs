@@ -1,0 +1,26 @@
+//! What commands have in common, below the command line: reading a project, deriving manifests, rendering, removing,
+//! compiling, images, and the modes of output. Nothing here knows which command calls it.
+
+pub mod binding;
+pub mod cargo;
+pub mod cluster_args;
+pub mod compile;
+pub mod derive;
+pub mod findings;
+pub mod folder;
+pub mod home;
+pub mod images;
+pub mod license;
+pub mod listing;
+pub mod location;
+pub mod outcome;
+pub mod proxies;
+pub mod refusal;
+pub mod removal;
+pub mod rendered;
+pub mod repository;
+pub mod samples;
+pub mod shipped;
+pub mod stdout;
+pub mod support;
+pub mod tree_sources;
