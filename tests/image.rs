@@ -135,7 +135,7 @@ fn only(dir: &Path, sysroot: &Path) -> (PathBuf, String) {
 }
 
 #[test]
-fn what_the_machine_lacks_is_said_before_anything_is_compiled() {
+fn missing_tools_are_reported_before_anything_is_compiled() {
     let dir = tiny_with_c("lacking");
     let elsewhere = support::fresh("image/lacking-machine");
     let sysroot = elsewhere.join("sysroot");

@@ -221,7 +221,7 @@ fn fill(name: &str, old: &Tree, new: &Tree, words: &str) -> usize {
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_is_told_and_left_alone() {
+fn a_folder_that_cannot_be_written_is_reported_and_left_alone() {
     // Root is allowed everything, so the binary runs as somebody else, from where all may read.
     let dir = std::env::temp_dir().join(format!("operator-rs-unwritable-{}", std::process::id()));
     let project = dir.join("interrupted");

@@ -213,7 +213,7 @@ fn check(
 }
 
 #[test]
-fn what_a_server_makes_up_is_no_part_of_a_path() {
+fn a_group_version_that_is_no_path_segment_is_refused() {
     for (name, version) in [
         ("dots", "../made-up/v1"),
         ("slashes", "a/made-up/v1"),
@@ -267,7 +267,7 @@ fn what_a_server_makes_up_is_no_part_of_a_path() {
 }
 
 #[test]
-fn what_a_server_does_not_tell_is_not_taken_for_nothing() {
+fn a_list_that_the_server_does_not_return_is_not_taken_for_empty() {
     let unknown =
         "removing Namespace a-system also removes its objects of secrets, which cannot be listed: ";
     let secrets = |name: &str, why: &str, lie: fn(&str) -> Reply| {
@@ -341,7 +341,7 @@ fn a_list_whose_token_expires_is_read_again() {
 }
 
 #[test]
-fn what_somebody_else_makes_at_the_same_time_is_only_adopted() {
+fn an_object_that_is_created_concurrently_is_only_adopted() {
     let crd = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/memcacheds.g.example.com";
     let made = Mutex::new(false);
     let lie = move |method: &str, path: &str| {

@@ -35,7 +35,7 @@ fn a_prompt_accepts_what_the_flag_accepts_and_asks_again_otherwise() {
 }
 
 #[test]
-fn a_prompt_that_is_left_with_ctrl_c_writes_nothing() {
+fn ctrl_c_at_a_prompt_writes_nothing() {
     for (name, first) in [("left-at-once", None), ("left-later", Some("cache"))] {
         let dir = project(name);
         let before = support::tree(&dir);

@@ -95,7 +95,7 @@ const REFUSED_BY_SERVERS: &[&str] = &[
 ];
 
 #[test]
-fn roles_are_as_controller_gen_makes_them() {
+fn roles_equal_those_of_controller_gen() {
     let Some(controller_gen) = support::tool("controller-gen") else { return };
     for markers in SETS {
         let theirs = theirs(&controller_gen, markers);

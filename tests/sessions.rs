@@ -175,7 +175,7 @@ fn play(page: &str, dir: &Path) -> String {
 }
 
 #[test]
-fn a_page_comes_out_as_it_is_played() {
+fn a_page_is_rewritten_with_the_actual_output() {
     let dir = support::fresh("sessions-of-its-own");
     let page = "# Title\n\n```console\n$ echo one; echo two >&2; exit 3\nold\n\n$ mkdir x; cd \\\nx\n$ basename \"$PWD\"\n```\n\nend\n";
     let want = "# Title\n\n```console\n$ echo one; echo two >&2; exit 3\none\ntwo\n[exit 3]\n\n$ mkdir x; cd \\\nx\n\n$ basename \"$PWD\"\nx\n```\n\nend\n";

@@ -65,7 +65,7 @@ fn a_command_whose_list_is_lost_has_done_its_work() {
 }
 
 #[test]
-fn a_reader_that_went_away_has_read_enough() {
+fn a_closed_stdout_ends_the_command_without_an_error() {
     let dir = project("gone");
     for words in ["generate crds", "generate crds --keep-going", "completion bash"] {
         let (mut reader, writer) = std::io::pipe().unwrap();

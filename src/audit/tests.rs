@@ -95,7 +95,7 @@ fn a_refusal_names_the_comment_that_would_allow_it() {
 }
 
 #[test]
-fn others_calls_and_a_line_cut_short_say_nothing_and_a_watch_counts_once() {
+fn calls_of_others_and_cut_lines_are_ignored_and_a_watch_counts_once() {
     let of = json!({ "resource": "pods" });
     let mut other = event("1", "list", of.clone(), 200);
     other["user"]["username"] = json!("admin");
@@ -160,7 +160,7 @@ fn a_role_of_a_namespace_is_asked_for_what_is_in_it_only() {
 }
 
 #[test]
-fn what_a_quota_or_a_policy_forbids_is_no_want_of_a_rule() {
+fn a_refusal_by_a_quota_or_a_policy_is_no_missing_rule() {
     let mut pod = event("1", "create", json!({ "resource": "pods", "namespace": "n" }), 403);
     pod["annotations"] = json!({ "authorization.k8s.io/decision": "allow" });
     pod["responseStatus"]["message"] = json!(

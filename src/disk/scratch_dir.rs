@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_throwaway_folder_holds_just_what_it_should() {
+    fn a_scratch_directory_contains_exactly_its_files() {
         let (dir, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         fs::write(elsewhere.path().join("kept"), "theirs").unwrap();
         let put = |files: &[(&str, &str)], links: &[&str]| {
@@ -123,7 +123,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_is_linked_into_a_throwaway_folder_is_left_alone() {
+    fn targets_of_symlinks_in_a_scratch_directory_stay() {
         use std::os::unix::fs::{PermissionsExt as _, symlink};
         let (dir, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let theirs = elsewhere.path().join("theirs");

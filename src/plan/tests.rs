@@ -62,7 +62,7 @@ fn check_error(before: &str, plan: impl FnOnce(&mut Plan)) -> String {
 }
 
 #[test]
-fn what_is_theirs_is_written_once() {
+fn scaffolded_files_are_written_once() {
     let scaffold = |plan: &mut Plan| plan.scaffold(path("a.rs"), "new\n".to_owned());
     check(None, scaffold, Ok("new\n"));
     check(Some("new\n"), scaffold, Ok("new\n"));
@@ -79,7 +79,7 @@ fn what_is_theirs_is_written_once() {
 }
 
 #[test]
-fn what_is_ours_is_replaced_unless_a_hand_was_at_it() {
+fn generated_files_are_replaced_unless_they_were_edited() {
     let ours = super::ours::signed(&path("a.rs"), "old\n", "b", "test");
     let new = super::ours::signed(&path("a.rs"), "new\n", "b", "test");
     let generate = |plan: &mut Plan| plan.generate(path("a.rs"), "new\n".to_owned(), "b", "test");
@@ -108,7 +108,7 @@ fn a_file_gains_the_lines_it_lacks() {
 }
 
 #[test]
-fn every_conflict_is_told_at_once() {
+fn every_conflict_is_reported_at_once() {
     let tree = Map([("a.rs", "x"), ("b.rs", "y")].map(|(at, it)| (path(at), it.to_owned())).into());
     let mut plan = Plan::default();
     plan.scaffold(path("a.rs"), String::new());

@@ -255,7 +255,7 @@ fn the_image_of_a_volume_keeps_its_tag_with_a_warning() {
 }
 
 #[test]
-fn what_is_left_out_has_its_own_reason() {
+fn each_object_that_is_left_out_has_its_reason() {
     let mut objects = objects();
     let certificate = json!({
         "apiVersion": "cert-manager.io/v1", "kind": "Certificate", "metadata": { "name": "metrics" },

@@ -8,7 +8,7 @@ use super::{
 };
 
 #[test]
-fn what_only_looks_odd_is_good() {
+fn valid_bundles_that_look_odd_get_the_verdict_of_operator_sdk() {
     let csv = |name: &str, pointer: &str, value: Value| {
         check_verdict(name, |files| set(files, CSV, pointer, value));
     };
@@ -42,7 +42,7 @@ fn what_only_looks_odd_is_good() {
 }
 
 #[test]
-fn what_only_looks_good_is_bad() {
+fn invalid_bundles_that_look_valid_get_the_verdict_of_operator_sdk() {
     let csv = |name: &str, pointer: &str, value: Value| {
         check_verdict(name, |files| set(files, CSV, pointer, value));
     };

@@ -425,7 +425,7 @@ fn descriptors_follow_the_schema_under_what_the_base_says() {
 }
 
 #[test]
-fn a_bundle_that_cannot_be_read_is_told_with_its_place() {
+fn a_bundle_that_cannot_be_read_is_reported_with_its_place() {
     let (dir, output) = bundle("unreadable", &objects(), &[]);
     assert!(output.status.success(), "{}", support::said(&output));
     let csv = dir.join("bundle").join(super::CSV);

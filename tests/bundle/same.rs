@@ -154,7 +154,7 @@ fn a_role_is_found_in_the_namespace_of_its_binding() {
 }
 
 #[test]
-fn a_cluster_role_binding_gives_no_role() {
+fn a_cluster_role_binding_does_not_grant_a_role() {
     let mut objects = roles_of_one_name("kube-system");
     let binding = object(&mut objects, "RoleBinding", "reader");
     binding["kind"] = json!("ClusterRoleBinding");

@@ -53,7 +53,7 @@ fn fields_match_in_any_case_and_unknown_ones_are_dropped() {
 }
 
 #[test]
-fn what_is_left_out_is_what_go_writes() {
+fn fields_are_left_out_as_go_leaves_them_out() {
     let mut objects = objects();
     let spec = &mut object(&mut objects, "Deployment", "manager")["spec"]["template"]["spec"];
     spec["volumes"] = json!([
@@ -113,7 +113,7 @@ fn the_base_is_the_one_of_the_package() {
 
 /// operator-sdk leaves these out in silence.
 #[test]
-fn what_is_left_out_is_named() {
+fn objects_that_are_left_out_are_named() {
     let mut objects = objects();
     for (version, kind) in [
         ("apps/v1", "StatefulSet"),

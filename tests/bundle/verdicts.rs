@@ -215,7 +215,7 @@ fn examples_are_judged_alike() {
 }
 
 #[test]
-fn what_go_cannot_read_is_an_error_here_too() {
+fn data_that_go_cannot_decode_is_an_error() {
     let csv = |name: &str, pointer: &str, value: Value| {
         check_verdict(name, |files| set(files, CSV, pointer, value));
     };

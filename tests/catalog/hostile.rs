@@ -13,7 +13,7 @@ fn refused(text: &[u8], expected: &str) {
 }
 
 #[test]
-fn what_is_deep_or_grows_is_refused() {
+fn deeply_nested_or_growing_yaml_is_refused() {
     refused("[".repeat(100_000).as_bytes(), "nested in more than");
     refused(format!("{{\"a\":{}", "[".repeat(100_000)).as_bytes(), "catalog/catalog.yaml:1:");
     let mut bomb =

@@ -69,7 +69,7 @@ pub async fn a_right_that_is_missing_ends_the_operator_and_deploy_shows_it(lab: 
     assert!(said.contains(why), "{said}");
 }
 
-pub async fn a_server_that_is_silent_is_told_and_waited_for(lab: Arc<Lab>) {
+pub async fn a_server_that_is_silent_is_reported_and_waited_for(lab: Arc<Lab>) {
     let ground = lab.own_wishful_ground("silent", false).await;
     ground.install().await;
     let token = ground.token().await;
@@ -124,7 +124,7 @@ pub async fn a_server_that_is_silent_is_told_and_waited_for(lab: Arc<Lab>) {
     single.stop().await;
 }
 
-pub async fn names_of_any_length_are_reconciled_or_told(lab: Arc<Lab>) {
+pub async fn names_of_any_length_are_reconciled_or_reported(lab: Arc<Lab>) {
     let ground = lab.ground("names").await;
     let operator = Operator::start(&ground, "manager").await;
     for length in [63, 64, 200, 253] {

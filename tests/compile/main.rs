@@ -24,7 +24,7 @@ use project::{FUNCTION, HEAD, OUTSIDE, PLAIN, Project, kind, size};
 use serde_json::json;
 
 #[test]
-fn what_the_source_cannot_tell_the_code_is_asked() {
+fn kinds_that_cannot_be_read_come_from_the_compiled_code() {
     let text = [HEAD, &kind("Asked", OUTSIDE), &kind("Plain", PLAIN), FUNCTION].concat();
     let project = Project::new(&[("src/lib.rs", &text)]);
     let (printed, text) = project.crds(&[]);
@@ -87,7 +87,7 @@ fn a_library_and_a_program_may_declare_one_module() {
 }
 
 #[test]
-fn code_that_does_not_compile_is_told() {
+fn code_that_does_not_compile_is_reported() {
     let text = [HEAD, &kind("Asked", OUTSIDE), FUNCTION, "fn wrong() -> u8 { \"\" }\n"].concat();
     let project = Project::new(&[("src/lib.rs", &text)]);
     let words = ["generate", "crds", "--compile", "--output-dir", "crds"];

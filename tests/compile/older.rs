@@ -36,7 +36,7 @@ serde_json = \"1\"
 }
 
 #[test]
-fn a_kube_that_calls_itself_6_prints_as_it_does() {
+fn a_patched_kube_6_is_compiled_and_its_output_used() {
     let code = [HEAD, &kind("Newer", OUTSIDE), FUNCTION].concat();
     let project = Project::new(&[("src/lib.rs", &code)]);
     support::generated::fetch(&support::home().join("tests/schemas"));

@@ -150,7 +150,7 @@ fn nobody_is_asked_about_a_type_that_is_not_defined() {
 }
 
 #[test]
-fn a_question_that_is_left_is_no_answer() {
+fn an_interrupted_question_is_no_answer() {
     let project = unreadable();
     let mut terminal = start(&project, "");
     expect(&mut terminal, "[y/N]");

@@ -14,7 +14,7 @@ use crate::{
 };
 
 #[test]
-fn two_runs_at_once_do_not_share_their_throwaway_crate() {
+fn concurrent_runs_do_not_share_their_scratch_crate() {
     let project = unreadable();
     // In place of cargo: it says so where another one is running, and that it does not compile.
     let cargo = project.cargo(
@@ -69,7 +69,7 @@ fn where_there_is_no_cargo_the_refusal_says_so() {
 }
 
 #[test]
-fn what_hangs_ends_with_ctrl_c_and_with_a_signal() {
+fn a_hanging_compilation_ends_with_ctrl_c_and_with_a_signal() {
     for signal in ["INT", "TERM", "KILL"] {
         let project = unreadable();
         let mark = project.state.path().join("alive").display().to_string();

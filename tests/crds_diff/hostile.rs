@@ -85,7 +85,7 @@ fn what_a_partial_clone_lacks_is_not_fetched() {
 
 /// git ends where an object is promised by a server, and may not be fetched.
 #[test]
-fn what_a_clone_with_a_filter_lacks_is_told_with_what_to_do() {
+fn objects_that_a_partial_clone_lacks_are_reported_with_a_hint() {
     let repository = Repository::new("promised");
     repository.git(&["config", "uploadpack.allowFilter", "true"]);
     remove_a_field(&repository);

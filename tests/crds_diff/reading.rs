@@ -18,7 +18,7 @@ fn a_folder_without_git_has_no_revisions() {
 }
 
 #[test]
-fn without_git_the_way_out_is_told() {
+fn without_git_a_hint_is_shown() {
     let repository = Repository::new("no-git");
     let output = diff(&repository.0, &[], |it| it.env("PATH", "/nowhere"));
     check(&output, 1, "hint: install `git`, or add it to PATH");
@@ -171,7 +171,7 @@ fn several_documents_and_lists_are_read_and_other_objects_passed_by() {
 }
 
 #[test]
-fn a_name_means_one_thing() {
+fn an_ambiguous_name_is_refused() {
     let repository = Repository::new("one-thing");
     support::done(&repository.0, "generate crds --output-dir main");
     repository.says(&["main"], 1, "`main` is both a file and a revision");

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::{place::Place, support, trials};
 
 trials! {
-    async fn what_had_another_prefix_is_removed_when_somebody_says_so(it: "prefix") {
+    async fn objects_with_the_former_prefix_are_removed_with_confirmation(it: "prefix") {
         it.done("deploy").await;
         it.configure("namePrefix: prefix-", "namePrefix: changed-");
         let output = it.run("deploy").await;
@@ -27,7 +27,7 @@ trials! {
         assert_eq!(it.done("undeploy").await, "");
     }
 
-    async fn the_crd_of_a_deleted_kind_is_removed_when_somebody_says_so(it: "deleted") {
+    async fn the_crd_of_a_deleted_kind_is_removed_with_confirmation(it: "deleted") {
         it.done("deploy").await;
         it.make_memcached("default", "a", &[]).await;
         it.done("delete api --group g --kind Memcached --force").await;

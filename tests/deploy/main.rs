@@ -62,7 +62,7 @@ trials! {
         assert_eq!(it.done("uninstall").await, "");
     }
 
-    async fn a_crd_whose_names_are_taken_is_told_at_once(it: "taken") {
+    async fn a_crd_whose_names_are_taken_is_reported_at_once(it: "taken") {
         let schema = json!({"type": "object"});
         it.server.apply(&json!({
             "apiVersion": "apiextensions.k8s.io/v1",
@@ -149,7 +149,7 @@ trials! {
         assert_eq!(it.server.get(&it.crd()).await, None);
     }
 
-    async fn what_deploy_has_not_made_is_left_to_who_has(it: "theirs") {
+    async fn undeploy_keeps_a_namespace_that_deploy_did_not_create(it: "theirs") {
         it.server.namespace("theirs-system").await;
         let output = it.run("undeploy --yes").await;
         let said = support::said(&output);
@@ -163,7 +163,7 @@ trials! {
         assert!(it.server.get(&it.namespace()).await.is_some());
     }
 
-    async fn what_others_put_into_the_namespace_goes_only_when_somebody_says_so(it: "others") {
+    async fn objects_of_others_in_the_namespace_are_deleted_only_with_confirmation(it: "others") {
         it.done("deploy").await;
         let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "mine", "namespace": "others-system"}});
         it.server.apply(&map).await;
@@ -223,7 +223,7 @@ trials! {
         assert_eq!(it.server.get(&it.role()).await, None);
     }
 
-    async fn who_may_do_nothing_is_told_all_of_it_and_changes_nothing(it: "limited") {
+    async fn a_user_without_permissions_sees_all_refusals_and_changes_nothing(it: "limited") {
         let user = it.limited_user("nobody").await;
         let output = it.run_with(&user, "deploy").await;
         let said = support::said(&output);
@@ -240,7 +240,7 @@ trials! {
         assert!(said.contains("401 Unauthorized") && !said.contains("eyJ"), "{said}");
     }
 
-    async fn what_does_not_run_says_why(it: "pending") {
+    async fn deploy_shows_why_a_pod_does_not_run(it: "pending") {
         let manager = it.dir.join("config/manager/manager.yaml");
         let text = fs::read_to_string(&manager).unwrap();
         let place = "      serviceAccountName: controller-manager\n";
@@ -290,7 +290,7 @@ trials! {
         it.done("undeploy").await;
     }
 
-    async fn what_the_server_warns_of_is_told_once(it: "warned") {
+    async fn warnings_of_the_server_are_printed_once(it: "warned") {
         let manager = it.dir.join("config/manager/manager.yaml");
         let text = fs::read_to_string(&manager).unwrap();
         let warns = text.replace("pod-security.kubernetes.io/enforce", "pod-security.kubernetes.io/warn");
@@ -307,7 +307,7 @@ trials! {
         it.done("undeploy").await;
     }
 
-    async fn one_right_that_is_missing_is_told_before_anything_is_written(it: "partly") {
+    async fn one_right_that_is_missing_is_reported_before_anything_is_written(it: "partly") {
         let user = it.limited_user("partly").await;
         it.server.apply(&json!({
             "apiVersion": "rbac.authorization.k8s.io/v1",
@@ -336,7 +336,7 @@ trials! {
         assert_eq!(it.versions().await, []);
     }
 
-    async fn who_is_at_a_terminal_is_asked(it: "asked") {
+    async fn deletions_are_confirmed_at_a_terminal(it: "asked") {
         it.done("install").await;
         it.make_memcached("default", "a", &[]).await;
         it.answer("uninstall", "n", "nothing was removed").await;
@@ -357,7 +357,7 @@ trials! {
         it.done("undeploy --yes").await;
     }
 
-    async fn a_kind_that_the_server_has_not_is_told_before_anything_is_written(it: "monitor") {
+    async fn a_kind_that_the_server_has_not_is_reported_before_anything_is_written(it: "monitor") {
         let path = it.dir.join("config/default/kustomization.yaml");
         let text = fs::read_to_string(&path).unwrap();
         assert!(text.contains("resources:\n"));

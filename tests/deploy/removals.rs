@@ -176,7 +176,7 @@ trials! {
         assert_eq!(done, "delete     Namespace both\n");
     }
 
-    async fn what_others_made_by_a_name_of_config_does_not_go_unasked(it: "inner") {
+    async fn an_object_of_others_with_a_name_of_config_is_not_deleted_without_asking(it: "inner") {
         it.done("deploy").await;
         let service = it.rendered("").await.into_iter().find(|it| it["kind"] == "Service").expect("metrics are served");
         let path = server::path(&service);
@@ -189,7 +189,7 @@ trials! {
         assert!(!gone.contains("Service "), "{gone}");
     }
 
-    async fn what_comes_while_somebody_is_asked_does_not_go_unasked(it: "late") {
+    async fn objects_that_are_created_during_the_prompt_are_not_deleted_without_asking(it: "late") {
         it.done("deploy").await;
         it.make_memcached("default", "a", &[]).await;
         it.answer_late("uninstall", "1 object of kind Memcached in 1 namespace", "b").await;

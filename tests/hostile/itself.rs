@@ -34,7 +34,7 @@ const HARM: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn a_program_that_does_harm_is_found_out() {
+fn a_harmful_program_is_detected() {
     for (script, expected) in HARM {
         let found = judge(script);
         assert!(found.iter().any(|it| it.contains(expected)), "`{script}`: {found:?}");
@@ -42,7 +42,7 @@ fn a_program_that_does_harm_is_found_out() {
 }
 
 #[test]
-fn a_program_that_does_no_harm_is_let_through() {
+fn a_harmless_program_passes() {
     for script in [
         r"echo done; printf 'two\nlines\t\303\251' >&2",
         "exit 2",

@@ -92,7 +92,7 @@ fn what_is_nested_without_an_end_is_refused() {
 }
 
 #[test]
-fn what_leads_to_itself_is_refused() {
+fn cyclic_modules_and_types_are_refused() {
     let kind = format!("{KIND}pub struct KindSpec {{ a: T }}\n");
     let dir = package(
         "cyclic-modules",

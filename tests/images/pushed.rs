@@ -91,7 +91,7 @@ fn a_registry_with_a_certificate_of_its_own_is_reached() {
 }
 
 #[test]
-fn where_nothing_can_be_pushed_it_is_told() {
+fn an_impossible_push_is_reported() {
     let dir = project("nowhere");
     let said = refused(ours(&dir, &["bundle", "push", "localhost:1/a/b:v1"]));
     assert!(said.contains("cannot push `localhost:1/a/b:v1`"), "{said}");

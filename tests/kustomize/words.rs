@@ -58,7 +58,7 @@ const CONFIG_MAP: (&str, &str) =
     ("config/default/a.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n");
 
 #[test]
-fn all_fields_that_are_not_rendered_are_told_at_once() {
+fn all_fields_that_are_not_rendered_are_reported_at_once() {
     refused(
         &[(TOP, "crds: [a]\nnamePrefx: a-\nresources: [a.yaml]\nimages:\n- name: a\n  tag: b\n")],
         "config/default/kustomization.yaml:1:1: `crds` is not supported\n\
@@ -72,7 +72,7 @@ fn all_fields_that_are_not_rendered_are_told_at_once() {
 }
 
 #[test]
-fn variables_have_a_way_out() {
+fn unsupported_vars_have_a_hint() {
     refused(
         &[(TOP, "resources: [a.yaml]\nvars: [{name: A}]\n")],
         "config/default/kustomization.yaml:2:1: `vars` is not supported",
@@ -83,7 +83,7 @@ fn variables_have_a_way_out() {
 }
 
 #[test]
-fn what_cannot_be_found_is_told_with_the_line_that_asks_for_it() {
+fn missing_files_are_reported_with_the_line_that_names_them() {
     refused(
         &[(TOP, "resources:\n- a.yaml\n")],
         "config/default/kustomization.yaml:2:3: there is no config/default/a.yaml",
@@ -203,7 +203,7 @@ fn borrowed(files: &[(String, String)]) -> Vec<(&str, &str)> {
 }
 
 #[test]
-fn a_folder_may_be_taken_in_by_several_but_not_without_end() {
+fn a_folder_may_be_included_several_times_up_to_a_limit() {
     let files = diamond(3, "namePrefix: $-\nresources: [a.yaml]\n");
     let names: Vec<Value> = (render(&borrowed(&files), &[]).expect("it is rendered").iter())
         .map(|it| it["metadata"]["name"].clone())

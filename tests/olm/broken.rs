@@ -24,7 +24,7 @@ fn check(plane: &Plane, name: &str, bundle: &Bundle, properties: Value, expected
 }
 
 #[test]
-fn a_dependency_that_no_catalog_has_is_told() {
+fn a_dependency_that_no_catalog_has_is_reported() {
     let Some(plane) = shared() else { return };
     let dependency =
         "dependencies:\n- type: olm.package\n  value: {packageName: nowhere, version: '>=1.0.0'}\n";
@@ -38,7 +38,7 @@ fn a_dependency_that_no_catalog_has_is_told() {
 }
 
 #[test]
-fn a_permission_that_the_account_of_the_operator_group_lacks_is_told() {
+fn a_permission_that_the_account_of_the_operator_group_lacks_is_reported() {
     let Some(plane) = shared() else { return };
     let bundle = Bundle::new(&plane.dir, "zweak");
     let named = |name: &str| json!({"metadata": {"name": name}});
@@ -62,7 +62,7 @@ fn a_permission_that_the_account_of_the_operator_group_lacks_is_told() {
 }
 
 #[test]
-fn a_crd_that_another_operator_owns_is_told_and_stays() {
+fn a_crd_that_another_operator_owns_is_reported_and_stays() {
     let Some(plane) = shared() else { return };
     let owner = Bundle::new(&plane.dir, "zowner");
     let served = Served::start(&Bundle::catalog(&[&owner], json!([])));
@@ -159,7 +159,7 @@ fn what_cannot_work_is_refused_before_anything_is_created() {
 }
 
 #[test]
-fn a_failed_upgrade_is_told_with_olms_reason_and_a_way_out_that_loses_nothing() {
+fn a_failed_upgrade_is_reported_with_olms_reason_and_a_way_out_that_loses_nothing() {
     let Some(plane) = shared() else { return };
     let first = Bundle::new(&plane.dir, "zupgrade");
     let class = "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: zupgrade}\nvalue: 2000000000\n";

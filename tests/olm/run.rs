@@ -124,7 +124,7 @@ delete     OperatorGroup zwhole/operator-rs-group
 }
 
 #[test]
-fn what_existed_before_is_told_and_kept_and_no_content_is_mistaken_for_another() {
+fn existing_objects_are_reported_and_kept_and_contents_are_not_confused() {
     let Some(plane) = shared() else { return };
     let bundle = Bundle::new(&plane.dir, "zearlier");
     let served = Served::start(&Bundle::catalog(&[&bundle], json!([])));

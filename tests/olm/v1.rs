@@ -100,7 +100,7 @@ fn the_page_is_played_and_leaves_nothing() {
 }
 
 #[test]
-fn what_olm_v1_refuses_is_told() {
+fn what_olm_v1_refuses_is_reported() {
     let Some(both @ Shared { plane, .. }) = shared() else { return };
     let directory = Bundle::new(&plane.dir, "ztwo");
     let refused = plane.refused(&format!("run bundle --v1 {} -n ztwo", directory.dir.display()));

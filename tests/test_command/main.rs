@@ -172,7 +172,7 @@ fn a_command_that_fails_fails_it() {
 
 /// Ctrl-C, an orderly end from outside, and the end of a crash: each ends the API server, etcd, and what was run.
 #[test]
-fn whatever_ends_it_ends_everything() {
+fn any_signal_that_ends_the_command_ends_its_programs() {
     let Some(assets) = assets() else { return };
     for signal in ["INT", "TERM", "KILL", "HUP"] {
         ends_everything(signal, &assets);
@@ -243,7 +243,7 @@ fn programs_in(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn what_is_kept_goes_on_and_says_how_to_end_it() {
+fn keep_leaves_the_control_plane_running_and_prints_how_to_stop_it() {
     let Some(assets) = assets() else { return };
     let dir = project("kept");
     let words = ["--assets", assets.to_str().unwrap(), "--keep", "--", "false"];
@@ -264,7 +264,7 @@ fn port_or_none(kubeconfig: &str) -> u16 {
 
 /// A server that dies as it starts is told with what it said.
 #[test]
-fn programs_that_do_not_start_are_told_with_their_words() {
+fn programs_that_do_not_start_are_reported_with_their_words() {
     let dir = project("broken");
     let folder = dir.with_file_name("programs");
     fs::create_dir_all(&folder).unwrap();

@@ -45,7 +45,7 @@ fn an_alias_of_what_it_is_in() {
 }
 
 #[test]
-fn a_chain_of_merges_is_no_deeper_than_maps_may_be() {
+fn a_chain_of_merge_keys_is_limited_like_nested_maps() {
     let mut text = "a0: &x0 {k: 0}\n".to_owned();
     for at in 1..5000 {
         text += &format!("a{at}: &x{at}\n  <<: *x{}\n", at - 1);
@@ -95,7 +95,7 @@ fn keys_that_are_maps() {
 }
 
 #[test]
-fn signs_that_no_text_has() {
+fn control_characters_are_refused() {
     let hint = "(remove it, or write it as an escape in double quotes)";
     check(
         "a: b\nc: d\0\n",

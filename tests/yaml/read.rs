@@ -41,7 +41,7 @@ fn changed_files() {
 }
 
 #[test]
-fn scalars_that_are_known_for_trouble() {
+fn troublesome_scalars_are_read_as_go_reads_them() {
     let Some(tool) = support::tool("go-yaml") else { return };
     let mut texts = Vec::new();
     for scalar in author::PLAIN.iter().chain(crate::TRICKY) {

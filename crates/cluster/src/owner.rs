@@ -226,7 +226,7 @@ fn what_a_project_creates_belongs_to_it_alone() {
 }
 
 #[test]
-fn a_label_alone_is_a_reason_to_ask() {
+fn a_label_without_a_field_manager_requires_confirmation() {
     let a = Owner::of("a.example.com");
     let mut object = live(&[("kubectl-replace", "Update")]);
     object["metadata"]["labels"] = json!({&a.key: "x"});

@@ -55,7 +55,7 @@ impl Cluster {
 }
 
 #[test]
-fn what_another_program_creates_at_the_same_time_is_only_adopted() {
+fn an_object_that_is_created_concurrently_is_only_adopted() {
     use super::owner::live;
     let a = Owner::of("a.example.com");
     let after = a.released_metadata(&live(&[("argocd", "Update"), (&a.creator, "Apply")])).unwrap();

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_linked_is_listed_and_nothing_else() {
+    fn the_sbom_lists_only_linked_packages() {
         let metadata = json!({
             "workspace_root": "/w",
             "target_directory": "/w/target",

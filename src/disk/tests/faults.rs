@@ -199,7 +199,7 @@ fn acts(case: &Case) -> Vec<Act> {
 }
 
 #[test]
-fn whatever_others_do_at_any_step_of_a_write_it_is_whole_and_nothing_of_theirs_is_lost() {
+fn concurrent_changes_at_any_step_of_a_write_are_kept() {
     let case = small();
     for plain in [false, true] {
         crash::can_exchange(!plain);

@@ -192,7 +192,7 @@ fn a_step_that_fails_leaves_the_old_project_or_one_that_the_next_run_completes()
 }
 
 #[test]
-fn when_the_power_goes_nothing_is_lost_that_was_not_due() {
+fn a_power_failure_during_a_write_loses_nothing() {
     let (before, after) = before_and_after();
     let mut draw = draw();
     let dir = old();

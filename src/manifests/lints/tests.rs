@@ -21,7 +21,7 @@ fn structure(it: Value, expected: &[&str]) {
 }
 
 #[test]
-fn what_an_api_server_takes_is_not_warned_of() {
+fn crds_that_an_api_server_accepts_cause_no_warning() {
     structure(json!({ "type": "string" }), &[]);
     structure(
         json!({ "x-kubernetes-int-or-string": true, "anyOf": [{ "type": "integer" }, { "type": "string" }] }),
@@ -41,7 +41,7 @@ fn what_an_api_server_takes_is_not_warned_of() {
 }
 
 #[test]
-fn what_an_api_server_rejects_is_told_where_it_is() {
+fn schemas_that_an_api_server_rejects_are_reported_with_their_path() {
     structure(json!({}), &["spec.it has no type"]);
     structure(json!({ "$ref": "#/x" }), &["spec.it is recursive, which a CRD cannot express"]);
     structure(json!({ "type": "array", "items": [{ "type": "string" }] }), &["spec.it is a tuple"]);
@@ -79,7 +79,7 @@ fn what_an_api_server_rejects_is_told_where_it_is() {
 }
 
 #[test]
-fn formats_are_told_once_each() {
+fn formats_are_reported_once_each() {
     let of = |format: &str| json!({ "type": "integer", "format": format });
     let schema = root(json!({ "type": "object", "properties": {
         "a": of("uint32"), "b": of("uint32"), "c": of("int64"), "d": { "type": "string", "format": "date-time" },
@@ -89,7 +89,7 @@ fn formats_are_told_once_each() {
 }
 
 #[test]
-fn conditions_without_a_key_are_told() {
+fn conditions_without_a_key_are_reported() {
     let text = json!({ "type": "string" });
     let list = |list_type: &str| {
         let items = json!({ "type": "object", "properties": { "type": text, "status": text } });

@@ -47,7 +47,7 @@ fn check(kinds: Vec<DeclaredKind>) -> Generated {
 }
 
 #[test]
-fn one_version_is_stored_where_only_one_can_be_meant() {
+fn the_stored_version_is_found_if_it_is_unambiguous() {
     use Storage::{No, Unsaid, Yes};
     let check = |given: &[(&str, Storage)], expected: Result<&str, &str>| {
         let kinds = given.iter().map(|(it, storage)| kind(it, *storage, &[])).collect();
@@ -83,7 +83,7 @@ fn the_stored_one_of_generated_versions_is_chosen_by_its_path() {
 }
 
 #[test]
-fn fields_that_another_version_does_not_know_are_told() {
+fn fields_that_another_version_does_not_know_are_reported() {
     let found = check(vec![
         kind("v1", Storage::Yes, &["a", "b"]),
         kind("v1alpha1", Storage::No, &["a", "c"]),
@@ -101,7 +101,7 @@ fn fields_that_another_version_does_not_know_are_told() {
 }
 
 #[test]
-fn versions_that_disagree_are_told_at_their_places() {
+fn versions_that_disagree_are_reported_at_their_places() {
     let mut other = kind("v2", Storage::No, &[]);
     if let Ok(crd) = &mut other.crd {
         crd.spec.scope = "Cluster".to_owned();

@@ -136,7 +136,7 @@ fn source_that_grows_when_it_is_followed_stops_no_command() {
 }
 
 #[test]
-fn two_tricks_at_once_are_no_worse_than_one() {
+fn two_combined_tricks_do_no_harm() {
     let mut random = Random::new(SEED);
     let mut pairs = Vec::new();
     for _ in 0..20 {
@@ -157,7 +157,7 @@ fn two_tricks_at_once_are_no_worse_than_one() {
 }
 
 #[test]
-fn what_is_always_run_exists() {
+fn every_case_in_always_exists() {
     let tricks: Vec<Trick> = FAMILIES.iter().flat_map(|it| it()).collect();
     let titles: BTreeSet<String> = cases(&tricks).iter().map(title).collect();
     for it in ALWAYS {

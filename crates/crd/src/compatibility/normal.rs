@@ -220,7 +220,7 @@ fn any(value: &Value) -> Value {
 }
 
 #[test]
-fn what_go_does_not_tell_apart_is_the_same() {
+fn schemas_that_are_equal_in_go_are_equal() {
     use go_data::yaml::json;
     let check = |one: Value, other: Value, same: bool| {
         let (a, b) = (normalize(&one).unwrap(), normalize(&other).unwrap());

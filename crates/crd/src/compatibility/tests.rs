@@ -46,7 +46,7 @@ fn check(old: Value, new: Value, expected: &[&str]) {
 }
 
 #[test]
-fn a_bound_may_be_loosened_and_not_tightened() {
+fn a_bound_may_be_widened_and_not_narrowed() {
     for key in ["maximum", "maxItems", "maxLength", "maxProperties"] {
         check(
             json!({key: 5}),
@@ -134,7 +134,7 @@ fn no_field_becomes_required() {
 }
 
 #[test]
-fn what_no_rule_handles_is_told_all_the_same() {
+fn unhandled_changes_are_reported() {
     check(
         json!({"format": "int32"}),
         json!({"format": "int64"}),
@@ -155,7 +155,7 @@ fn what_no_rule_handles_is_told_all_the_same() {
 }
 
 #[test]
-fn a_field_is_removed_with_all_that_it_was() {
+fn the_changes_inside_of_a_removed_field_follow_its_removal() {
     let old = crd(json!([version("v1", json!({"type": "string", "default": "x"}))]));
     let mut new = old.clone();
     new["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"] = json!({});
@@ -302,7 +302,7 @@ fn what_the_api_server_never_changes_stays() {
 }
 
 #[test]
-fn every_difference_outside_of_the_schemas_is_told_or_known_to_be_harmless() {
+fn every_difference_outside_of_the_schemas_is_reported_or_known_to_be_harmless() {
     let rich = |edit: &dyn Fn(&mut Value)| {
         let mut res = crd(json!([version("v1", json!({}))]));
         res["spec"]["names"]["shortNames"] = json!(["a", "b"]);
@@ -389,7 +389,7 @@ fn olm_v0_refuses_what_existing_objects_may_not_fit() {
 }
 
 #[test]
-fn a_crd_that_the_api_server_refuses_is_told_by_what_is_new_in_it() {
+fn a_crd_that_the_api_server_refuses_is_reported_by_what_is_new_in_it() {
     let old = crd(json!([version("v1", json!({"type": "string", "default": 1}))]));
     let check = |field: Value, expected: &[&str]| {
         let new = crd(json!([version("v1", field)]));

@@ -102,7 +102,7 @@ pub fn compiles(rule: &str) -> Result<bool, String> {
 }
 
 #[test]
-fn rules_are_told_from_what_does_not_compile() {
+fn rules_are_distinguished_from_what_does_not_compile() {
     for rule in [
         "properties.exists(p, p.type == 'certified')",
         "properties.exists(p, p.type == 'olm.package' && semver_compare(p.value.version, '1.0.0') >= 0)",

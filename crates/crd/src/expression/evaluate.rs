@@ -90,14 +90,16 @@ pub struct Evaluator {
     budget: Budget,
 }
 
-impl Evaluator {
-    pub fn new() -> Self {
+impl Default for Evaluator {
+    fn default() -> Self {
         let mut env = Env::stdlib();
         let extended = cel::extensions::strings(&mut env).and_then(|()| add_matches(&mut env));
         debug_assert!(extended.is_ok(), "no function is declared twice");
         Self { env: Arc::new(env), budget: Budget::default() }
     }
+}
 
+impl Evaluator {
     /// Gives the evaluator all its steps again.
     pub fn renew(&self) {
         self.budget.renew();

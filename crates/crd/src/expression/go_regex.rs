@@ -324,7 +324,7 @@ fn what_go_does_not_compile_is_refused() {
 }
 
 #[test]
-fn the_reason_is_that_of_the_first_fault() {
+fn the_first_fault_is_reported() {
     for (pattern, reason) in [
         ("a)", "it has an unexpected `)`"),
         ("(a", "a `)` is missing"),

@@ -8,7 +8,7 @@ pub struct Rules(Evaluator);
 
 impl Rules {
     pub fn new() -> Self {
-        Self(Evaluator::new())
+        Self(Evaluator::default())
     }
 
     pub fn check(&self, schema: &Value, value: &Value, findings: &mut Findings) {

@@ -117,7 +117,7 @@ fn stored(object: &Value) -> Value {
 }
 
 #[test]
-fn immutable_fields_are_told_from_others() {
+fn immutable_fields_are_distinguished_from_others() {
     let check = |old: Value, new: Value, expected: &[&str]| {
         assert_eq!(changed(&old, &new), expected, "{old} and {new}");
     };

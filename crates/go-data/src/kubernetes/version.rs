@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_are_told_from_other_texts() {
+    fn ranges_are_distinguished_from_other_texts() {
         for text in [
             ">=1.0.0 <2.0.0",
             "1.2.3",

@@ -138,7 +138,7 @@ impl Kustomization {
     }
 
     pub fn problem(&self, mark: Mark, message: &str) -> anyhow::Error {
-        let problem = Diagnostic::from(problem(&self.path, mark, message.to_owned(), None));
+        let problem = problem(&self.path, mark, message.to_owned(), None);
         problem.quote(&mut Lines::of(&self.text)).into_error()
     }
 
@@ -243,7 +243,7 @@ fn parse(
     let top = Mark { line: 1, column: 1 };
     if nodes.len() > 1 {
         let message = "a kustomization must be one document, and this is a second one".to_owned();
-        let problem = Diagnostic::from(problem(&path, nodes[1].mark, message, None));
+        let problem = problem(&path, nodes[1].mark, message, None);
         return Err(problem.quote(&mut Lines::of(text)).into_error());
     }
     let node = nodes.pop().unwrap_or(Node {

@@ -263,7 +263,7 @@ pub fn resolved(from: &str, location: &str) -> Result<String, Fault> {
 }
 
 #[test]
-fn a_location_leads_to_a_server_that_is_as_safe() {
+fn a_location_does_not_downgrade_to_http() {
     let check = |location: &str, expected: Option<&str>| {
         let found = resolved("https://a.example/v2/x", location).ok();
         assert_eq!(found.as_deref(), expected, "{location}");

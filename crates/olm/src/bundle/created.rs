@@ -17,7 +17,7 @@ pub fn created_at(epoch: &str) -> anyhow::Result<String> {
 }
 
 #[test]
-fn a_count_of_seconds_is_a_time() {
+fn seconds_since_1970_are_a_time() {
     assert_eq!(created_at("1700000000").expect("a time"), "2023-11-14T22:13:20Z");
     assert!(created_at("yesterday").is_err());
     assert!(created_at("253402207200").is_ok());

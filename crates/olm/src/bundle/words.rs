@@ -24,7 +24,7 @@ pub fn title(name: &str) -> String {
 }
 
 #[test]
-fn names_come_apart_where_people_hear_the_words() {
+fn names_are_split_into_title_case_words() {
     for (name, expected) in [
         ("memcached-operator", "Memcached Operator"),
         ("MemcachedOperator", "Memcached Operator"),

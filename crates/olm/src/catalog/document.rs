@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn json_values_and_yaml_documents_are_told_apart() {
+    fn json_values_and_yaml_documents_are_distinguished() {
         check("", &[]);
         check("a: 1\n---\nb: 2\n", &[(1, r#"{"a":1}"#), (3, r#"{"b":2}"#)]);
         check(

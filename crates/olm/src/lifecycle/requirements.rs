@@ -65,7 +65,7 @@ pub fn impossible(
 }
 
 #[test]
-fn what_a_server_can_never_meet_is_named() {
+fn requirements_that_the_server_cannot_satisfy_are_listed() {
     use go_data::yaml::json;
     let serves =
         |api_version: &str, kind: &str| Ok((api_version, kind) == ("apps/v1", "Deployment"));

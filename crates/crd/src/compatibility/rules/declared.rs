@@ -53,7 +53,7 @@ fn allows_all(schema: &Value) -> bool {
 }
 
 #[test]
-fn what_is_no_longer_open_is_found() {
+fn fields_that_are_no_longer_open_are_found() {
     use crate::compatibility::normal::normalize;
     use go_data::yaml::json;
     let check = |old: Value, new: Value, expected: &[&str]| {

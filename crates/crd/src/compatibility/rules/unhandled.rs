@@ -71,7 +71,7 @@ fn effect(keyword: &str, old: Option<&Value>, new: Option<&Value>) -> Effect {
 }
 
 #[test]
-fn a_keyword_that_is_gone_allows_more() {
+fn a_removed_keyword_allows_more() {
     use go_data::yaml::json;
     let check = |keyword: &str, old: Value, new: Value, expected: Effect| {
         let [old, new] = [old, new].map(|it| Some(it).filter(|it| !it.is_null()));

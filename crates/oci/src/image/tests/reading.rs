@@ -5,7 +5,7 @@ use std::cell::Cell;
 use super::*;
 
 #[test]
-fn a_manifest_has_one_meaning() {
+fn ambiguous_manifests_are_refused() {
     let digest = Digest::of(b"");
     let layer = json!({"mediaType": OCI_LAYER, "digest": digest, "size": 0});
     let index = "application/vnd.oci.image.index.v1+json";
@@ -196,7 +196,7 @@ fn an_archive_of_somebody_else_is_read_with_care() {
 }
 
 #[test]
-fn of_a_large_file_no_more_is_read_than_tells_what_it_is() {
+fn only_the_start_of_a_large_file_is_read_to_detect_its_format() {
     struct Counted<R>(R, u64);
     impl<R: std::io::Read> std::io::Read for Counted<R> {
         fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {

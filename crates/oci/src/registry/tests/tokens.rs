@@ -52,7 +52,7 @@ fn a_token_that_ends_in_mid_transfer_is_renewed() {
 }
 
 #[test]
-fn wrong_credentials_are_told_without_them() {
+fn wrong_credentials_are_reported_without_them() {
     let server = with_tokens(1, None);
     let wrong = Credentials::Password { user: "me".to_owned(), password: "hunter2222".to_owned() };
     for credentials in [None, Some(wrong)] {

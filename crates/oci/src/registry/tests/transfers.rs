@@ -23,7 +23,7 @@ fn blobs_come_first_and_the_tag_comes_last() {
 }
 
 #[test]
-fn what_fails_for_a_moment_is_tried_again() {
+fn temporary_failures_are_retried() {
     for part in ["/blobs/uploads/", "/manifests/"] {
         for code in [429, 500, 502, 503] {
             let reply = move || header(code, "Retry-After", "0");
@@ -107,7 +107,7 @@ fn a_lying_server_is_not_believed() {
 }
 
 #[test]
-fn who_answers_everything_has_stored_nothing() {
+fn a_server_that_accepts_every_request_has_stored_nothing() {
     let page = || Some(says(200, "<html>log in</html>"));
     let server = Server::new(move |_, _| page());
     let error = server.push(Access::default()).expect_err("nothing is pushed");
@@ -228,7 +228,7 @@ fn another_server_gets_no_credentials_when_it_asks_for_them() {
 }
 
 #[test]
-fn who_is_not_there_is_told() {
+fn an_unreachable_registry_is_reported() {
     let image = "127.0.0.1:1/a:v1".parse().expect("a name");
     let registry = Registry::new(&image, Right::Pull, Access::default()).expect("set up");
     let error = into_text(registry.manifest("v1", &[MANIFEST])).expect_err("nobody is there");

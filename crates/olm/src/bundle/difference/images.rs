@@ -112,7 +112,7 @@ fn variables(
     fn all(container: &Value) -> BTreeMap<&str, &Value> {
         object::list(container, "/env").iter().map(|it| (object::name_of(it), it)).collect()
     }
-    let is_told = |it: &Value| {
+    let is_reported = |it: &Value| {
         object::name_of(it).starts_with(related_images::PREFIX)
             && mirrored.contains(object::text(it, "/value"))
     };
@@ -120,7 +120,7 @@ fn variables(
         let name = object::name_of(container);
         let Some(other) = containers(old).find(|it| object::name_of(it) == name) else { continue };
         let (were, are) = (all(other), all(container));
-        for (variable, value) in are.iter().filter(|it| !is_told(it.1)) {
+        for (variable, value) in are.iter().filter(|it| !is_reported(it.1)) {
             let what = match were.get(variable) {
                 None => "is added",
                 Some(was) if was != value => "has another value",
@@ -129,7 +129,7 @@ fn variables(
             tell(Rule::Environment, format!("the variable `{variable}` of `{name}` {what}"));
         }
         for (variable, was) in were.iter().filter(|it| !are.contains_key(it.0)) {
-            if !is_told(was) {
+            if !is_reported(was) {
                 tell(
                     Rule::Environment,
                     format!("the variable `{variable}` of `{name}` is removed"),
@@ -193,8 +193,9 @@ fn objects(old: &State, new: &State, res: &mut Vec<Change>) {
         }
         for it in same.iter().flat_map(|it| differences(&it.1, object)) {
             let part = it.new.as_ref().or(it.old.as_ref());
-            let is_told = part.is_some_and(|it| fields.iter().any(|at| it.pointer.starts_with(at)));
-            if is_told || is_harmless(&it.path) {
+            let is_reported =
+                part.is_some_and(|it| fields.iter().any(|at| it.pointer.starts_with(at)));
+            if is_reported || is_harmless(&it.path) {
                 continue;
             }
             let change = new.change(Rule::ObjectChanged, &title(object), "", pods::text(&it));

@@ -22,7 +22,7 @@ pub fn compare(old: &Value, (at, new): (&str, &Value), state: &State, res: &mut 
         return;
     }
     for it in differences(old, new).iter().filter(|it| !is_compared(it)) {
-        if gained.values().any(|pointer| is_told(&it.path, pointer)) {
+        if gained.values().any(|pointer| is_reported(&it.path, pointer)) {
             continue;
         }
         let pointer = it.new.as_ref().or(it.old.as_ref()).map_or("", |it| it.pointer.as_str());
@@ -31,7 +31,7 @@ pub fn compare(old: &Value, (at, new): (&str, &Value), state: &State, res: &mut 
 }
 
 /// Whether a difference is in the field that grants a privilege: in that of the container, or that of its pod.
-fn is_told(path: &str, pointer: &str) -> bool {
+fn is_reported(path: &str, pointer: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
         let all = text.split(['/', '.', '[', ']']).filter(|it| !it.is_empty());
         all.map(str::to_owned).collect()
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn each_privilege_that_is_gained_is_told() {
+    fn each_privilege_that_is_gained_is_reported() {
         let check = |pointer: &str, value: Value, expected: &[&str]| {
             let old = restricted();
             let mut new = old.clone();

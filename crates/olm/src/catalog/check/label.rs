@@ -47,7 +47,7 @@ fn is_hex(it: u8) -> bool {
 }
 
 #[test]
-fn references_of_images_are_told_from_other_texts() {
+fn references_of_images_are_distinguished_from_other_texts() {
     let digest = "0a".repeat(32);
     for text in ["a", "quay.io/a/b:v1", "localhost:5000/a", "a/b/c", &format!("a@sha256:{digest}")]
     {

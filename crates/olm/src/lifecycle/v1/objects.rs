@@ -82,7 +82,7 @@ pub fn account(package: &str, namespace: &str) -> anyhow::Result<(String, [Value
 }
 
 #[test]
-fn a_service_account_is_needed_where_the_schema_says_so() {
+fn a_service_account_is_required_if_the_schema_requires_it() {
     let crd = |required: Value| {
         let schema = json!({"properties": {"spec": {"required": required}}});
         json!({"spec": {"versions": [{"name": "v1", "schema": {"openAPIV3Schema": schema}}]}})

@@ -54,7 +54,7 @@ fn wildcards_cover_what_they_match() {
 }
 
 #[test]
-fn objects_of_one_name_are_less_than_all() {
+fn a_rule_with_resource_names_grants_less() {
     let all = json!([rule("", &["secrets"], &["get"])]);
     let mut named = rule("", &["secrets"], &["get"]);
     named["resourceNames"] = json!(["a"]);
@@ -84,7 +84,7 @@ fn many_urls_are_compared_in_time() {
 }
 
 #[test]
-fn a_right_in_every_namespace_is_more() {
+fn a_cluster_wide_rule_grants_more_than_a_namespaced_one() {
     let role = json!({ "rules": [rule("", &["pods"], &["get"])] });
     let (cluster, targets) = (rights(Scope::Everywhere, &role), rights(Scope::Targets, &role));
     assert!(grouped(&targets, &cluster).is_empty());

@@ -25,7 +25,7 @@ pub fn tolerant(text: &str) -> Option<Version> {
 }
 
 #[test]
-fn versions_are_read_with_patience() {
+fn versions_are_parsed_leniently() {
     for (text, version) in
         [("v1", "1.0.0"), ("1.02", "1.2.0"), ("01.2.3-a", "1.2.3-a"), (" 4.9 ", "4.9.0")]
     {
