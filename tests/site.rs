@@ -195,7 +195,11 @@ fn check_list(page: &str, list: &str) {
     if env::var_os("UPDATE").is_some() {
         fs::write(support::home().join(page), &wanted).unwrap();
     }
-    assert_eq!(read(page), wanted, "`UPDATE=1 cargo test --test site` writes {page}");
+    assert_eq!(
+        read(page),
+        wanted,
+        "`UPDATE=1 cargo test --features originals --test site` writes {page}"
+    );
 }
 
 /// The expressions that the reader evaluates, from the reader's own list.

@@ -1,5 +1,5 @@
 //! Bundles of others: operator-sdk and we give the same verdict on each. By default those that operator-framework/api
-//! is tested with, whose manifests get annotations where they have none; `PUBLIC_BUNDLES=DIR cargo test --test bundle others -- --nocapture` takes every directory in DIR
+//! is tested with, whose manifests get annotations where they have none; `PUBLIC_BUNDLES=DIR cargo test --features originals --test bundle others -- --nocapture` takes every directory in DIR
 //! that has `manifests` or `metadata`, e.g. of a copy of community-operators.
 
 use std::{

@@ -1,6 +1,6 @@
 //! Bundles of operators that others have published, beside operator-sdk.
 //!
-//! `BUNDLES_FROM=DIR cargo test --test bundle public -- --nocapture` reads every `*.yaml` in a directory: each is what
+//! `BUNDLES_FROM=DIR cargo test --features originals --test bundle public -- --nocapture` reads every `*.yaml` in a directory: each is what
 //! `kustomize build config/manifests` printed for one operator. Without the variable, the directory is this one, with
 //! the one operator that the other tests change.
 

@@ -1,7 +1,7 @@
 //! Objects for bundles, as people write them and as they slip: each case is a scaffolded project's objects
 //! after some edits, of which each has a number of its own, so that a failing case can do without most.
 //!
-//! `BUNDLES=5000 BUNDLES_SEED=1 cargo test --test bundle random -- --nocapture` runs more of them.
+//! `BUNDLES=5000 BUNDLES_SEED=1 cargo test --features originals --test bundle random -- --nocapture` runs more of them.
 
 use std::{collections::BTreeMap, env};
 

@@ -2,7 +2,7 @@
 //! kube-controller-manager and kube-scheduler, with kwok for nodes. The operator runs as a process beside them, under
 //! the account that its `config/rbac` makes, with what its `config/manager` gives it.
 //!
-//! `tests/control-plane/build` builds the programs. `cargo test --test cluster -- tutorial` runs what is named so;
+//! `tests/control-plane/build` builds the programs. `cargo test --features originals --test cluster -- tutorial` runs what is named so;
 //! what a trial leaves (logs, the audit log, the operator's) is in `target/tmp/cluster/`.
 
 #![allow(clippy::disallowed_methods, reason = "the walls stand in src; a test looks from outside")]

@@ -1,7 +1,7 @@
 //! `crds diff` beside crdify itself: the same verdicts, rules and fields, with crdify's defaults and with OLM's.
 //!
 //! `SEED` and `CASES` choose the random pairs; `PAIRS` names a folder of pairs (`*/old.yaml`, `*/new.yaml`) that are
-//! compared besides, as `PAIRS=… cargo test --test crdify -- --ignored --nocapture`.
+//! compared besides, as `PAIRS=… cargo test --features originals --test crdify -- --ignored --nocapture`.
 
 #![allow(clippy::disallowed_methods, reason = "the walls stand in src; a test looks from outside")]
 #![allow(clippy::print_stderr, reason = "what was tried is told, so that it can be tried again")]

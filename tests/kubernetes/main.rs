@@ -2,7 +2,7 @@
 //! schema (inlined as kube has it, and by reference).
 //!
 //! Without arguments, against the types that are linked in operator-rs. By hand at any version and feature:
-//! `cargo test --test kubernetes -- 0.28.0 v1_35` builds the crate and asks it.
+//! `cargo test --features originals --test kubernetes -- 0.28.0 v1_35` builds the crate and asks it.
 
 #![allow(clippy::disallowed_methods, reason = "the walls stand in src; a test looks from outside")]
 #![allow(clippy::print_stdout, reason = "it says what it compared")]
