@@ -25,6 +25,8 @@ pub struct World {
     pub block_items: Vec<BlockItem>,
     /// Every `macro_rules!`.
     pub rules: Vec<Rules>,
+    /// The files of `include!("…")` at the place of an item, which are not read as code.
+    pub included: Vec<(ModuleId, SourcePath)>,
     /// `#[macro_use] extern crate`: the crate, and the name it uses.
     pub macro_uses: BTreeSet<(usize, String)>,
     /// The modules whose kinds are selected; all where it is empty.
