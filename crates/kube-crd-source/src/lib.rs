@@ -225,9 +225,9 @@ fn crates_of(world: &World, packages: &Packages<'_>) -> Vec<Crate> {
 /// The files of the crates that are read for kinds.
 fn files_of(world: &World) -> BTreeSet<SourcePath> {
     let modules = world.modules.iter().enumerate().map(|(id, it)| (id, &it.file));
-    let included = world.included.iter().map(|(id, file)| (*id, file));
+    let beside = world.beside.iter().map(|(id, file)| (*id, file));
     let of_kinds = |id: usize| world.crates[world.modules[id].krate].selected;
-    let files = modules.chain(included).filter(|it| of_kinds(it.0));
+    let files = modules.chain(beside).filter(|it| of_kinds(it.0));
     files.map(|it| it.1.clone()).collect()
 }
 

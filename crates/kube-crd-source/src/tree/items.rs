@@ -37,6 +37,7 @@ impl Files<'_> {
         let settled = cfg::settle(attributes(&item), world.features(module))?;
         let cfg = settled.cfg.and(world.modules[module].cfg);
         if cfg == Cfg::No {
+            self.note_left_out(world, here, &item);
             return Ok(());
         }
         self.check_for_kinds(world, module, &item, &settled.attrs);
@@ -92,7 +93,7 @@ impl Files<'_> {
         let path = below(&folder, &name.value()).parse::<SourcePath>().ok();
         let Some(file) = path.filter(|it| self.texts.contains_key(it)) else { return };
         let text = self.texts.get(&file);
-        world.included.push((module, file));
+        world.beside.push((module, file));
         if text.is_some_and(|it| it.contains("CustomResource")) {
             let message = format!("`{}` may declare kinds, and is not read", name.value());
             self.report(place, message, Some(WRITE_OUT));
