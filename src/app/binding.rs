@@ -1,10 +1,12 @@
-//! In a project whose manager watches only its own namespace: rules of a ClusterRole that nothing binds.
+//! The manager's role and what gives it to the manager: a role that nothing binds, and a role without rules.
 
-use crate::plan::Plan;
+use super::derive::MANIFESTS;
+use crate::manifests::ROLES;
+use crate::plan::{self, Plan};
 use crate::project::{Project, Rule};
 use diagnostics::Diagnostic;
 use go_data::yaml::{self, Value};
-use model::{ProjectPath, Tree};
+use model::{Found, ProjectPath, Tree};
 
 /// Warns of markers without a namespace: they become a ClusterRole, which the scaffold of such a project does not bind.
 pub fn warn(
@@ -26,12 +28,33 @@ pub fn warn(
         }
     }
     let namespace = rules.iter().find_map(|it| it.namespace.clone());
-    let namespace = namespace.unwrap_or_else(|| format!("{}-system", project.name));
+    let namespace = namespace.unwrap_or_else(|| self::namespace(project));
     let message = "no ClusterRoleBinding gives the ClusterRole `manager-role` to the manager, which watches one namespace";
-    plan.warn(Diagnostic::in_file("config/rbac/role.yaml", message).with_hint(format!(
+    plan.warn(Diagnostic::in_file(ROLES, message).with_hint(format!(
         "add `namespace={namespace}` to the `+kubebuilder:rbac` markers that have none, or bind the ClusterRole in config/rbac"
     )));
     Ok(())
+}
+
+/// The namespace that the scaffold deploys the manager to.
+pub fn namespace(project: &Project) -> String {
+    format!("{}-system", project.name)
+}
+
+/// Whether a project without any rule needs the file of roles all the same: rules that nothing grants any more must
+/// not stay in it, and a kustomization cannot be rendered without a file that it lists.
+pub fn calls_for_role(tree: &impl Tree) -> anyhow::Result<bool> {
+    let path = ProjectPath::fixed(ROLES);
+    if let Found::Text(text) = tree.look(&path)? {
+        return Ok(plan::is_generated_by(&path, &text, MANIFESTS));
+    }
+    let list = tree.read(&ProjectPath::fixed("config/rbac/kustomization.yaml"))?;
+    let list = yaml::documents(&list.unwrap_or_default(), yaml::Dialect::Kubernetes);
+    let is_role =
+        |it: &Value| it.as_str().is_some_and(|it| it.trim_start_matches("./") == "role.yaml");
+    let resources =
+        |it: &Value| it["resources"].as_array().is_some_and(|it| it.iter().any(is_role));
+    Ok(list.unwrap_or_default().iter().any(resources))
 }
 
 fn binds_manager_role(object: &Value) -> bool {

@@ -156,7 +156,7 @@ fn derived(
     let operator = std::mem::take(&mut reading.operator);
     let sources = TreeSources::new(tree);
     let quote = |problems| reading.quote(&sources, problems);
-    let manifests::Generated { manifests, problems, warnings } =
+    let manifests::Generated { mut manifests, problems, warnings } =
         manifests::generate(&operator, &options.crd_options);
     if !problems.is_empty() {
         let problems = on_disk(quote(problems), tree);
@@ -168,6 +168,10 @@ fn derived(
     if options.samples {
         let crds = samples::crds(manifests.iter().flat_map(|it| &it.objects));
         samples::warn(plan, tree, &crds)?;
+    }
+    if operator.rules.is_empty() && binding::calls_for_role(tree)? {
+        let namespace = project.namespaced.then(|| binding::namespace(project));
+        manifests.push(manifests::without_rules(namespace.as_deref()));
     }
     binding::warn(plan, tree, project, &operator.rules)?;
     for it in manifests {

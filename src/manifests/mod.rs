@@ -12,6 +12,7 @@ mod versions;
 pub use crd::{parse, path as crd_path};
 pub use example::example;
 pub use held::held;
+pub use rbac::{FILE as ROLES, without_rules};
 pub use versions::{Version, versions};
 
 use std::collections::BTreeMap;

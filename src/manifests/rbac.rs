@@ -10,6 +10,9 @@ use model::ProjectPath;
 /// The role of comments that name none.
 const ROLE: &str = "manager-role";
 
+/// The file of all roles.
+pub const FILE: &str = "config/rbac/role.yaml";
+
 pub fn generate(operator: &Operator, _: &CrdOptions) -> Generated {
     let mut roles: BTreeMap<(String, String), Vec<Rule>> = BTreeMap::new();
     for rule in &operator.rules {
@@ -21,13 +24,18 @@ pub fn generate(operator: &Operator, _: &CrdOptions) -> Generated {
         .into_iter()
         .map(|((namespace, name), rules)| role(&namespace, &name, normal(rules)))
         .collect();
-    let manifest = Manifest {
-        path: ProjectPath::fixed("config/rbac/role.yaml"),
-        objects,
-        edit: "the +kubebuilder:rbac comments in src".to_owned(),
-    };
-    let manifests = if manifest.objects.is_empty() { Vec::new() } else { vec![manifest] };
+    let manifests = if objects.is_empty() { Vec::new() } else { vec![manifest(objects)] };
     Generated { manifests, ..Generated::default() }
+}
+
+/// The role of a manager without any rule, for a project that binds it: a ClusterRole where there is no namespace.
+pub fn without_rules(namespace: Option<&str>) -> Manifest {
+    manifest(vec![role(namespace.unwrap_or_default(), ROLE, Vec::new())])
+}
+
+fn manifest(objects: Vec<Value>) -> Manifest {
+    let edit = "the +kubebuilder:rbac comments in src".to_owned();
+    Manifest { path: ProjectPath::fixed(FILE), objects, edit }
 }
 
 fn role(namespace: &str, name: &str, rules: Vec<Rule>) -> Value {

@@ -7,6 +7,7 @@ use super::{
     overlay::lines_before,
 };
 use diagnostics::Diagnostic;
+use go_data::yaml;
 use model::ProjectPath;
 
 #[derive(Clone, Debug)]
@@ -67,6 +68,9 @@ impl Intent {
                         }
                         ours::State::Theirs => return changes.theirs(path),
                         ours::State::Another { by } => return changes.another(path, &by),
+                        ours::State::Edited if !force && is_same_data(path, before, text) => {
+                            before.clone()
+                        }
                         ours::State::Edited if !force => {
                             changes.edited(path, before, edit);
                             with_ends_of(before, &signed)
@@ -143,6 +147,12 @@ fn amended(
         }
     }
     Some(text)
+}
+
+/// Whether two texts of a YAML file are one to every reader: a formatter may have changed the one.
+fn is_same_data(path: &ProjectPath, one: &str, other: &str) -> bool {
+    let read = |text| yaml::documents(text, yaml::Dialect::Kubernetes).ok();
+    path.extension() == "yaml" && read(one).is_some_and(|it| Some(it) == read(other))
 }
 
 /// A text with the line endings of the file that it replaces.

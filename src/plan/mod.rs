@@ -25,9 +25,10 @@ pub fn is_ours(path: &ProjectPath, text: &str, by: &str) -> bool {
     matches!(ours::state(path, text, by), ours::State::Ours)
 }
 
-/// Whether this command has generated a file, which may have been edited or copied since.
+/// Whether this command has generated a file, which may have been edited or copied since, or is a merge conflict.
 pub fn is_generated_by(path: &ProjectPath, text: &str, by: &str) -> bool {
-    !matches!(ours::state(path, text, by), ours::State::Theirs | ours::State::Another { .. })
+    ours::is_in_conflict(path, text)
+        || !matches!(ours::state(path, text, by), ours::State::Theirs | ours::State::Another { .. })
 }
 
 /// The first item in a Rust file that has one of these names as a type.

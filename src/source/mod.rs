@@ -7,13 +7,13 @@ mod named;
 mod resources;
 mod spelling;
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, rc::Rc};
 
 pub use kinds::BuiltInKind;
 pub use kube_crd_source::{Lock, Locked, Options, ReadFile, ReadTexts, Sources, features_of_kinds};
 pub use named::named;
 
-use crate::project::{Crate, DeclaredKind, KindPath, Operator, Problem, below};
+use crate::project::{Crate, DeclaredKind, KindPath, Operator, Problem, SourcePath, below};
 
 /// The kinds and rules of a workspace, and the problems of reading them.
 #[derive(Debug, Default)]
@@ -53,18 +53,17 @@ pub fn read_with_rules(from: &dyn Sources, options: &Options) -> Reading {
     if folders.is_empty() {
         folders.push(String::new());
     }
+    // Modules may be outside of `src`.
+    let (files, unread) = kube_crd_source::rust_files(from, &folders, &found.files);
     let mut reading = Reading::from(found);
-    let resources = resources::Resources::new(&reading.operator.kinds);
-    for folder in folders {
-        rules(from, &folder, &resources, &mut reading);
-    }
+    reading.comments.extend(unread);
+    rules(files, &mut reading);
     reading
 }
 
-/// Reads the rules in the comments of a directory's files.
-fn rules(from: &dyn Sources, folder: &str, resources: &resources::Resources, into: &mut Reading) {
-    let (files, unread) = kube_crd_source::rust_files(from, folder);
-    into.comments.extend(unread);
+/// Reads the rules in the comments of files.
+fn rules(files: Vec<(SourcePath, Rc<str>)>, into: &mut Reading) {
+    let resources = &resources::Resources::new(&into.operator.kinds);
     for (path, text) in files {
         let lines: Vec<&str> = text.lines().collect();
         for comment in comments::comments(&text) {

@@ -71,6 +71,8 @@ pub struct Reading {
     pub members: Vec<String>,
     /// The members' folders; none where there is no Cargo.toml.
     pub folders: Vec<String>,
+    /// The files of the crates that are read for kinds, wherever `#[path]` and `include!` lead to.
+    pub files: BTreeSet<SourcePath>,
     /// The crates that are read for kinds.
     pub crates: Vec<Crate>,
     /// Features of [`Options`] that no package has.
@@ -120,6 +122,7 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
         list.dedup();
     }
     let crates = crates_of(&types, &packages);
+    let files = files_of(&types);
     let namer = Namer::new(&types, &crates);
     let mut places = found.field_places;
     let kind = |(id, crd)| {
@@ -144,6 +147,7 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
         warnings,
         members: members.values().filter_map(|it| it.name().map(str::to_owned)).collect(),
         folders: members.keys().cloned().collect(),
+        files,
         unknown_features: packages.unknown_features(),
         unknown_modules: types.unknown_modules(),
         crates: crates
@@ -218,12 +222,28 @@ fn crates_of(world: &World, packages: &Packages<'_>) -> Vec<Crate> {
     each.collect()
 }
 
-/// The text of every Rust file below a folder, and what of them cannot be read.
-pub fn rust_files(from: &dyn Sources, folder: &str) -> (Vec<(SourcePath, Rc<str>)>, Vec<Problem>) {
+/// The files of the crates that are read for kinds.
+fn files_of(world: &World) -> BTreeSet<SourcePath> {
+    let modules = world.modules.iter().enumerate().map(|(id, it)| (id, &it.file));
+    let beside = world.beside.iter().map(|(id, file)| (*id, file));
+    let of_kinds = |id: usize| world.crates[world.modules[id].krate].selected;
+    let files = modules.chain(beside).filter(|it| of_kinds(it.0));
+    files.map(|it| it.1.clone()).collect()
+}
+
+/// The text of every Rust file below these folders and of these files, and what of them cannot be read.
+pub fn rust_files(
+    from: &dyn Sources,
+    folders: &[String],
+    files: &BTreeSet<SourcePath>,
+) -> (Vec<(SourcePath, Rc<str>)>, Vec<Problem>) {
     let texts = Texts::new(from);
-    texts.declare(folder);
+    let files_alone = files.iter().map(SourcePath::as_str);
+    folders.iter().map(String::as_str).chain(files_alone).for_each(|it| texts.declare(it));
+    let below: Vec<SourcePath> = folders.iter().flat_map(|it| texts.below(it)).collect();
+    let other = files - &below.iter().cloned().collect();
     let mut files = Vec::new();
-    for path in texts.below(folder) {
+    for path in below.into_iter().chain(other) {
         let before = texts.problems.borrow().len();
         match texts.get(&path) {
             Some(text) => files.push((path, text)),

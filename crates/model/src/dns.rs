@@ -130,6 +130,9 @@ dns! {
         if 253 < text.len() {
             return Err(Refusal::new("must be at most 253 characters long"));
         }
+        if text.contains('.') && text.split('.').any(str::is_empty) {
+            return Err(Refusal::new("must have a letter or a digit before and after each dot"));
+        }
         text.split('.').try_for_each(label)
     }
 }
@@ -238,6 +241,11 @@ fn names_that_kubernetes_or_cargo_refuse_are_refused() {
     assert!(prefix.to_name().is_err() && prefix.module() == "rbac_authorization");
     for text in ["Example.com", "-x.com", "", "a..b", "example.com."] {
         assert!(text.parse::<Domain>().is_err(), "{text}");
+    }
+    let hint = |text: &str| text.parse::<Domain>().map_err(|it| it.to_string());
+    for text in ["../../x", "a.b.", ".a", "a..b", "."] {
+        let dots = "must have a letter or a digit before and after each dot";
+        assert_eq!(hint(text), Err(dots.to_owned()), "{text}");
     }
     for text in ["", "cache", "../x", "a/b.c", "a..b", "a.b.", "A.b", "a b.c"] {
         assert!(text.parse::<ApiGroup>().is_err(), "{text}");

@@ -22,7 +22,8 @@ use diagnostics::{Hint as _, Severity, hinted};
 ///
 /// A state is a git revision (its Rust source is read, nothing is checked out or built), `REV:PATH` (CRD files that
 /// are committed there), a CRD file or a directory of them, or `cluster`. Changes are judged as crdify and OLM judge them;
-/// what the API server refuses is always breaking. Kinds that cannot be read are named, and the exit status is then 1.
+/// what the API server refuses is always breaking, and so is a CRD of which no version that was served still is. Kinds
+/// that cannot be read are named, and the exit status is then 1.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -68,7 +69,7 @@ pub struct Args {
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 pub enum PolicyName {
-    /// Every rule of crdify 0.6, with its defaults
+    /// Every rule of crdify 0.6, with its defaults, and `allServedVersionsRemoval`
     Crdify,
     /// What OLM v0 or v1 refuses to upgrade; what only v1 refuses is a warning
     Olm,

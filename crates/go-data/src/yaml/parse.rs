@@ -88,12 +88,15 @@ impl Reader<'_> {
     /// Refuses a second document, because Go's programs would ignore it.
     fn end(&mut self, end: &EventData) -> Result<(), Fault> {
         let is_ended = matches!(end, EventData::DocumentEnd { implicit: false });
+        let mut is_separated = false;
         loop {
             let mark = match self.events.next() {
                 Ok((EventData::StreamEnd, _)) => return Ok(()),
-                Ok((EventData::DocumentStart { .. } | EventData::DocumentEnd { .. }, _)) => {
+                Ok((EventData::DocumentStart { implicit, .. }, _)) => {
+                    is_separated = !implicit;
                     continue;
                 }
+                Ok((EventData::DocumentEnd { .. }, _)) => continue,
                 Ok((EventData::Scalar { value, style: ScalarStyle::Plain, tag: None, .. }, _))
                     if value.is_empty() =>
                 {
@@ -104,11 +107,11 @@ impl Reader<'_> {
                 Err(fault) => return Err(fault),
             };
             let message = "a second document begins, which Kubernetes programs ignore";
-            return Err(Fault::new(
-                mark,
-                message,
-                Some("separate them with a line `---`, or keep only one"),
-            ));
+            let hint = match is_separated {
+                true => "keep only one document in this file",
+                false => "separate them with a line `---`, or keep only one",
+            };
+            return Err(Fault::new(mark, message, Some(hint)));
         }
     }
 

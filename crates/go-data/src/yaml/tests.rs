@@ -82,6 +82,8 @@ fn what_readers_see_differently_is_refused_with_its_place() {
         "a: 1\n...\nb: 2\n",
         "a second document begins, which Kubernetes programs ignore at line 3 column 1 (separate them with a line `---`, or keep only one)",
     );
+    let two = super::whole("a: 1\n---\nb: 2\n", Dialect::Strict).map(drop).unwrap_err().to_string();
+    assert!(two.ends_with("at line 3 column 1 (keep only one document in this file)"), "{two}");
     check(
         "a: 1\n--- {b: 2}\n",
         "`{b: 2}` follows the separator `---`, which Kubernetes programs refuse at line 2 column 4 (write it on a line of its own)",

@@ -186,4 +186,8 @@ fn whether_a_default_is_written_is_certain_or_refused() {
     }
     let found = problems(&spec(default, &hand.replace("Deserialize)]", "Deserialize, Odd)]")));
     assert!(found[0].contains("whether `In` implements `Serialize` is not certain"), "{found:?}");
+    let sized =
+        "#[derive(JsonSchema, Serialize, Deserialize)] struct In<const N: usize> { x: i32 }";
+    let found = problems(&spec("#[serde(default)] a: Vec<In<3>>,", sized));
+    assert!(found[0].contains("has a `const` parameter, which is not supported"), "{found:?}");
 }

@@ -37,6 +37,7 @@ impl Files<'_> {
         let settled = cfg::settle(attributes(&item), world.features(module))?;
         let cfg = settled.cfg.and(world.modules[module].cfg);
         if cfg == Cfg::No {
+            self.note_left_out(world, here, &item);
             return Ok(());
         }
         self.check_for_kinds(world, module, &item, &settled.attrs);
@@ -90,8 +91,10 @@ impl Files<'_> {
         let place = world.place(module, it.mac.path.span());
         let folder = place.path.parent().map_or_else(String::new, |it| it.to_string());
         let path = below(&folder, &name.value()).parse::<SourcePath>().ok();
-        let file = path.filter(|it| self.texts.contains_key(it));
-        if file.and_then(|it| self.texts.get(&it)).is_some_and(|it| it.contains("CustomResource")) {
+        let Some(file) = path.filter(|it| self.texts.contains_key(it)) else { return };
+        let text = self.texts.get(&file);
+        world.beside.push((module, file));
+        if text.is_some_and(|it| it.contains("CustomResource")) {
             let message = format!("`{}` may declare kinds, and is not read", name.value());
             self.report(place, message, Some(WRITE_OUT));
         }

@@ -105,6 +105,16 @@ impl Files<'_> {
         }
     }
 
+    /// Notes the file of a module that a `cfg` leaves out: a build with other features has it.
+    pub fn note_left_out(&self, world: &mut World, here: Here<'_>, item: &syn::Item) {
+        let syn::Item::Mod(it @ syn::ItemMod { content: None, .. }) = item else { return };
+        let path = it.attrs.iter().find(|it| it.path().is_ident("path"));
+        let path = path.and_then(|it| string(it.meta.require_name_value().ok()?));
+        if let Ok(file) = self.file_of(&plain(&it.ident), path.as_deref(), here) {
+            world.beside.push((here.module, file));
+        }
+    }
+
     /// The file of `mod name;`: by its `#[path]`, `name.rs` or `name/mod.rs`.
     fn file_of(
         &self,

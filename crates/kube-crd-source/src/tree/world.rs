@@ -25,6 +25,9 @@ pub struct World {
     pub block_items: Vec<BlockItem>,
     /// Every `macro_rules!`.
     pub rules: Vec<Rules>,
+    /// Files that are not read as code: those of `include!("…")` at the place of an item, and of modules that a `cfg`
+    /// leaves out.
+    pub beside: Vec<(ModuleId, SourcePath)>,
     /// `#[macro_use] extern crate`: the crate, and the name it uses.
     pub macro_uses: BTreeSet<(usize, String)>,
     /// The modules whose kinds are selected; all where it is empty.

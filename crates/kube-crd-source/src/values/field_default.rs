@@ -62,6 +62,8 @@ impl Evaluator<'_> {
             },
             Writes::No => Ok(None),
             Writes::Unknown(what) => {
+                // A type that the schema cannot have is refused with the reason.
+                self.schema_type(frame, of.ty)?;
                 let message = format!("whether `{what}` implements `Serialize` is not certain");
                 Err(Stop::Problem(self.problem(frame, of.span, message, super::HINT)))
             }

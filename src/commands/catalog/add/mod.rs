@@ -17,7 +17,7 @@ use crate::{
     disk::Root,
     plan::{Overlay, Plan},
 };
-use diagnostics::{Diagnostics, Hint as _};
+use diagnostics::{Diagnostic, Diagnostics, Hint as _};
 use go_data::{
     kubernetes::go::quoted,
     yaml::{self, Value},
@@ -94,6 +94,7 @@ impl Texts<'_> {
     fn edit(
         &mut self,
         path: &ProjectPath,
+        line: Option<usize>,
         lines: &str,
         change: impl FnOnce(&str) -> Result<String, edit::Refusal>,
     ) -> anyhow::Result<()> {
@@ -102,9 +103,12 @@ impl Texts<'_> {
             self.changed.insert(path.clone(), (text.clone(), text));
         }
         let Some((_, after)) = self.changed.get_mut(path) else { return Ok(()) };
-        let changed = change(after)
-            .map_err(|edit::Refusal(why)| anyhow::format_err!("{path} cannot be edited: {why}"));
-        *after = changed.hint(format!("add this by hand, and run the command again: {lines}"))?;
+        *after = change(after).map_err(|edit::Refusal(why)| {
+            let message = format!("this file cannot be edited: {why}");
+            let problem = Diagnostic::in_file(path.as_str(), message).at(line.unwrap_or(1), 1);
+            let hint = format!("add this by hand, and run the command again: {lines}");
+            problem.with_hint(hint).into_error()
+        })?;
         Ok(())
     }
 }
@@ -124,7 +128,7 @@ impl Addition {
                     default_channel: self.default_channel(bundle, &channels),
                     ..blob::Package::default()
                 };
-                texts.edit(&path, "", |text| edit::with_blob(text, &blob.to_value()))?;
+                texts.edit(&path, None, "", |text| edit::with_blob(text, &blob.to_value()))?;
                 path
             }
         };
@@ -167,13 +171,14 @@ impl Addition {
                 properties: Vec::new(),
             };
             let value = blob.to_value();
-            texts.edit(&file, &value.to_string(), |text| edit::with_blob(text, &value))?;
+            texts.edit(&file, None, &value.to_string(), |text| edit::with_blob(text, &value))?;
             return Ok(file);
         };
         if !self.has(&found.blob, &entry)? {
+            let line = found.place.as_ref().map(|it| it.line);
             let lines = entry.to_value().to_string();
             let edit = |text: &str| edit::with_entry(text, &bundle.package, name, &entry);
-            texts.edit(&path, &lines, edit)?;
+            texts.edit(&path, line, &lines, edit)?;
         }
         Ok(path)
     }
