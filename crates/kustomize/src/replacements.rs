@@ -55,7 +55,7 @@ pub fn transform(objects: &mut Objects, replacement: &Replacement) -> anyhow::Re
                 write(object, path, &value, &target.part)
                     .map_err(|it| it.context(format!("at `{path}` of {}", object.id())))?;
             }
-            share::settle(&mut object.value);
+            share::settle(&mut object.value, &object.budget)?;
         }
     }
     Ok(())
@@ -143,7 +143,10 @@ fn write(object: &mut Object, path: &str, value: &Value, part: &Part) -> anyhow:
         // A new scalar is parsed from its text, and is neither a number nor a boolean here.
         _ => yaml::json!("\0"),
     };
+    let budget = &object.budget;
     let mut set = |it: &mut Value| {
+        budget.take_value(value, 0)?;
+        budget.take(part.delimiter.len())?;
         if it.is_array() || it.is_object() {
             if !part.delimiter.is_empty() {
                 anyhow::bail!("the value is not a scalar, so it cannot be split");
@@ -162,6 +165,9 @@ fn write(object: &mut Object, path: &str, value: &Value, part: &Part) -> anyhow:
         Ok(())
     };
     let empty = Some(&empty).filter(|_| part.create);
+    if part.create {
+        budget.take(path.len())?;
+    }
     match path::visit(&mut object.value, &path::split(path), empty, &mut set)? {
         0 => Err(anyhow::format_err!("there is no such field"))
             .hint("correct the path, or create it with `options: {create: true}`"),
