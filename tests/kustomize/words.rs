@@ -352,3 +352,18 @@ fn large_texts_for_every_object_are_refused() {
         too_big(&[(TOP, &top), (CONFIG_MAP.0, &many)], place);
     }
 }
+
+#[test]
+fn a_time_in_a_patch_that_kustomize_spells_anew_is_refused() {
+    let patch =
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  a: 2024-01-01 00:00:00\n";
+    refused(
+        &[
+            (TOP, "resources: [a.yaml]\npatches: [{path: b.yaml}]\n"),
+            CONFIG_MAP,
+            ("config/default/b.yaml", patch),
+        ],
+        "config/default/b.yaml:5:6: kustomize spells this time in its own way in some places",
+        &["write it in quotes"],
+    );
+}

@@ -19,6 +19,8 @@
 //! - what kustomize gets wrong: directives in lists that are not there, `$patch: replace` in items and of whole objects,
 //!   numbers beyond 2^53 beside a JSON patch, operations without a value, a number that a merge puts in the place of a
 //!   text of which only kustomize's printer knows whether it stands in quotes, configurations that make it forget a field;
+//! - times without quotes in patches, which it spells anew or not, as the text around them is written in the end;
+//! - more than it is reasonable to add to objects: see `budget`;
 //! - resources in folders behind a symlink, keys in another case (`nameprefix`);
 //! - typing errors that it passes over: fields of an operation that it does not know, a `behavior` that is none,
 //!   a second document of a JSON patch or a configuration;

@@ -10,7 +10,7 @@ use super::{
     resources, share,
 };
 use diagnostics::Hint as _;
-use go_data::yaml::{self, Data, Dialect, Value};
+use go_data::yaml::{self, Data, Dialect, Node, Value};
 use model::Tree;
 
 /// How a patch finds its target, and what it may change.
@@ -78,9 +78,23 @@ pub fn transform(
                 .hint("list it under `patches`")
         }
         _ => {
+            nodes.iter().try_for_each(|it| check_times(&origin, it))?;
             let patches = resources::objects(&origin, nodes, budget)?;
             strategic(of, patch, &patches, objects).map_err(wrong)
         }
+    }
+}
+
+/// Whether kustomize prints a value of a patch in braces is known only once it is merged.
+fn check_times(origin: &Origin<'_>, node: &Node) -> anyhow::Result<()> {
+    match &node.data {
+        Data::Map(entries) => entries.iter().try_for_each(|it| check_times(origin, &it.value)),
+        Data::List(items) => items.iter().try_for_each(|it| check_times(origin, it)),
+        Data::Scalar(_) if node.is_respelled_time() => {
+            let message = "kustomize spells this time in its own way in some places";
+            Err(origin.problem(node.mark, message, Some("write it in quotes")))
+        }
+        Data::Scalar(_) => Ok(()),
     }
 }
 

@@ -203,6 +203,12 @@ fn typed(old: Option<&Value>, text: String) -> anyhow::Result<Value> {
     if old.is_some_and(Value::is_string) {
         return Ok(text.into());
     }
+    if old.is_none() && yaml::is_respelled_time(&text) {
+        return Err(anyhow::format_err!(
+            "`{text}` is a time that kustomize may spell in its own way"
+        ))
+        .hint("give the target a field with a string in quotes, which it replaces");
+    }
     let plain = !text.is_empty()
         && text.chars().all(|it| it.is_ascii_alphanumeric() || "._+-~".contains(it));
     let read =
