@@ -53,6 +53,7 @@ fn all_hints(error: &anyhow::Error) -> Vec<&str> {
     res
 }
 
+const WAY_OUT: &str = "render it with kustomize itself: `kustomize build FOLDER`; pipe its output to `operator-rs bundle --input -` or `kubectl apply --server-side -f -`";
 const TOP: &str = "config/default/kustomization.yaml";
 const CONFIG_MAP: (&str, &str) =
     ("config/default/a.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n");
@@ -237,13 +238,7 @@ fn more_objects_than_any_operator_has_are_refused() {
     let text: String =
         (0..10_001).map(|it| format!("---\n{}{it}\n", CONFIG_MAP.1.trim_end())).collect();
     let all = [(TOP, "resources: [a.yaml]\n"), ("config/default/a.yaml", text.as_str())];
-    refused(
-        &all,
-        "config/default/a.yaml: more than 10000 objects are not supported",
-        &[
-            "render it with kustomize itself: `kustomize build FOLDER`; pipe its output to `operator-rs bundle --input -` or `kubectl apply --server-side -f -`",
-        ],
-    );
+    refused(&all, "config/default/a.yaml: more than 10000 objects are not supported", &[WAY_OUT]);
 }
 
 /// What is refused where the objects would grow too much.
@@ -293,7 +288,7 @@ fn a_json_patch_that_nests_without_end_is_refused() {
         &format!(
             "the JSON patch does not apply at `{path}`: values are nested deeper than 1000 levels there"
         ),
-        &[],
+        &[WAY_OUT],
     );
 }
 
@@ -366,4 +361,25 @@ fn a_time_in_a_patch_that_kustomize_spells_anew_is_refused() {
         "config/default/b.yaml:5:6: kustomize spells this time in its own way in some places",
         &["write it in quotes"],
     );
+}
+
+#[test]
+fn paths_that_nest_without_end_are_refused() {
+    let path = ["a"; 40_000];
+    for field in [
+        format!(
+            "labels: [{{pairs: {{a: b}}, fields: [{{path: {}, create: true}}]}}]",
+            path.join("/")
+        ),
+        format!(
+            "replacements: [{{sourceValue: b, targets: [{{select: {{kind: ConfigMap}}, fieldPaths: [{}], options: {{create: true}}}}]}}]",
+            path.join(".")
+        ),
+    ] {
+        refused(
+            &[(TOP, &format!("resources: [a.yaml]\n{field}\n")), CONFIG_MAP],
+            "values are nested deeper than 1000 levels there",
+            &[WAY_OUT],
+        );
+    }
 }

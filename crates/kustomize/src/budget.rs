@@ -45,42 +45,45 @@ impl Budget {
 
     /// For a value that is put below so many others.
     pub fn take_value(&self, value: &Value, depth: usize) -> anyhow::Result<()> {
-        match size(value, depth) {
-            Some(size) => self.take(size),
-            None => anyhow::bail!("values are nested deeper than {DEEPEST} levels there"),
-        }
+        self.take(size(value, depth)?)
     }
 
     /// Changes a value, and takes what it has grown by.
     pub fn change(
         &self,
         value: &mut Value,
-        depth: usize,
         set: &mut dyn FnMut(&mut Value) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        let before = size(value, depth).unwrap_or_default();
+        let before = size(value, 0)?;
         set(value)?;
-        self.take(size(value, depth).unwrap_or_default().saturating_sub(before))
+        self.take(size(value, 0)?.saturating_sub(before))
     }
 }
 
-/// `None` if it is too deep.
-fn size(value: &Value, depth: usize) -> Option<usize> {
-    if DEEPEST < depth {
-        return None;
+/// Refuses what is below more than so many others.
+pub fn check_depth(depth: usize) -> anyhow::Result<()> {
+    if depth <= DEEPEST {
+        return Ok(());
     }
+    let message = format!("values are nested deeper than {DEEPEST} levels there");
+    Err(anyhow::format_err!(message)).hint(WAY_OUT)
+}
+
+fn size(value: &Value, depth: usize) -> anyhow::Result<usize> {
+    check_depth(depth)?;
     let inner = match value {
         Value::String(text) => text.len(),
         Value::Array(items) => {
-            items.iter().try_fold(0, |sum, it| Some(sum + size(it, depth + 1)?))?
+            items.iter().try_fold(0, |sum, it| anyhow::Ok(sum + size(it, depth + 1)?))?
         }
         Value::Object(map) => {
             let mut entries = map.iter();
-            entries.try_fold(0, |sum, (key, it)| Some(sum + key.len() + size(it, depth + 1)?))?
+            entries
+                .try_fold(0, |sum, (key, it)| anyhow::Ok(sum + key.len() + size(it, depth + 1)?))?
         }
         _ => 0,
     };
-    Some(EACH + inner)
+    Ok(EACH + inner)
 }
 
 #[cfg(test)]

@@ -1,6 +1,10 @@
 //! The fields that a transformation changes: kustomize's field specifications.
 
-use super::{budget::Budget, id::Id, object::Object};
+use super::{
+    budget::{self, Budget},
+    id::Id,
+    object::Object,
+};
 use go_data::yaml::{Value, json};
 
 /// Selects objects; an empty group, version or kind matches any.
@@ -80,6 +84,9 @@ impl Field {
         set: &mut dyn FnMut(&mut Value) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
         let empty = empty.filter(|_| self.create);
+        if empty.is_some() {
+            budget::check_depth(self.path.len())?;
+        }
         walk(&mut object.value, &self.path, empty, &object.budget, set).map_err(|error| {
             error.context(format!(
                 "{}: `{}` of {}",
@@ -99,7 +106,7 @@ fn walk(
     set: &mut dyn FnMut(&mut Value) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let Some((part, rest)) = path.split_first() else {
-        return budget.change(value, 0, set);
+        return budget.change(value, set);
     };
     match value {
         Value::Null => Ok(()),

@@ -1,7 +1,7 @@
 //! `replacements`: copies a value of one object into others.
 
 use super::{
-    fields::Kind, id::Id, object::Object, objects::Objects, path, selector::Selector, share,
+    budget, fields::Kind, id::Id, object::Object, objects::Objects, path, selector::Selector, share,
 };
 use diagnostics::Hint as _;
 use go_data::yaml::{self, Dialect, Mark, Value};
@@ -144,8 +144,10 @@ fn write(object: &mut Object, path: &str, value: &Value, part: &Part) -> anyhow:
         _ => yaml::json!("\0"),
     };
     let budget = &object.budget;
+    let path = path::split(path);
+    let depth = path.len();
     let mut set = |it: &mut Value| {
-        budget.take_value(value, 0)?;
+        budget.take_value(value, depth)?;
         budget.take(part.delimiter.len())?;
         if it.is_array() || it.is_object() {
             if !part.delimiter.is_empty() {
@@ -166,9 +168,10 @@ fn write(object: &mut Object, path: &str, value: &Value, part: &Part) -> anyhow:
     };
     let empty = Some(&empty).filter(|_| part.create);
     if part.create {
-        budget.take(path.len())?;
+        path.iter().try_for_each(|it| budget.take(it.len()))?;
+        budget::check_depth(depth)?;
     }
-    match path::visit(&mut object.value, &path::split(path), empty, &mut set)? {
+    match path::visit(&mut object.value, &path, empty, &mut set)? {
         0 => Err(anyhow::format_err!("there is no such field"))
             .hint("correct the path, or create it with `options: {create: true}`"),
         _ => Ok(()),
