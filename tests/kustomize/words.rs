@@ -53,6 +53,7 @@ fn all_hints(error: &anyhow::Error) -> Vec<&str> {
     res
 }
 
+const WAY_OUT: &str = "render it with kustomize itself: `kustomize build FOLDER`; pipe its output to `operator-rs bundle --input -` or `kubectl apply --server-side -f -`";
 const TOP: &str = "config/default/kustomization.yaml";
 const CONFIG_MAP: (&str, &str) =
     ("config/default/a.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n");
@@ -237,11 +238,148 @@ fn more_objects_than_any_operator_has_are_refused() {
     let text: String =
         (0..10_001).map(|it| format!("---\n{}{it}\n", CONFIG_MAP.1.trim_end())).collect();
     let all = [(TOP, "resources: [a.yaml]\n"), ("config/default/a.yaml", text.as_str())];
+    refused(&all, "config/default/a.yaml: more than 10000 objects are not supported", &[WAY_OUT]);
+}
+
+/// What is refused where the objects would grow too much.
+#[track_caller]
+fn too_big(files: &[(&str, &str)], place: &str) {
+    let message = format!("{place}this adds too much: in all, objects may grow by 128 MiB");
     refused(
-        &all,
-        "config/default/a.yaml: more than 10000 objects are not supported",
+        files,
+        &message,
         &[
-            "render it with kustomize itself: `kustomize build FOLDER`; pipe its output to `operator-rs bundle --input -` or `kubectl apply --server-side -f -`",
+            "make what is added smaller, or render it with kustomize itself: `kustomize build FOLDER`; pipe its output to `operator-rs bundle --input -` or `kubectl apply --server-side -f -`",
         ],
     );
+}
+
+#[test]
+fn a_json_patch_that_doubles_an_object_is_refused() {
+    let operations: String =
+        (0..18).map(|it| format!("    - {{op: copy, from: /data, path: /data/k{it}}}\n")).collect();
+    let top = format!(
+        "resources: [a.yaml]\npatches:\n- target: {{kind: ConfigMap}}\n  patch: |-\n{operations}"
+    );
+    let map = format!("{}data: {{a: {}}}\n", CONFIG_MAP.1, "x".repeat(1000));
+    too_big(
+        &[(TOP, &top), (CONFIG_MAP.0, &map)],
+        "config/default/kustomization.yaml:4:10: the inline patch: on v1 ConfigMap `a` in namespace `default`: the JSON patch does not apply at `/data/k16`: ",
+    );
+}
+
+#[test]
+fn a_json_patch_that_nests_without_end_is_refused() {
+    let operations: String = (0..12)
+        .map(|it| {
+            format!(
+                "    - {{op: copy, from: /data, path: {}}}\n",
+                "/data".repeat(1 << it) + "/data"
+            )
+        })
+        .collect();
+    let top = format!(
+        "resources: [a.yaml]\npatches:\n- target: {{kind: ConfigMap}}\n  patch: |-\n{operations}"
+    );
+    let map = format!("{}data: {{}}\n", CONFIG_MAP.1);
+    let path = "/data".repeat(513);
+    refused(
+        &[(TOP, &top), (CONFIG_MAP.0, &map)],
+        &format!(
+            "the JSON patch does not apply at `{path}`: values are nested deeper than 1000 levels there"
+        ),
+        &[WAY_OUT],
+    );
+}
+
+#[test]
+fn replacements_that_double_a_text_are_refused() {
+    let replacement = "- source: {kind: ConfigMap, fieldPath: data.a}\n  targets:\n  - select: {kind: ConfigMap}\n    fieldPaths: [data.a]\n    options: {delimiter: '-', index: 99}\n";
+    let top = format!("resources: [a.yaml]\nreplacements:\n{}", replacement.repeat(18));
+    let map = format!("{}data: {{a: {}}}\n", CONFIG_MAP.1, "x".repeat(1000));
+    too_big(
+        &[(TOP, &top), (CONFIG_MAP.0, &map)],
+        "config/default/kustomization.yaml:88:3: at `data.a` of v1 ConfigMap `a` in namespace `default`: ",
+    );
+}
+
+#[test]
+fn generators_that_repeat_a_large_file_are_refused() {
+    let files: String = (0..20).map(|it| format!("  - k{it}=big.txt\n")).collect();
+    let top: String = (0..7).map(|it| format!("- name: g{it}\n  files:\n{files}")).collect();
+    let text = "x".repeat(1 << 20);
+    too_big(
+        &[(TOP, &format!("configMapGenerator:\n{top}")), ("config/default/big.txt", &text)],
+        "config/default/kustomization.yaml:144:5: ",
+    );
+    // Options of all generators are in each of them.
+    let each: String = (0..140).map(|it| format!("- name: g{it}\n")).collect();
+    let top =
+        format!("generatorOptions: {{annotations: {{a: {text}}}}}\nconfigMapGenerator:\n{each}");
+    too_big(&[(TOP, &top)], "config/default/kustomization.yaml:130:3: ");
+}
+
+#[test]
+fn large_texts_for_every_object_are_refused() {
+    let many: String =
+        (0..140).map(|it| format!("---\n{}{it}\n", CONFIG_MAP.1.trim_end())).collect();
+    let text = "x".repeat(1 << 20);
+    for (field, place) in [
+        (
+            format!("commonAnnotations: {{a: {text}}}"),
+            "`metadata/annotations` of v1 ConfigMap `a127` in namespace `default`: ",
+        ),
+        (
+            format!("labels: [{{pairs: {{a: {text}}}}}]"),
+            "`metadata/labels` of v1 ConfigMap `a127` in namespace `default`: ",
+        ),
+        (format!("namePrefix: {text}"), ""),
+        (format!("nameSuffix: {text}"), ""),
+        (format!("namespace: {text}"), ""),
+        (
+            format!(
+                "patches: [{{target: {{kind: ConfigMap}}, patch: '{{apiVersion: v1, kind: ConfigMap, metadata: {{name: a}}, data: {{a: {text}}}}}'}}]"
+            ),
+            "",
+        ),
+    ] {
+        let top = format!("resources: [a.yaml]\n{field}\n");
+        too_big(&[(TOP, &top), (CONFIG_MAP.0, &many)], place);
+    }
+}
+
+#[test]
+fn a_time_in_a_patch_that_kustomize_spells_anew_is_refused() {
+    let patch =
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  a: 2024-01-01 00:00:00\n";
+    refused(
+        &[
+            (TOP, "resources: [a.yaml]\npatches: [{path: b.yaml}]\n"),
+            CONFIG_MAP,
+            ("config/default/b.yaml", patch),
+        ],
+        "config/default/b.yaml:5:6: kustomize spells this time in its own way in some places",
+        &["write it in quotes"],
+    );
+}
+
+#[test]
+fn paths_that_nest_without_end_are_refused() {
+    let path = ["a"; 40_000];
+    for field in [
+        format!(
+            "labels: [{{pairs: {{a: b}}, fields: [{{path: {}, create: true}}]}}]",
+            path.join("/")
+        ),
+        format!(
+            "replacements: [{{sourceValue: b, targets: [{{select: {{kind: ConfigMap}}, fieldPaths: [{}], options: {{create: true}}}}]}}]",
+            path.join(".")
+        ),
+    ] {
+        refused(
+            &[(TOP, &format!("resources: [a.yaml]\n{field}\n")), CONFIG_MAP],
+            "values are nested deeper than 1000 levels there",
+            &[WAY_OUT],
+        );
+    }
 }

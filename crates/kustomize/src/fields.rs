@@ -1,6 +1,10 @@
 //! The fields that a transformation changes: kustomize's field specifications.
 
-use super::{id::Id, object::Object};
+use super::{
+    budget::{self, Budget},
+    id::Id,
+    object::Object,
+};
 use go_data::yaml::{Value, json};
 
 /// Selects objects; an empty group, version or kind matches any.
@@ -80,7 +84,10 @@ impl Field {
         set: &mut dyn FnMut(&mut Value) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
         let empty = empty.filter(|_| self.create);
-        walk(&mut object.value, &self.path, empty, set).map_err(|error| {
+        if empty.is_some() {
+            budget::check_depth(self.path.len())?;
+        }
+        walk(&mut object.value, &self.path, empty, &object.budget, set).map_err(|error| {
             error.context(format!(
                 "{}: `{}` of {}",
                 object.origin,
@@ -95,14 +102,17 @@ fn walk(
     value: &mut Value,
     path: &[String],
     empty: Option<&Value>,
+    budget: &Budget,
     set: &mut dyn FnMut(&mut Value) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let Some((part, rest)) = path.split_first() else {
-        return set(value);
+        return budget.change(value, set);
     };
     match value {
         Value::Null => Ok(()),
-        Value::Array(items) => items.iter_mut().try_for_each(|it| walk(it, path, empty, set)),
+        Value::Array(items) => {
+            items.iter_mut().try_for_each(|it| walk(it, path, empty, budget, set))
+        }
         Value::Object(map) => {
             let key = part.strip_suffix("[]");
             let create = empty.filter(|_| key.is_none());
@@ -110,7 +120,10 @@ fn walk(
             let field = match (found, create) {
                 (Some(field), _) => field,
                 (None, None) => return Ok(()),
-                (None, Some(_)) => map.entry(part.clone()).or_insert(Value::Null),
+                (None, Some(_)) => {
+                    budget.take(part.len())?;
+                    map.entry(part.clone()).or_insert(Value::Null)
+                }
             };
             if field.is_null() {
                 match create {
@@ -120,7 +133,7 @@ fn walk(
                     None => {}
                 }
             }
-            walk(field, rest, empty, set)
+            walk(field, rest, empty, budget, set)
         }
         _ => anyhow::bail!("a map or a list is expected on the way"),
     }

@@ -1,6 +1,7 @@
 //! `configMapGenerator` and `secretGenerator`, with the hash of their content in their names.
 
 use super::{
+    budget::Budget,
     load::{Generator, Kustomization, Text},
     object::{BEHAVIOR, HASHED, Object},
     objects::Objects,
@@ -9,9 +10,14 @@ use super::{
 use go_data::yaml::{self, Map, Value, json};
 use model::{Digest, Tree};
 
-pub fn generate(tree: &impl Tree, of: &Kustomization, from: &Generator) -> anyhow::Result<Object> {
+pub fn generate(
+    tree: &impl Tree,
+    of: &Kustomization,
+    from: &Generator,
+    budget: &Budget,
+) -> anyhow::Result<Object> {
     let (mut data, mut binary) = (Map::new(), Map::new());
-    for (key, bytes) in pairs(tree, of, from)? {
+    for (key, bytes) in pairs(tree, of, from, budget)? {
         if data.contains_key(&key) || binary.contains_key(&key) {
             return Err(
                 of.problem(from.mark, &format!("`{}` has the key `{key}` twice", from.name))
@@ -37,6 +43,8 @@ pub fn generate(tree: &impl Tree, of: &Kustomization, from: &Generator) -> anyho
             Ok(text) | Err(text) => drop(data.insert(key, text.into())),
         }
     }
+    let mut options = from.options.clone();
+    options.inherit(&of.generator_options);
     let mut value = json!({
         "apiVersion": "v1",
         "kind": if from.secret { "Secret" } else { "ConfigMap" },
@@ -45,10 +53,11 @@ pub fn generate(tree: &impl Tree, of: &Kustomization, from: &Generator) -> anyho
     if !from.namespace.is_empty() {
         value["metadata"]["namespace"] = from.namespace.as_str().into();
     }
-    for (key, map) in [("labels", &from.options.labels), ("annotations", &from.options.annotations)]
-    {
+    for (key, map) in [("labels", &options.labels), ("annotations", &options.annotations)] {
         if !map.is_empty() {
             value["metadata"][key] = json!(map);
+            let added = budget.take_value(&value["metadata"][key], 0);
+            added.map_err(|it| of.located(from.mark, &it))?;
         }
     }
     if from.secret {
@@ -60,11 +69,11 @@ pub fn generate(tree: &impl Tree, of: &Kustomization, from: &Generator) -> anyho
     if !binary.is_empty() {
         value["binaryData"] = Value::Object(binary);
     }
-    if from.options.immutable {
+    if options.immutable {
         value["immutable"] = true.into();
     }
-    let mut object = Object::new(value, of.path.clone());
-    if !from.options.plain_name {
+    let mut object = Object::new(value, of.path.clone(), budget);
+    if !options.plain_name {
         object.annotate(HASHED, "enabled");
     }
     object.annotate(BEHAVIOR, from.behavior);
@@ -76,10 +85,12 @@ fn pairs(
     tree: &impl Tree,
     of: &Kustomization,
     from: &Generator,
+    budget: &Budget,
 ) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
     let mut res = Vec::new();
     for item in &from.envs {
         let (path, text) = resources::text(tree, of, item)?;
+        budget.take(text.len()).map_err(|it| of.located(item.mark, &it))?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         for (at, line) in text.split('\n').enumerate() {
             if line.len() >= LONGEST {
@@ -117,7 +128,9 @@ fn pairs(
             }
         };
         let file = Text { text: path.to_owned(), mark: item.mark };
-        res.push((key.to_owned(), resources::bytes(tree, of, &file)?.1));
+        let bytes = resources::bytes(tree, of, &file)?.1;
+        budget.take(bytes.len()).map_err(|it| of.located(item.mark, &it))?;
+        res.push((key.to_owned(), bytes));
     }
     Ok(res)
 }
@@ -164,9 +177,9 @@ pub fn add_hashes(objects: &mut Objects) -> anyhow::Result<()> {
         let mut value = object.value.clone();
         share::clear(&mut value);
         let hash = hash(&value);
-        object.remember();
+        object.remember()?;
         let name = format!("{}-{hash}", object.name());
-        object.set_name(&name);
+        object.set_name(&name)?;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use regex_lite::Regex;
 
-use super::{fields::Field, load::ImageEntry, objects::Objects};
+use super::{budget::Budget, fields::Field, load::ImageEntry, objects::Objects};
 use go_data::yaml::Value;
 
 /// An image that replaces the entry for a name in the kustomizations.
@@ -41,15 +41,21 @@ pub fn transform(
     let pattern = Regex::new(&format!("^{}{tail}", entry.name)).map_err(|it| {
         anyhow::format_err!("the image's name `{}` is not a regular expression: {it}", entry.name)
     })?;
-    let mut set = |value: &mut Value| {
+    let set = |value: &mut Value, budget: &Budget| {
         match value {
-            Value::String(text) if pattern.is_match(text) => *text = renamed(text, entry),
+            Value::String(text) if pattern.is_match(text) => {
+                let new = renamed(text, entry);
+                budget.take_text(text, &new)?;
+                *text = new;
+            }
             Value::Object(_) | Value::Array(_) => anyhow::bail!("an image is expected there"),
             _ => {}
         }
         Ok(())
     };
     for object in objects.0.iter_mut().filter(|it| it.kind() != "CustomResourceDefinition") {
+        let budget = object.budget.clone();
+        let mut set = |it: &mut Value| set(it, &budget);
         // Twice, as in kustomize: a suffix of the tag is added each time.
         in_containers(&mut object.value, &mut set).map_err(|it| {
             it.context(format!("{}: the images of {}", object.origin, object.id()))

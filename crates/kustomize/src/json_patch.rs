@@ -1,5 +1,6 @@
 //! RFC 6902, in the dialect of the library that kustomize uses.
 
+use super::budget::Budget;
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
 
@@ -81,12 +82,22 @@ fn pointer(text: &str) -> anyhow::Result<Vec<String>> {
     Ok(rest.split('/').map(|it| it.replace("~1", "/").replace("~0", "~")).collect())
 }
 
-pub fn apply(document: &mut Value, operations: &[Operation]) -> anyhow::Result<()> {
+pub fn apply(
+    document: &mut Value,
+    operations: &[Operation],
+    budget: &Budget,
+) -> anyhow::Result<()> {
+    let add = |document: &mut Value, path: &[String], value: Value| {
+        budget.take_value(&value, path.len())?;
+        add(document, path, value)
+    };
     for Operation { kind, path, shown } in operations {
         let done = match kind {
             Kind::Add(value) => add(document, path, value.clone()),
             Kind::Remove => remove(document, path).map(drop),
-            Kind::Replace(value) => replace(document, path, value.clone()),
+            Kind::Replace(value) => budget
+                .take_value(value, path.len())
+                .and_then(|()| replace(document, path, value.clone())),
             Kind::Test(value) => test(document, path, value),
             Kind::Copy(from) => get(document, from).cloned().and_then(|it| add(document, path, it)),
             Kind::Move(from) => remove(document, from).and_then(|it| add(document, path, it)),

@@ -19,11 +19,14 @@
 //! - what kustomize gets wrong: directives in lists that are not there, `$patch: replace` in items and of whole objects,
 //!   numbers beyond 2^53 beside a JSON patch, operations without a value, a number that a merge puts in the place of a
 //!   text of which only kustomize's printer knows whether it stands in quotes, configurations that make it forget a field;
+//! - times without quotes in patches, which it spells anew or not, as the text around them is written in the end;
+//! - more than it is reasonable to add to objects: see `budget`;
 //! - resources in folders behind a symlink, keys in another case (`nameprefix`);
 //! - typing errors that it passes over: fields of an operation that it does not know, a `behavior` that is none,
 //!   a second document of a JSON patch or a configuration;
 //! - replacements inside of a text that is JSON or YAML itself.
 
+mod budget;
 mod config;
 mod fields;
 mod generators;
@@ -53,7 +56,7 @@ use std::borrow::Cow;
 use anyhow::Context as _;
 
 pub use self::images::Image;
-use self::{config::Config, load::Kustomization, names::Affix, objects::Objects};
+use self::{budget::Budget, config::Config, load::Kustomization, names::Affix, objects::Objects};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
 use model::{ProjectPath, Tree};
@@ -109,7 +112,8 @@ fn objects(
     images: &[Image],
     namespace: Option<&str>,
 ) -> anyhow::Result<Objects> {
-    let mut build = Build { tree, images, met: vec![false; images.len()], work: 0 };
+    let mut build =
+        Build { tree, images, met: vec![false; images.len()], work: 0, budget: Budget::default() };
     let mut top = load::load(tree, folder)?;
     if let Some(namespace) = namespace {
         top.namespace = Some(namespace.to_owned());
@@ -152,6 +156,7 @@ struct Build<'a, T> {
     met: Vec<bool>,
     /// The amount of work so far.
     work: usize,
+    budget: Budget,
 }
 
 /// How deep folders may be nested.
@@ -174,7 +179,7 @@ impl<T: Tree> Build<'_, T> {
         for resource in &of.resources {
             match resources::find(self.tree, of, resource)? {
                 resources::Found::File(path) => {
-                    let objects = resources::read(self.tree, &path)?;
+                    let objects = resources::read(self.tree, &path, &self.budget)?;
                     objects.into_iter().try_for_each(|it| open.add(it))?;
                 }
                 resources::Found::Folder(folder) => {
@@ -207,7 +212,7 @@ impl<T: Tree> Build<'_, T> {
             }
         }
         for generator in &of.generators {
-            let object = generators::generate(self.tree, of, generator)?;
+            let object = generators::generate(self.tree, of, generator, &self.budget)?;
             let mark = generator.mark;
             all.objects.absorb(object).map_err(|it| of.located(mark, &it))?;
         }
@@ -312,7 +317,7 @@ impl<T: Tree> Build<'_, T> {
         objects: &mut Objects,
     ) -> anyhow::Result<()> {
         for patch in patches {
-            patches::transform(self.tree, of, patch, objects)?;
+            patches::transform(self.tree, of, patch, objects, &self.budget)?;
             objects.0.retain(|it| !it.is_empty());
         }
         Ok(())

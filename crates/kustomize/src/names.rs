@@ -28,10 +28,10 @@ pub fn transform(objects: &mut Objects, affix: Affix<'_>, fields: &[Field]) -> a
         for field in fields.iter().filter(|it| it.of.selects_id(&original)) {
             if field.is("metadata/name") {
                 match affix {
-                    Affix::Prefix(text) => object.append(PREFIXES, text),
-                    Affix::Suffix(text) => object.append(SUFFIXES, text),
+                    Affix::Prefix(text) => object.append(PREFIXES, text)?,
+                    Affix::Suffix(text) => object.append(SUFFIXES, text)?,
                 }
-                object.remember();
+                object.remember()?;
             }
             field.visit(object, Some(&"".into()), &mut |it| match it {
                 Value::String(name) => {

@@ -5,7 +5,7 @@ use go_data::yaml::Value;
 
 pub fn transform(objects: &mut Objects, namespace: &str, fields: &[Field]) -> anyhow::Result<()> {
     for at in 0..objects.0.len() {
-        objects.0[at].remember();
+        objects.0[at].remember()?;
         set(&mut objects.0[at], namespace, fields)?;
         let id = objects.0[at].id();
         let same = |it: &Object| it.name() == id.name && it.kind() == id.kind && it.id().is(&id);
@@ -23,7 +23,7 @@ pub fn transform(objects: &mut Objects, namespace: &str, fields: &[Field]) -> an
 
 fn set(object: &mut Object, namespace: &str, fields: &[Field]) -> anyhow::Result<()> {
     if !object.is_cluster_scoped() {
-        object.set_namespace(Some(namespace));
+        object.set_namespace(Some(namespace))?;
     }
     let binding = matches!(object.kind(), "RoleBinding" | "ClusterRoleBinding");
     if binding {
@@ -60,6 +60,7 @@ fn set_default_subjects(object: &mut Object, namespace: &str) -> anyhow::Result<
         if subject["name"] == "default"
             && let Value::Object(subject) = subject
         {
+            object.budget.take(namespace.len())?;
             subject.insert("namespace".to_owned(), namespace.into());
         }
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use anyhow::Context as _;
 
-use super::{fields::Field, id::Id, kinds, share};
+use super::{budget::Budget, fields::Field, id::Id, kinds, share};
 use diagnostics::Hint as _;
 use go_data::yaml::{self, Map, Value, json};
 use model::ProjectPath;
@@ -34,6 +34,7 @@ pub struct Object {
     pub value: Value,
     /// The file it came from.
     pub origin: ProjectPath,
+    pub budget: Budget,
     /// How many scalars were put into several of its places.
     pub shared: usize,
     /// Whether its annotations were `null`, which loses its history with the first patch of them.
@@ -43,8 +44,9 @@ pub struct Object {
 }
 
 impl Object {
-    pub fn new(value: Value, origin: ProjectPath) -> Self {
-        Self { value, origin, shared: 0, bare: false, knows_quotes: false }
+    pub fn new(value: Value, origin: ProjectPath, budget: &Budget) -> Self {
+        let budget = budget.clone();
+        Self { value, origin, budget, shared: 0, bare: false, knows_quotes: false }
     }
 
     /// Annotations that are `null` are never printed.
@@ -125,13 +127,14 @@ impl Object {
     }
 
     /// To be called before a change of name, namespace or kind.
-    pub fn remember(&mut self) {
+    pub fn remember(&mut self) -> anyhow::Result<()> {
         let Id { namespace, name, kind, .. } = self.id();
         for (key, text) in
             [(FORMER_NAMES, name), (FORMER_NAMESPACES, namespace), (FORMER_KINDS, kind)]
         {
-            self.append(key, &text);
+            self.append(key, &text)?;
         }
+        Ok(())
     }
 
     pub fn annotation(&self, key: &str) -> Option<&str> {
@@ -144,12 +147,14 @@ impl Object {
     }
 
     /// Adds a word to an annotation that is a list.
-    pub fn append(&mut self, key: &str, text: &str) {
+    pub fn append(&mut self, key: &str, text: &str) -> anyhow::Result<()> {
         if text.is_empty() {
-            return;
+            return Ok(());
         }
+        self.budget.take(text.len())?;
         let all = self.annotation(key).map_or_else(|| text.to_owned(), |it| format!("{it},{text}"));
         self.annotate(key, &all);
+        Ok(())
     }
 
     pub fn annotate(&mut self, key: &str, text: &str) {
@@ -170,13 +175,17 @@ impl Object {
             .collect()
     }
 
-    pub fn set_name(&mut self, name: &str) {
+    pub fn set_name(&mut self, name: &str) -> anyhow::Result<()> {
+        self.budget.take_text(self.name(), name)?;
         self.set("name", Some(name));
+        Ok(())
     }
 
     /// Sets or removes the namespace.
-    pub fn set_namespace(&mut self, namespace: Option<&str>) {
+    pub fn set_namespace(&mut self, namespace: Option<&str>) -> anyhow::Result<()> {
+        self.budget.take_text(self.namespace(), namespace.unwrap_or_default())?;
         self.set("namespace", namespace);
+        Ok(())
     }
 
     fn set(&mut self, key: &str, value: Option<&str>) {
@@ -206,8 +215,7 @@ impl Object {
                 _ => anyhow::bail!("a map is expected there"),
             })?;
         }
-        setter.finish(&mut self.value);
-        Ok(())
+        setter.finish(&mut self.value, &self.budget)
     }
 
     /// A patch may leave nothing of an object.

@@ -121,9 +121,8 @@ fn inherit(object: &mut Object, old: &Object, data_too: bool) -> anyhow::Result<
         merge(object, old, "/data")?;
         merge(object, old, "/binaryData")?;
     }
-    object.set_name(&name);
-    object.set_namespace(Some(namespace.as_str()).filter(|it| !it.is_empty()));
-    Ok(())
+    object.set_name(&name)?;
+    object.set_namespace(Some(namespace.as_str()).filter(|it| !it.is_empty()))
 }
 
 /// Merges maps of strings; existing entries take precedence.

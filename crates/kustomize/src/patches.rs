@@ -1,6 +1,7 @@
 //! `patches`, `patchesStrategicMerge` and `patchesJson6902`: strategic merges and JSON patches, in files or inline.
 
 use super::{
+    budget::Budget,
     json_patch,
     load::{Kustomization, Origin, Patch, Source},
     merge,
@@ -9,7 +10,7 @@ use super::{
     resources, share,
 };
 use diagnostics::Hint as _;
-use go_data::yaml::{self, Data, Dialect, Value};
+use go_data::yaml::{self, Data, Dialect, Node, Value};
 use model::Tree;
 
 /// How a patch finds its target, and what it may change.
@@ -35,6 +36,7 @@ pub fn transform(
     of: &Kustomization,
     patch: &Patch,
     objects: &mut Objects,
+    budget: &Budget,
 ) -> anyhow::Result<()> {
     let (path, text, field) = match &patch.source {
         Source::Path(item) => {
@@ -76,9 +78,23 @@ pub fn transform(
                 .hint("list it under `patches`")
         }
         _ => {
-            let patches = resources::objects(&origin, nodes)?;
+            nodes.iter().try_for_each(|it| check_times(&origin, it))?;
+            let patches = resources::objects(&origin, nodes, budget)?;
             strategic(of, patch, &patches, objects).map_err(wrong)
         }
+    }
+}
+
+/// Whether kustomize prints a value of a patch in braces is known only once it is merged.
+fn check_times(origin: &Origin<'_>, node: &Node) -> anyhow::Result<()> {
+    match &node.data {
+        Data::Map(entries) => entries.iter().try_for_each(|it| check_times(origin, &it.value)),
+        Data::List(items) => items.iter().try_for_each(|it| check_times(origin, it)),
+        Data::Scalar(_) if node.is_respelled_time() => {
+            let message = "kustomize spells this time in its own way in some places";
+            Err(origin.problem(node.mark, message, Some("write it in quotes")))
+        }
+        Data::Scalar(_) => Ok(()),
     }
 }
 
@@ -94,12 +110,13 @@ fn json(
     };
     for object in objects.0.iter_mut().filter(|it| target.selects(it)) {
         object.keep_history()?;
-        object.remember();
+        object.remember()?;
         let internal = object.internal_annotations();
         let whole = format!("on {}", object.id());
         share::clear(&mut object.value);
         object.knows_quotes = false;
-        json_patch::apply(&mut object.value, &operations).map_err(|it| it.context(whole))?;
+        json_patch::apply(&mut object.value, &operations, &object.budget)
+            .map_err(|it| it.context(whole))?;
         if object.kind().is_empty() || object.name().is_empty() {
             anyhow::bail!("it leaves an object without kind or name");
         }
@@ -165,7 +182,7 @@ fn merge(object: &mut Object, patch: &Object, options: Options) -> anyhow::Resul
     let (kind, name) = (object.kind().to_owned(), object.name().to_owned());
     let namespace = Some(object.namespace().to_owned()).filter(|it| !it.is_empty());
     if options.new_name || options.new_kind {
-        object.remember();
+        object.remember()?;
     }
     if patch.value["metadata"].get("annotations").is_some() {
         object.keep_history()?;
@@ -173,6 +190,7 @@ fn merge(object: &mut Object, patch: &Object, options: Options) -> anyhow::Resul
     if !std::mem::replace(&mut object.knows_quotes, true) {
         share::note_printed(&mut object.value);
     }
+    object.budget.take_value(&patch.value, 0)?;
     let mut change = patch.value.clone();
     // With a target, the patch gets the apiVersion of its target.
     change["apiVersion"] = object.value["apiVersion"].clone();
@@ -182,13 +200,12 @@ fn merge(object: &mut Object, patch: &Object, options: Options) -> anyhow::Resul
     if object.is_empty() {
         return Ok(());
     }
-    share::settle(&mut object.value);
+    share::settle(&mut object.value, &object.budget)?;
     if !options.new_kind {
         object.value["kind"] = kind.into();
     }
     if !options.new_name {
-        object.set_name(&name);
+        object.set_name(&name)?;
     }
-    object.set_namespace(namespace.as_deref());
-    Ok(())
+    object.set_namespace(namespace.as_deref())
 }

@@ -42,6 +42,9 @@ fn set(value: &mut Value, search: &Search<'_>) -> anyhow::Result<()> {
             };
             let namespace = map.get("namespace").and_then(Value::as_str);
             if let Some(found) = search.find(name, Some(namespace))? {
+                let budget = &found.budget;
+                budget.take_text(name, found.name())?;
+                budget.take_text(namespace.unwrap_or_default(), found.namespace())?;
                 map.insert("name".to_owned(), found.name().into());
                 if !found.namespace().is_empty() {
                     map.insert("namespace".to_owned(), found.namespace().into());
@@ -51,6 +54,7 @@ fn set(value: &mut Value, search: &Search<'_>) -> anyhow::Result<()> {
         }
         Value::String(name) => {
             if let Some(found) = search.find(name, None)? {
+                found.budget.take_text(name, found.name())?;
                 *name = found.name().to_owned();
             }
             Ok(())

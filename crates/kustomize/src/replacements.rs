@@ -1,7 +1,7 @@
 //! `replacements`: copies a value of one object into others.
 
 use super::{
-    fields::Kind, id::Id, object::Object, objects::Objects, path, selector::Selector, share,
+    budget, fields::Kind, id::Id, object::Object, objects::Objects, path, selector::Selector, share,
 };
 use diagnostics::Hint as _;
 use go_data::yaml::{self, Dialect, Mark, Value};
@@ -55,7 +55,7 @@ pub fn transform(objects: &mut Objects, replacement: &Replacement) -> anyhow::Re
                 write(object, path, &value, &target.part)
                     .map_err(|it| it.context(format!("at `{path}` of {}", object.id())))?;
             }
-            share::settle(&mut object.value);
+            share::settle(&mut object.value, &object.budget)?;
         }
     }
     Ok(())
@@ -143,7 +143,12 @@ fn write(object: &mut Object, path: &str, value: &Value, part: &Part) -> anyhow:
         // A new scalar is parsed from its text, and is neither a number nor a boolean here.
         _ => yaml::json!("\0"),
     };
+    let budget = &object.budget;
+    let path = path::split(path);
+    let depth = path.len();
     let mut set = |it: &mut Value| {
+        budget.take_value(value, depth)?;
+        budget.take(part.delimiter.len())?;
         if it.is_array() || it.is_object() {
             if !part.delimiter.is_empty() {
                 anyhow::bail!("the value is not a scalar, so it cannot be split");
@@ -162,7 +167,11 @@ fn write(object: &mut Object, path: &str, value: &Value, part: &Part) -> anyhow:
         Ok(())
     };
     let empty = Some(&empty).filter(|_| part.create);
-    match path::visit(&mut object.value, &path::split(path), empty, &mut set)? {
+    if part.create {
+        path.iter().try_for_each(|it| budget.take(it.len()))?;
+        budget::check_depth(depth)?;
+    }
+    match path::visit(&mut object.value, &path, empty, &mut set)? {
         0 => Err(anyhow::format_err!("there is no such field"))
             .hint("correct the path, or create it with `options: {create: true}`"),
         _ => Ok(()),
@@ -196,6 +205,12 @@ fn is_integer(text: &str) -> bool {
 fn typed(old: Option<&Value>, text: String) -> anyhow::Result<Value> {
     if old.is_some_and(Value::is_string) {
         return Ok(text.into());
+    }
+    if old.is_none() && yaml::is_respelled_time(&text) {
+        return Err(anyhow::format_err!(
+            "`{text}` is a time that kustomize may spell in its own way"
+        ))
+        .hint("give the target a field with a string in quotes, which it replaces");
     }
     let plain = !text.is_empty()
         && text.chars().all(|it| it.is_ascii_alphanumeric() || "._+-~".contains(it));

@@ -4,10 +4,12 @@ use std::collections::VecDeque;
 
 use super::{
     WAY_OUT,
+    budget::Budget,
     load::{self, Kustomization, Origin, Text},
     object::Object,
     share,
 };
+use anyhow::Context as _;
 use diagnostics::Hint as _;
 use go_data::yaml::{Data, Dialect, Entry, Map, Node, Value};
 use model::{ProjectPath, Tree};
@@ -96,14 +98,20 @@ fn join(of: &Kustomization, item: &Text) -> anyhow::Result<ProjectPath> {
 }
 
 /// Every object of a file; lists of objects are taken apart.
-pub fn read(tree: &impl Tree, path: &ProjectPath) -> anyhow::Result<Vec<Object>> {
+pub fn read(tree: &impl Tree, path: &ProjectPath, budget: &Budget) -> anyhow::Result<Vec<Object>> {
     let text = tree.read(path)?.unwrap_or_default();
     let origin = Origin { path, text: &text, field: None };
-    let all = objects(&origin, origin.nodes(&text, Dialect::Kustomize)?)?;
+    let all = objects(&origin, origin.nodes(&text, Dialect::Kustomize)?, budget)?;
+    let sizes = all.iter().try_for_each(|it| budget.take_value(&it.value, 0));
+    sizes.with_context(|| path.to_string())?;
     Ok(all.into_iter().map(Object::without_null_annotations).collect())
 }
 
-pub fn objects(origin: &Origin<'_>, nodes: Vec<Node>) -> anyhow::Result<Vec<Object>> {
+pub fn objects(
+    origin: &Origin<'_>,
+    nodes: Vec<Node>,
+    budget: &Budget,
+) -> anyhow::Result<Vec<Object>> {
     let mut queue: VecDeque<(Node, bool)> = nodes.into_iter().map(|it| (it, true)).collect();
     let mut res = Vec::new();
     while let Some((node, alone)) = queue.pop_front() {
@@ -120,7 +128,7 @@ pub fn objects(origin: &Origin<'_>, nodes: Vec<Node>) -> anyhow::Result<Vec<Obje
                 let mark = node.mark;
                 // Items of a list are printed again by kustomize, including nulls.
                 let value = if alone { noted(node) } else { node.into_value() };
-                let mut object = Object::new(value, origin.path.clone());
+                let mut object = Object::new(value, origin.path.clone(), budget);
                 object.knows_quotes = alone;
                 if !object.has_sound_history() {
                     let message = "kustomize's own annotations of this object are inconsistent";

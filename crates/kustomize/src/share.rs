@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use super::budget::Budget;
 use diagnostics::Hint as _;
 use go_data::yaml::{self, Map, Value, json};
 
@@ -144,11 +145,9 @@ impl<'a> Setter<'a> {
     }
 
     /// Changes the scalars that were met in place wherever they stand.
-    pub fn finish(self, object: &mut Value) {
+    pub fn finish(self, object: &mut Value, budget: &Budget) -> anyhow::Result<()> {
         let changes: Vec<_> = self.changed.into_iter().map(|it| (it, self.value.into())).collect();
-        if !changes.is_empty() {
-            spread(object, &changes);
-        }
+        spread(object, &changes, budget)
     }
 }
 
@@ -166,14 +165,13 @@ pub fn note_change(map: &mut Map<String, Value>, key: &str, value: Option<&Value
 }
 
 /// Carries what was changed in one place to the others; of several changes the last one holds.
-pub fn settle(object: &mut Value) {
+pub fn settle(object: &mut Value, budget: &Budget) -> anyhow::Result<()> {
     let mut changes = Vec::new();
     collect(object, &mut changes);
-    if !changes.is_empty() {
-        let last: BTreeMap<u64, Value> =
-            changes.into_iter().filter_map(|it| Some((it.0.as_u64()?, it.1))).collect();
-        spread(object, &last.into_iter().map(|it| (it.0.into(), it.1)).collect::<Vec<_>>());
-    }
+    let last: BTreeMap<u64, Value> =
+        changes.into_iter().filter_map(|it| Some((it.0.as_u64()?, it.1))).collect();
+    let last: Vec<_> = last.into_iter().map(|it| (it.0.into(), it.1)).collect();
+    spread(object, &last, budget)
 }
 
 fn collect(value: &mut Value, changes: &mut Vec<(Value, Value)>) {
@@ -193,24 +191,29 @@ fn collect(value: &mut Value, changes: &mut Vec<(Value, Value)>) {
     }
 }
 
-fn spread(value: &mut Value, changes: &[(Value, Value)]) {
+fn spread(value: &mut Value, changes: &[(Value, Value)], budget: &Budget) -> anyhow::Result<()> {
     match value {
+        _ if changes.is_empty() => {}
         Value::Object(map) => {
             let mut found = Vec::new();
             for (key, value) in map.iter_mut() {
                 match key.strip_prefix('\0') {
                     Some(key) => {
                         let change = changes.iter().find(|it| it.0 == *value);
-                        found.extend(change.map(|it| (key.to_owned(), it.1.clone())));
+                        if let Some((_, new)) = change {
+                            budget.take_value(new, 0)?;
+                            found.push((key.to_owned(), new.clone()));
+                        }
                     }
-                    None => spread(value, changes),
+                    None => spread(value, changes, budget)?,
                 }
             }
             map.extend(found);
         }
-        Value::Array(items) => items.iter_mut().for_each(|it| spread(it, changes)),
+        Value::Array(items) => items.iter_mut().try_for_each(|it| spread(it, changes, budget))?,
         _ => {}
     }
+    Ok(())
 }
 
 /// Takes all notes out: nothing is shared any more, and what is `null` is written.

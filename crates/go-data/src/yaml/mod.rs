@@ -35,6 +35,7 @@ pub use printed::{
 };
 
 pub use serde_json::{Map, Number, Value, json};
+pub use timestamp::is_respelled_time;
 pub use write::to_text;
 
 use serde::de::DeserializeOwned;

@@ -1,6 +1,6 @@
 //! A document with the place of each of its parts.
 
-use super::Value;
+use super::{Value, is_respelled_time};
 
 /// Line and column, both from 1; the column counts characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,6 +82,12 @@ impl Node {
             Data::Scalar(Value::String(text)) => Some(text),
             _ => None,
         }
+    }
+
+    /// Whether this is a point in time without quotes that kustomize may spell in its own way.
+    pub fn is_respelled_time(&self) -> bool {
+        let text = self.spelling.as_deref().or(self.as_str());
+        !self.is_quoted && self.as_str().is_some() && text.is_some_and(is_respelled_time)
     }
 
     pub fn is_null(&self) -> bool {

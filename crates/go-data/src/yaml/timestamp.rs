@@ -29,6 +29,12 @@ pub fn parse(text: &str) -> Option<String> {
     Some(format!("{date}T{hour:02}:{minute:02}:{second:02}{fraction}{zone}"))
 }
 
+/// Whether the text is a point in time that kustomize prints without quotes and reads as another text. Between braces or
+/// brackets it prints it in quotes.
+pub fn is_respelled_time(text: &str) -> bool {
+    text.contains(':') && parse(text).is_some_and(|it| it != text)
+}
+
 /// One digit or two.
 fn number(rest: &mut &str) -> Option<u32> {
     let count = rest.bytes().take(2).take_while(u8::is_ascii_digit).count();

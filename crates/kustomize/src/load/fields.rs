@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{
     super::{WAY_OUT, labels::Reach},
-    Files, Kustomization, Label, Options, problem,
+    Files, Kustomization, Label, problem,
     reader::Reader,
 };
 use go_data::yaml::{Data, Entry, Mark, Node};
@@ -21,7 +21,6 @@ impl Reader {
         let (mut bases, mut secrets) = (Vec::new(), Vec::new());
         let (mut legacy, mut image_tags) = (Vec::new(), Vec::new());
         let mut common = BTreeMap::new();
-        let mut options = Options::default();
         let mut version = None;
         for Entry { key, mark, value } in entries.iter().copied() {
             match key.as_str() {
@@ -52,7 +51,7 @@ impl Reader {
                 "secretGenerator" => {
                     secrets = self.each(value, |reader, it| reader.generator(it, true))
                 }
-                "generatorOptions" => options = self.options(value),
+                "generatorOptions" => res.generator_options = self.options(value),
                 "sortOptions" => res.order = self.sort_options(value),
                 "patchesStrategicMerge" => legacy = self.each(value, Self::legacy_patch),
                 "patchesJson6902" => res.late_patches = self.each(value, Self::late_patch),
@@ -82,9 +81,6 @@ impl Reader {
         res.images.append(&mut image_tags);
         legacy.append(&mut res.patches);
         res.patches = legacy;
-        for it in &mut res.generators {
-            it.options.inherit(&options);
-        }
         if !common.is_empty() {
             res.labels.push(Label { pairs: common, reach: Reach::Selectors, fields: Vec::new() });
         }

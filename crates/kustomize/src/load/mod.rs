@@ -26,6 +26,8 @@ pub struct Kustomization {
     pub resources: Vec<Text>,
     pub components: Vec<Text>,
     pub generators: Vec<Generator>,
+    /// Of all generators.
+    pub generator_options: Options,
     /// Those of `patchesStrategicMerge` come first.
     pub patches: Vec<Patch>,
     /// `patchesJson6902`, which come after names and labels.
@@ -122,6 +124,7 @@ impl Kustomization {
             resources: Vec::new(),
             components: Vec::new(),
             generators: Vec::new(),
+            generator_options: Options::default(),
             patches: Vec::new(),
             namespace: None,
             name_prefix: None,
@@ -314,7 +317,7 @@ fn reading(
 }
 
 impl Options {
-    fn inherit(&mut self, global: &Self) {
+    pub fn inherit(&mut self, global: &Self) {
         for (own, all) in
             [(&mut self.labels, &global.labels), (&mut self.annotations, &global.annotations)]
         {

@@ -1,5 +1,7 @@
 //! Lists whose items are merged by their keys. The order of the items is not the obvious one: it is kustomize's.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::{super::kinds::Type, walk};
 use go_data::yaml::Value;
 
@@ -11,12 +13,13 @@ pub fn items(
 ) -> anyhow::Result<Vec<Value>> {
     // The identities of the items, those of the patch first.
     let mut identities: Vec<Vec<String>> = Vec::new();
+    let mut known = BTreeSet::new();
     for item in patch.iter().chain(&ours) {
         let values: Vec<String> = keys.iter().map(|it| text(item, it)).collect::<Result<_, _>>()?;
         if values[0].is_empty() {
             anyhow::bail!("an item has no `{}`, the merge key of its list", keys[0]);
         }
-        if !identities.contains(&values) {
+        if known.insert(values.clone()) {
             identities.push(values);
         }
     }
@@ -27,15 +30,12 @@ pub fn items(
         (0..keys.len()).filter(|at| identities.iter().any(|it| !it[*at].is_empty())).collect();
     let keys: Vec<&str> = valid.iter().map(|it| keys[*it]).collect();
 
-    let mut added: Vec<Value> = Vec::new();
+    let (our_places, their_places) = (places(&ours, &keys), places(&patch, &keys));
+    let (mut added, mut added_places) = (Vec::new(), places(&[], &keys));
     for values in &identities {
         let values: Vec<&str> = valid.iter().map(|it| values[*it].as_str()).collect();
-        let is = |it: &Value| {
-            keys.iter()
-                .zip(&values)
-                .all(|(key, value)| value.is_empty() || text(it, key).is_ok_and(|it| it == *value))
-        };
-        let (at, new) = (ours.iter().position(is), patch.iter().position(is));
+        let at = find(&ours, our_places.as_ref(), &keys, &values);
+        let new = find(&patch, their_places.as_ref(), &keys, &values);
         let replaces = new.is_some_and(|it| patch[it]["$patch"] == "replace");
         if replaces && at.is_some() {
             anyhow::bail!("`$patch: replace` in an item of a list is not supported");
@@ -43,7 +43,9 @@ pub fn items(
         let merged = walk(at.map(|it| ours[it].clone()), new.map(|it| patch[it].clone()), inner)?;
         let merged = merged.filter(|it| it.as_object().is_some_and(|it| !it.is_empty()));
         let Some(mut merged) = merged else {
-            ours.retain(|it| !matches(it, &keys, &values));
+            ours.iter_mut()
+                .filter(|it| matches(it, &keys, &values))
+                .for_each(|it| *it = Value::Null);
             // The patch's item has been applied.
             if let Some(new) = new {
                 patch[new] = Value::Null;
@@ -59,9 +61,9 @@ pub fn items(
         if let Some(at) = at {
             ours[at] = merged.clone();
         }
-        put(&mut added, merged, &keys, &values);
+        put(&mut added, &mut added_places, merged, &keys, &values);
     }
-    for item in ours {
+    for item in ours.into_iter().filter(|it| !it.is_null()) {
         let values: Vec<String> =
             keys.iter().map(|it| text(&item, it)).collect::<Result<_, _>>()?;
         let there: Vec<&str> =
@@ -76,14 +78,53 @@ pub fn items(
             added.retain(|it| !matches(it, &keys, &there));
             added.push(item);
         } else {
-            put(&mut added, item, &keys, &there);
+            put(&mut added, &mut added_places, item, &keys, &there);
         }
     }
     Ok(added)
 }
 
+/// Where the items of a list are, by their only key.
+type Places = Option<BTreeMap<String, usize>>;
+
+/// The first place of each. With several keys, an item may leave one open, and so has to be searched.
+fn places(list: &[Value], keys: &[&str]) -> Places {
+    let [key] = keys else { return None };
+    let mut res = BTreeMap::new();
+    for (at, item) in list.iter().enumerate() {
+        res.entry(text(item, key).ok()?).or_insert(at);
+    }
+    Some(res)
+}
+
+fn find(
+    list: &[Value],
+    places: Option<&BTreeMap<String, usize>>,
+    keys: &[&str],
+    values: &[&str],
+) -> Option<usize> {
+    if let (Some(places), [value]) = (places, values) {
+        return places.get(*value).copied();
+    }
+    let is = |it: &Value| {
+        let mut pairs = keys.iter().zip(values);
+        pairs.all(|(key, value)| value.is_empty() || text(it, key).is_ok_and(|it| it == *value))
+    };
+    list.iter().position(is)
+}
+
 /// Replaces the item that has these values, or adds one.
-fn put(list: &mut Vec<Value>, item: Value, keys: &[&str], values: &[&str]) {
+fn put(list: &mut Vec<Value>, places: &mut Places, item: Value, keys: &[&str], values: &[&str]) {
+    if let (Some(places), [value]) = (places, values) {
+        match places.get(*value) {
+            Some(at) => list[*at] = item,
+            None => {
+                places.insert((*value).to_owned(), list.len());
+                list.push(item);
+            }
+        }
+        return;
+    }
     let mut found = false;
     for it in list.iter_mut() {
         if matches(it, keys, values) {

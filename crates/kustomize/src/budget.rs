@@ -1,0 +1,121 @@
+//! How much a rendering may add to the objects, in all. A few lines can double a text with each step, or write a large one
+//! into each of thousands of objects. Each object refers to the budget of its rendering; what puts a value into one, takes
+//! its size from there first.
+
+use std::{cell::Cell, rc::Rc};
+
+use super::WAY_OUT;
+use diagnostics::Hint as _;
+use go_data::yaml::Value;
+
+/// Far more than any operator has: some hundreds of the largest definitions of resources.
+const MOST: usize = 128 << 20;
+
+/// What a value takes in memory besides its text.
+const EACH: usize = 32;
+
+/// How deep values may be nested.
+const DEEPEST: usize = 1000;
+
+#[derive(Clone, Debug)]
+pub struct Budget(Rc<Cell<usize>>);
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self(Rc::new(Cell::new(MOST)))
+    }
+}
+
+impl Budget {
+    /// For as many bytes more.
+    pub fn take(&self, bytes: usize) -> anyhow::Result<()> {
+        let Some(left) = self.0.get().checked_sub(bytes) else {
+            let message = "this adds too much: in all, objects may grow by 128 MiB";
+            return Err(anyhow::format_err!(message))
+                .hint("make what is added smaller, or ".to_owned() + WAY_OUT);
+        };
+        self.0.set(left);
+        Ok(())
+    }
+
+    /// For a text in the place of another one.
+    pub fn take_text(&self, old: &str, new: &str) -> anyhow::Result<()> {
+        self.take(new.len().saturating_sub(old.len()))
+    }
+
+    /// For a value that is put below so many others.
+    pub fn take_value(&self, value: &Value, depth: usize) -> anyhow::Result<()> {
+        self.take(size(value, depth)?)
+    }
+
+    /// Changes a value, and takes what it has grown by.
+    pub fn change(
+        &self,
+        value: &mut Value,
+        set: &mut dyn FnMut(&mut Value) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let before = size(value, 0)?;
+        set(value)?;
+        self.take(size(value, 0)?.saturating_sub(before))
+    }
+}
+
+/// Refuses what is below more than so many others.
+pub fn check_depth(depth: usize) -> anyhow::Result<()> {
+    if depth <= DEEPEST {
+        return Ok(());
+    }
+    let message = format!("values are nested deeper than {DEEPEST} levels there");
+    Err(anyhow::format_err!(message)).hint(WAY_OUT)
+}
+
+fn size(value: &Value, depth: usize) -> anyhow::Result<usize> {
+    check_depth(depth)?;
+    let inner = match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => {
+            items.iter().try_fold(0, |sum, it| anyhow::Ok(sum + size(it, depth + 1)?))?
+        }
+        Value::Object(map) => {
+            let mut entries = map.iter();
+            entries
+                .try_fold(0, |sum, (key, it)| anyhow::Ok(sum + key.len() + size(it, depth + 1)?))?
+        }
+        _ => 0,
+    };
+    Ok(EACH + inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{Found, ProjectPath, Tree};
+
+    use super::{super::resources, *};
+
+    /// One text in every file.
+    struct Same(&'static str);
+
+    impl Tree for Same {
+        fn look(&self, _: &ProjectPath) -> anyhow::Result<Found> {
+            Ok(Found::Text(self.0.to_owned()))
+        }
+        fn names(&self, _: &str) -> anyhow::Result<Vec<String>> {
+            Ok(Vec::new())
+        }
+        fn list(&self, _: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
+            Ok(Vec::new())
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_read_again_and_again_uses_up_the_budget() {
+        let text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: aaaaaaaaaa}\n";
+        let path = ProjectPath::fixed("a.yaml");
+        let budget = Budget(Rc::new(Cell::new(1000)));
+        let read = || resources::read(&Same(text), &path, &budget);
+        let count = std::iter::from_fn(|| read().ok()).count();
+        assert_eq!(count, 3);
+        let error = format!("{:#}", read().expect_err("the budget is used up"));
+        assert_eq!(error, "a.yaml: this adds too much: in all, objects may grow by 128 MiB");
+    }
+}
