@@ -1,6 +1,9 @@
 //! `// +kubebuilder:rbac:groups=…,resources=…,verbs=…`, by controller-gen's own grammar.
 
-use super::comments::Comment;
+use super::{
+    comments::Comment,
+    scanner::{Fault, Scanner, Token},
+};
 use crate::project::{Place, Problem, Rule, SourcePath};
 
 const NAME: &str = "kubebuilder:rbac";
@@ -98,8 +101,6 @@ fn chars(text: &str, bytes: usize) -> usize {
     text.get(..bytes).map_or_else(|| text.chars().count(), |it| it.chars().count())
 }
 
-type Fault = (usize, String);
-
 /// The rule, and the names of its arguments with their offsets.
 fn parse(fields: &str) -> Result<(Rule, Vec<(String, usize)>), Fault> {
     let mut res = Rule::default();
@@ -140,187 +141,6 @@ fn parse(fields: &str) -> Result<(Rule, Vec<(String, usize)>), Fault> {
     res.namespace = res.namespace.filter(|it| !it.is_empty());
     res.role_name = res.role_name.filter(|it| !it.is_empty());
     Ok((res, names))
-}
-
-enum Token {
-    Word,
-    /// The text between its quotes.
-    Quoted(String),
-    Raw,
-    Other(char),
-}
-
-/// Go's text scanner, as far as these arguments need it.
-struct Scanner<'a> {
-    text: &'a str,
-    at: usize,
-    /// Where the last token starts.
-    start: usize,
-}
-
-impl Scanner<'_> {
-    fn peek(&self) -> Option<char> {
-        self.text[self.at..].chars().next()
-    }
-
-    /// Skips spaces, and returns the next character.
-    fn peek_word(&mut self) -> Option<char> {
-        while let Some(c @ (' ' | '\t' | '\n' | '\r')) = self.peek() {
-            self.at += c.len_utf8();
-        }
-        self.peek()
-    }
-
-    fn token(&self) -> &str {
-        &self.text[self.start..self.at]
-    }
-
-    fn fault(&self, expected: &str) -> Fault {
-        (self.start, format!("{expected} is expected, not `{}`", self.token()))
-    }
-
-    fn expect(&mut self, c: char, what: &str) -> Result<(), Fault> {
-        match self.scan()? {
-            Some(Token::Other(found)) if found == c => Ok(()),
-            _ => Err(self.fault(what)),
-        }
-    }
-
-    /// The next token. Numbers matter only because they are not words.
-    fn scan(&mut self) -> Result<Option<Token>, Fault> {
-        let first = self.peek_word();
-        self.start = self.at;
-        let Some(first) = first else { return Ok(None) };
-        self.at += first.len_utf8();
-        let word = |c: char| c.is_alphanumeric() || c == '_';
-        match first {
-            '"' => {
-                loop {
-                    match self.peek() {
-                        None | Some('\n') => {
-                            return Err((self.start, "a quote is not closed".to_owned()));
-                        }
-                        Some('\\') => {
-                            self.at += 1;
-                            self.at += self.peek().map_or(0, char::len_utf8);
-                        }
-                        Some('"') => break,
-                        Some(c) => self.at += c.len_utf8(),
-                    }
-                }
-                self.at += 1;
-                let (start, quoted) = (self.start, self.token());
-                match unquote(&quoted[1..quoted.len() - 1]) {
-                    Some(text) => Ok(Some(Token::Quoted(text))),
-                    None => Err((start, format!("{quoted} has an unknown escape"))),
-                }
-            }
-            '`' => match self.text[self.at..].find('`') {
-                Some(end) => {
-                    self.at += end + 1;
-                    Ok(Some(Token::Raw))
-                }
-                None => Err((self.start, "a quote is not closed".to_owned())),
-            },
-            c if c.is_alphabetic() || c == '_' => {
-                while let Some(c) = self.peek().filter(|c| word(*c)) {
-                    self.at += c.len_utf8();
-                }
-                Ok(Some(Token::Word))
-            }
-            c => Ok(Some(Token::Other(c))),
-        }
-    }
-
-    fn string(&mut self) -> Result<String, Fault> {
-        match self.scan()? {
-            Some(Token::Quoted(text)) => Ok(text),
-            Some(Token::Raw) => {
-                let quoted = self.token();
-                Ok(quoted[1..quoted.len() - 1].replace('\r', ""))
-            }
-            _ => {
-                let (start, mut end) = (self.start, self.at);
-                while !matches!(self.peek_word(), None | Some(',' | ';' | ':' | '}')) {
-                    self.scan()?;
-                    end = self.at;
-                }
-                // controller-gen loses the last word before a space.
-                if end < self.at {
-                    let message = "a value without quotes is followed by a space".to_owned();
-                    return Err((end, message));
-                }
-                Ok(self.text[start..end].to_owned())
-            }
-        }
-    }
-
-    /// `a;b;c` or `{a, b, c}`.
-    fn list(&mut self) -> Result<Vec<String>, Fault> {
-        let mut res = Vec::new();
-        if self.peek_word() == Some('{') {
-            self.expect('{', "`{`")?;
-            while !matches!(self.peek_word(), None | Some('}')) {
-                res.push(self.string()?);
-                if self.peek_word() == Some('}') {
-                    break;
-                }
-                self.expect(',', "a comma")?;
-            }
-            self.expect('}', "`}`")?;
-            return Ok(res);
-        }
-        while !matches!(self.peek_word(), None | Some(',' | '}')) {
-            res.push(self.string()?);
-            if matches!(self.peek_word(), None | Some(',' | '}')) {
-                break;
-            }
-            self.expect(';', "`;`")?;
-        }
-        Ok(res)
-    }
-}
-
-/// The text between quotes, with Go's escapes.
-fn unquote(text: &str) -> Option<String> {
-    let mut res = String::new();
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        if c != '\\' {
-            res.push(c);
-            continue;
-        }
-        res.push(match chars.next()? {
-            'a' => '\u{7}',
-            'b' => '\u{8}',
-            'f' => '\u{c}',
-            'n' => '\n',
-            'r' => '\r',
-            't' => '\t',
-            'v' => '\u{b}',
-            '\\' => '\\',
-            '"' => '"',
-            // These are bytes, of which only those of ASCII are characters.
-            'x' => number(&mut chars, 2, 16).filter(char::is_ascii)?,
-            first @ '0'..='7' => {
-                let octal = &mut std::iter::once(first).chain(chars.by_ref());
-                number(octal, 3, 8).filter(char::is_ascii)?
-            }
-            'u' => number(&mut chars, 4, 16)?,
-            'U' => number(&mut chars, 8, 16)?,
-            _ => return None,
-        });
-    }
-    Some(res)
-}
-
-/// The character whose number these digits are.
-fn number(chars: &mut impl Iterator<Item = char>, digits: usize, radix: u32) -> Option<char> {
-    let mut number = 0_u32;
-    for _ in 0..digits {
-        number = number.checked_mul(radix)?.checked_add(chars.next()?.to_digit(radix)?)?;
-    }
-    char::from_u32(number)
 }
 
 #[cfg(test)]

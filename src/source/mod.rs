@@ -5,6 +5,7 @@ pub mod kinds;
 mod marker;
 mod named;
 mod resources;
+mod scanner;
 mod spelling;
 
 use std::{collections::BTreeSet, rc::Rc};

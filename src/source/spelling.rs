@@ -128,8 +128,19 @@ pub fn misspelt(
         let message = format!("`+kubebuilder:{name}` has no effect in Rust");
         res.push(warning(name, message, Some(format!("use an attribute: `{attribute}`"))));
     }
-    let lists = rule.map(|it| [&it.verbs, &it.groups, &it.resources, &it.resource_names, &it.urls]);
-    for words in lists.into_iter().flatten().flatten() {
+    res.extend(rule.into_iter().flat_map(|it| of_rule(it, resources, &warning)));
+    res
+}
+
+/// The words of a rule that Kubernetes does not know, each by a warning.
+fn of_rule(
+    rule: &Rule,
+    resources: &Resources,
+    warning: &dyn Fn(&str, String, Option<String>) -> Problem,
+) -> Vec<Problem> {
+    let mut res = Vec::new();
+    let lists = [&rule.verbs, &rule.groups, &rule.resources, &rule.resource_names, &rule.urls];
+    for words in lists.into_iter().flatten() {
         let parts = words.split([' ', '\t', ',', '|', ';']).filter(|it| !it.is_empty());
         let list = parts.collect::<Vec<_>>().join(";");
         if list.contains(';') {
@@ -137,13 +148,12 @@ pub fn misspelt(
             res.push(warning(words, message, Some(format!("write `{list}`"))));
         }
     }
-    for verb in rule.iter().flat_map(|it| &it.verbs) {
+    for verb in &rule.verbs {
         if let Some(known) = near(verb, VERBS) {
             let message = format!("`{verb}` is not a verb of Kubernetes");
             res.push(warning(verb, message, Some(format!("did you mean `{known}`?"))));
         }
     }
-    let Some(rule) = rule else { return res };
     for group in rule.groups.iter().filter(|it| !it.contains('.') && !GROUPS.contains(&it.as_str()))
     {
         let message =
