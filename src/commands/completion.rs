@@ -11,7 +11,6 @@ use clap_complete::{
     env::{Bash, EnvCompleter, Fish, Powershell, Zsh},
 };
 
-use super::project;
 use crate::project::{Project, Resource};
 use crate::{
     disk::{self, Root},
@@ -108,7 +107,7 @@ fn resources(typed: &[&str]) -> anyhow::Result<Vec<Resource>> {
         }
         _ => Root::new(here)?,
     };
-    Ok(project(&root)?.resources)
+    Ok(Project::read(&root)?.resources)
 }
 
 /// The value that a command line already gives to a flag.

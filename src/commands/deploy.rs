@@ -1,10 +1,10 @@
 //! `operator-rs deploy`
 
-use super::project;
 use crate::app::{
     cluster_args::{self, ClusterArgs, Sending},
     removal, rendered, shipped,
 };
+use crate::project::Project;
 use crate::{disk::Root, terminal};
 use cluster::{ApplyOptions, Id};
 use model::{Image, Namespace};
@@ -35,7 +35,7 @@ impl Args {
     pub fn run(self, root: &Root) -> anyhow::Result<()> {
         let sending = self.cluster_args.sending();
         let (image, namespace) = (self.image.as_ref(), self.namespace.as_ref());
-        let project = project(root)?;
+        let project = Project::read(root)?;
         let objects = rendered::objects(root, &project, rendered::EVERYTHING, image, namespace)?;
         shipped::placeholder(&objects).into_iter().for_each(terminal::warn);
         if sending == Sending::Nothing {

@@ -1,6 +1,5 @@
 //! `operator-rs install`
 
-use super::project;
 use crate::app::{
     cluster_args::{self, ClusterArgs, Sending},
     removal, rendered,
@@ -28,7 +27,7 @@ pub struct Args {
 impl Args {
     pub fn run(self, root: &Root) -> anyhow::Result<()> {
         let sending = self.cluster_args.sending();
-        let project = project(root)?;
+        let project = Project::read(root)?;
         let crds = crds(root, &project)?;
         if sending == Sending::Nothing {
             cluster_args::list("apply", &crds.iter().map(Id::of).collect::<Vec<_>>());

@@ -1,8 +1,9 @@
-use super::{Mode, project};
+use super::Mode;
 use crate::app::{
     compile,
     derive::{self, GenerateOptions},
 };
+use crate::project::Project;
 use crate::{disk::Root, manifests::CrdOptions, plan::Plan};
 
 /// Generate CRDs and RBAC from the Rust source
@@ -27,7 +28,7 @@ pub struct Args {
 
 impl Args {
     pub fn plan(self, root: &Root) -> anyhow::Result<Plan> {
-        let project = project(root)?;
+        let project = Project::read(root)?;
         let mut plan = Plan::default();
         let options = GenerateOptions {
             crd_options: CrdOptions { longest_description: self.max_description_length },

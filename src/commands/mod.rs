@@ -36,14 +36,11 @@ use crate::app::{
     outcome::{Mode, Outcome, begin, reading, writing},
 };
 
-use crate::project::Project;
 use crate::{
     disk::{Root, watch},
     terminal,
 };
 use cluster::Interrupted;
-use diagnostics::Hint as _;
-use model::Tree;
 
 /// Build Kubernetes operators in Rust: scaffold them, generate CRDs, RBAC and OLM bundles, deploy and test them
 #[derive(clap::Parser)]
@@ -283,20 +280,6 @@ impl StandAloneCommand {
             Self::Man(args) => args.run(Cli::command()),
         }
     }
-}
-
-/// Reads the PROJECT file, which every command but `init` starts from.
-fn project(tree: &impl Tree) -> anyhow::Result<Project> {
-    let Some(text) = tree.read(&Project::path())? else {
-        let place = match tree.dir() {
-            Some(dir) if dir != Path::new(".") => format!("in `{}`", dir.display()),
-            _ => "here".to_owned(),
-        };
-        return Err(anyhow::format_err!("there is no PROJECT file {place}")).hint(
-            "this command works in the directory of a project and below it; `operator-rs init` starts a project",
-        );
-    };
-    Project::from_text(&text)
 }
 
 #[test]

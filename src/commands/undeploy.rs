@@ -1,12 +1,12 @@
 //! `operator-rs undeploy`
 
-use super::project;
 use crate::app::{
     cluster_args::{self, ClusterArgs, Sending},
     removal::{Parts, Removing},
     rendered,
 };
 use crate::disk::Root;
+use crate::project::Project;
 use cluster::Id;
 use model::Namespace;
 
@@ -34,7 +34,7 @@ pub struct Args {
 impl Args {
     pub fn run(self, root: &Root) -> anyhow::Result<()> {
         let sending = self.cluster_args.sending();
-        let project = project(root)?;
+        let project = Project::read(root)?;
         let namespace = self.namespace.as_ref();
         let objects = rendered::objects(root, &project, rendered::EVERYTHING, None, namespace)?;
         let parts = Parts::of(objects.iter().map(|it| (Id::of(it), it)));

@@ -1,12 +1,12 @@
 //! `operator-rs uninstall`
 
-use super::project;
 use crate::app::{
     cluster_args::{self, ClusterArgs, Sending},
     removal::Removing,
     rendered,
 };
 use crate::disk::Root;
+use crate::project::Project;
 use cluster::Id;
 
 /// Remove the CRDs from a cluster, including all custom resources
@@ -29,7 +29,7 @@ pub struct Args {
 impl Args {
     pub fn run(self, root: &Root) -> anyhow::Result<()> {
         let sending = self.cluster_args.sending();
-        let project = project(root)?;
+        let project = Project::read(root)?;
         let mut crds = rendered::objects(root, &project, rendered::CRDS, None, None)?;
         crds.retain(|it| Id::of(it).is_crd());
         if sending == Sending::Nothing {

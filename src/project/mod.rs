@@ -6,14 +6,14 @@ mod operator;
 mod resource;
 mod spelling;
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, path::Path};
 
 use anyhow::Context as _;
 use serde::Deserialize;
 
 use diagnostics::{Diagnostic, Hint as _, Lines};
 use go_data::yaml;
-use model::{Domain, ProjectName, ProjectPath, RustPath};
+use model::{Domain, ProjectName, ProjectPath, RustPath, Tree};
 
 pub use kube_crd_source::{
     Crate, Kind as DeclaredKind, Place, Problem, RustPath as KindPath, SourcePath, Storage, Target,
@@ -85,6 +85,20 @@ enum Layout {
 }
 
 impl Project {
+    /// The project of a tree. Every command but `init` starts from it.
+    pub fn read(tree: &impl Tree) -> anyhow::Result<Self> {
+        let Some(text) = tree.read(&Self::path())? else {
+            let place = match tree.dir() {
+                Some(dir) if dir != Path::new(".") => format!("in `{}`", dir.display()),
+                _ => "here".to_owned(),
+            };
+            return Err(anyhow::format_err!("there is no PROJECT file {place}")).hint(
+                "this command works in the directory of a project and below it; `operator-rs init` starts a project",
+            );
+        };
+        Self::from_text(&text)
+    }
+
     /// The layout of the projects that this tool creates.
     pub const LAYOUT: &str = LAYOUT;
 

@@ -16,7 +16,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Mode, project, reading, writing};
+use super::{Mode, reading, writing};
 use crate::app::{
     derive::{self, GenerateOptions},
     folder::below,
@@ -129,7 +129,7 @@ impl Args {
                 &format!("`--channels` names `{channel}` twice"),
             ));
         }
-        let project = project(root)?;
+        let project = Project::read(root)?;
         if project.resources.iter().all(|it| it.api.is_none()) {
             return Err(anyhow::format_err!(
                 "the project has no API, and a bundle needs at least one"

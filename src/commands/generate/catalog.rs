@@ -1,5 +1,6 @@
 //! `operator-rs generate catalog`
 
+use crate::project::Project;
 use std::path::Path;
 
 use crate::{
@@ -7,7 +8,6 @@ use crate::{
     commands::{
         Mode,
         catalog::{Addition, BundleImage, Source},
-        project,
     },
     disk::Root,
     plan::Plan,
@@ -30,7 +30,7 @@ pub struct Args {
 
 impl Args {
     pub fn plan(self, dir: &Path, root: &Root) -> anyhow::Result<Plan> {
-        project(root)?;
+        Project::read(root)?;
         let missing = anyhow::format_err!("found no bundle in `{}`", self.bundle_dir);
         if !dir.join(&self.bundle_dir).is_dir() {
             return Err(missing).hint("generate a bundle with `operator-rs bundle`");

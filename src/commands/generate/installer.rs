@@ -1,6 +1,7 @@
+use crate::project::Project;
 use crate::{
     app::{rendered, shipped, stdout},
-    commands::{Mode, Outcome, project},
+    commands::{Mode, Outcome},
     disk::Root,
     plan::Plan,
     terminal,
@@ -45,7 +46,7 @@ impl Args {
     }
 
     pub fn outcome(self, root: &Root) -> anyhow::Result<Outcome> {
-        let project = project(root)?;
+        let project = Project::read(root)?;
         let folder = if self.crds_only { rendered::CRDS } else { rendered::EVERYTHING };
         let (image, namespace) = (self.image.as_ref(), self.namespace.as_ref());
         let objects = rendered::objects(root, &project, folder, image, namespace)?;

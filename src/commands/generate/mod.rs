@@ -6,7 +6,7 @@ mod installer;
 
 use std::path::Path;
 
-use super::{Mode, bundle, project, reading, writing};
+use super::{Mode, bundle, reading, writing};
 use crate::app::{
     compile,
     derive::{self, GenerateOptions},
@@ -59,7 +59,7 @@ impl Args {
 }
 
 fn everything(root: &Root, compile: compile::Flags, mode: &Mode) -> anyhow::Result<Plan> {
-    let project = project(root)?;
+    let project = Project::read(root)?;
     let mut plan = Plan::default();
     let current = project.with_cli_version(env!("CARGO_PKG_VERSION"))?;
     plan.edit(Project::path(), project.text().to_owned(), current.text().to_owned());

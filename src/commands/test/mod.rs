@@ -6,6 +6,7 @@ mod control_plane;
 mod download;
 mod stage;
 
+use crate::project::Project;
 use std::{ffi::OsString, path::PathBuf};
 
 use self::{
@@ -13,7 +14,6 @@ use self::{
     control_plane::{ControlPlane, Wants},
     stage::Stage,
 };
-use super::project;
 use crate::app::cluster_args;
 use crate::{audit, disk::Root, process, terminal};
 use diagnostics::Hint as _;
@@ -51,7 +51,7 @@ pub struct Args {
 
 impl Args {
     pub fn run(self, root: &Root) -> anyhow::Result<()> {
-        let project = project(root)?;
+        let project = Project::read(root)?;
         let stage = Stage::of(root, &project)?;
         if self.audit_rbac && stage.account.is_none() {
             return Err(anyhow::format_err!(

@@ -16,7 +16,7 @@ use crate::{
         compile,
         derive::{self, GenerateOptions},
     },
-    commands::{Mode, project},
+    commands::Mode,
     disk::Root,
     manifests,
     plan::{self, Plan},
@@ -114,7 +114,7 @@ pub struct External {
 impl Args {
     pub fn plan(mut self, root: &Root) -> anyhow::Result<Plan> {
         self.refuse_conflicts()?;
-        let project = project(root)?;
+        let project = Project::read(root)?;
         if !self.resource {
             let group = terminal::ask(self.group.take(), "group", "apps")?;
             let kind = terminal::ask(self.kind.take(), "kind", "Deployment")?;

@@ -12,7 +12,7 @@ use crate::{
         compile,
         derive::{self, GenerateOptions},
     },
-    commands::{Mode, project},
+    commands::Mode,
     disk::Root,
     manifests,
     plan::{COMMIT, NOT_COMMITTED, Overlay, Plan},
@@ -51,7 +51,7 @@ const SHOWN: usize = 5;
 
 impl Args {
     pub fn plan(mut self, root: &Root) -> anyhow::Result<Plan> {
-        let project = project(root)?;
+        let project = Project::read(root)?;
         let group = terminal::ask(self.group.take(), "group", "cache")?;
         let kind = terminal::ask(self.kind.take(), "kind", "Memcached")?;
         let at = find(&project, &group, self.version, &kind)?;
