@@ -1,5 +1,5 @@
-//! What is generated from the source. The source is read as a plan would leave it, so that a command that changes it
-//! also updates the manifests.
+//! What is generated from the source. The source is read with what the command has written, so that a command that
+//! changes it also updates the manifests.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -20,7 +20,7 @@ use super::{
 use crate::project::{Operator, Problem, Project, Resource};
 use crate::{
     manifests::{self, CrdOptions},
-    plan::{Overlay, Plan},
+    plan::{Plan, WorkTree},
     scaffold,
     source::{self, Options, Reading},
 };
@@ -65,7 +65,7 @@ impl<'a> Names<'a> {
 
 /// The variables of `templates/derived`: the types of `api/`, one entry for each kind.
 #[derive(Serialize)]
-struct Derived {
+struct Types {
     crds: Vec<Crd>,
 }
 
@@ -76,16 +76,30 @@ struct Crd {
     storage: String,
 }
 
-/// All generated files: the support code, and the files that depend on the source.
+/// Writes a plan and all generated files: the support code, and the files that depend on the source.
 pub fn everything(
-    plan: &mut Plan,
-    tree: &impl Tree,
+    tree: &mut WorkTree<'_>,
+    mut plan: Plan,
     project: &Project,
     support: &Support,
     options: &GenerateOptions,
 ) -> anyhow::Result<()> {
-    support.plan(plan, tree)?;
-    source(plan, tree, project, options)
+    support.plan(&mut plan, tree)?;
+    tree.apply(plan)?;
+    source(tree, project, options)
+}
+
+/// Writes a plan, the PROJECT file as it was edited, and the files that depend on the source.
+pub fn with_project(
+    tree: &mut WorkTree<'_>,
+    mut plan: Plan,
+    project: &Project,
+    edited: &Project,
+    options: &GenerateOptions,
+) -> anyhow::Result<()> {
+    plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
+    tree.apply(plan)?;
+    source(tree, edited, options)
 }
 
 /// How to generate the manifests.
@@ -100,57 +114,50 @@ pub struct GenerateOptions {
     pub samples: bool,
 }
 
-/// CRDs, RBAC and the list of types, from the source as the plan would leave it.
+/// Writes CRDs, RBAC and the list of types, from the source.
 pub fn source(
-    plan: &mut Plan,
-    tree: &impl Tree,
+    tree: &mut WorkTree<'_>,
     project: &Project,
     options: &GenerateOptions,
 ) -> anyhow::Result<()> {
     // The list of types is part of the source that it is generated from, so it begins empty.
-    plan.extend(types_list(Vec::new())?);
-    let changes = plan.preview(tree)?;
-    let is_code = |path: &ProjectPath| {
-        let list = path.as_str() == TYPES_LIST;
-        !list && (path.extension() == "rs" || ["Cargo.toml", "Cargo.lock"].contains(&path.name()))
-    };
-    let is_on_disk = !changes.iter().any(|it| is_code(&it.path));
-    let top = tree.dir().unwrap_or(Path::new("."));
-    let compile = Compile {
-        top,
-        flags: options.flags,
-        all: options.all,
-        modules: &[],
-        keeps_going: false,
-        is_on_disk,
-    };
-    match derived(plan, &Overlay::new(tree, &changes), project, options, &compile) {
-        Ok(crds) => listing::update(plan, tree, &crds),
+    tree.apply(types_list(Vec::new())?)?;
+    match derived(tree, project, options) {
+        Ok(Some(Derived { plan, crds })) => {
+            tree.apply(plan)?;
+            listing::update(tree, &crds)
+        }
+        Ok(None) => Ok(()),
         Err(error) => {
             // If a file cannot be written, report only that: the other problems follow from it.
-            plan.against(tree, true)?;
+            tree.require_writable()?;
             Err(error)
         }
     }
 }
 
-/// Plans the files that depend on the source. Returns the files of the CRDs in PROJECT.
+/// The files that depend on the source.
+struct Derived {
+    plan: Plan,
+    /// The files of the CRDs in PROJECT.
+    crds: Vec<ProjectPath>,
+}
+
+/// None if kinds that have to be compiled are changed by this command, which is not compiled before it is written.
 fn derived(
-    plan: &mut Plan,
-    tree: &Overlay<'_, impl Tree>,
+    tree: &mut WorkTree<'_>,
     project: &Project,
     options: &GenerateOptions,
-    compile: &Compile<'_>,
-) -> anyhow::Result<Vec<ProjectPath>> {
+) -> anyhow::Result<Option<Derived>> {
     let mut reading = read(tree);
-    if compile::complete(compile, &mut reading)? == Completion::Later {
-        plan.forget(&ProjectPath::fixed(TYPES_LIST));
-        plan.warn(format!(
+    if complete(tree, &mut reading, options)? == Completion::Later {
+        tree.forget(&ProjectPath::fixed(TYPES_LIST));
+        tree.warn(format!(
             "the CRDs, roles and {TYPES_LIST} stay as they are: {}, and what this command changes is not compiled \
              before it is written; run `operator-rs manifests` then",
             unread(&reading)
         ));
-        return Ok(Vec::new());
+        return Ok(None);
     }
     refuse(&reading, tree)?;
     let operator = std::mem::take(&mut reading.operator);
@@ -165,31 +172,53 @@ fn derived(
             problems,
         ));
     }
+    let mut plan = Plan::default();
     if options.samples {
         let crds = samples::crds(manifests.iter().flat_map(|it| &it.objects));
-        samples::warn(plan, tree, &crds)?;
+        samples::warn(&mut plan, tree, &crds)?;
     }
     if operator.rules.is_empty() && binding::calls_for_role(tree)? {
         let namespace = project.namespaced.then(|| binding::namespace(project));
         manifests.push(manifests::without_rules(namespace.as_deref()));
     }
-    binding::warn(plan, tree, project, &operator.rules)?;
+    binding::warn(&mut plan, tree, project, &operator.rules)?;
     for it in manifests {
         plan.generate(it.path.clone(), it.to_text(), &it.edit, MANIFESTS);
     }
     plan.own(ProjectPath::fixed("config/crd/bases"), &["yaml"], MANIFESTS);
     quote([operator.warnings.clone(), warnings].concat()).into_iter().for_each(|it| plan.warn(it));
-    let (crds, unlisted) = types(&operator, project)?;
+    let (types, unlisted) = types(&operator, project)?;
     quote(unlisted).into_iter().for_each(|it| plan.warn(it));
-    plan.extend(types_list(crds)?);
+    plan.extend(types_list(types)?);
     let is_own = |it: &manifests::Version<'_>| {
         let mut own = project.resources.iter().filter(|it| it.api.is_some());
         own.any(|own| own.api_group() == it.group() && own.kind.to_string() == it.kind())
     };
     let own = manifests::versions(&operator).filter(is_own);
-    let paths: BTreeSet<ProjectPath> =
+    let crds: BTreeSet<ProjectPath> =
         own.map(|it| manifests::crd_path(it.group(), it.plural())).collect();
-    Ok(paths.into_iter().collect())
+    Ok(Some(Derived { plan, crds: crds.into_iter().collect() }))
+}
+
+/// Compiles the kinds that cannot be read otherwise.
+fn complete(
+    tree: &WorkTree<'_>,
+    reading: &mut Reading,
+    options: &GenerateOptions,
+) -> anyhow::Result<Completion> {
+    let is_code = |path: &ProjectPath| {
+        let list = path.as_str() == TYPES_LIST;
+        !list && (path.extension() == "rs" || ["Cargo.toml", "Cargo.lock"].contains(&path.name()))
+    };
+    let compile = Compile {
+        top: tree.dir().unwrap_or(Path::new(".")),
+        flags: options.flags,
+        all: options.all,
+        modules: &[],
+        keeps_going: false,
+        is_on_disk: !tree.changed().any(|it| is_code(&it.path)),
+    };
+    compile::complete(&compile, reading)
 }
 
 /// The list of types: it is generated from the source, and declares no kinds.
@@ -198,10 +227,10 @@ const TYPES_LIST: &str = "api/src/crds.rs";
 /// api/src/crds.rs.
 fn types_list(crds: Vec<Crd>) -> anyhow::Result<Plan> {
     let edit = |_: &ProjectPath| "PROJECT and the types themselves";
-    scaffold::generate("derived", &Derived { crds }, MANIFESTS, edit)
+    scaffold::generate("derived", &Types { crds }, MANIFESTS, edit)
 }
 
-/// The kinds and rules of the source, as far as it can be read. The plan reports the problems.
+/// The kinds and rules of the source, as far as it can be read. [`source`] reports the problems.
 pub fn operator(tree: &impl Tree) -> Operator {
     read(tree).operator
 }
@@ -211,7 +240,7 @@ fn read(tree: &impl Tree) -> Reading {
 }
 
 /// All problems in one error.
-fn refuse(reading: &Reading, tree: &Overlay<'_, impl Tree>) -> anyhow::Result<()> {
+fn refuse(reading: &Reading, tree: &WorkTree<'_>) -> anyhow::Result<()> {
     match &on_disk(reading.all_problems(), tree)[..] {
         [] => Ok(()),
         problems => {
@@ -224,8 +253,8 @@ fn refuse(reading: &Reading, tree: &Overlay<'_, impl Tree>) -> anyhow::Result<()
     }
 }
 
-/// Problems of files that the plan changes, at their lines on disk: nothing is written where there are problems.
-fn on_disk(mut problems: Vec<Problem>, tree: &Overlay<'_, impl Tree>) -> Vec<Problem> {
+/// Problems of files that the command changes, at their lines on disk: nothing is written where there are problems.
+fn on_disk(mut problems: Vec<Problem>, tree: &WorkTree<'_>) -> Vec<Problem> {
     let mut lines = BTreeMap::new();
     for Problem { place, .. } in &mut problems {
         let of_file = lines.entry(place.path.clone());

@@ -1,6 +1,6 @@
 //! config/crd/kustomization.yaml: it lists the CRDs of the project, and no others that are gone.
 
-use crate::plan::{LastCommit, Overlay, Plan};
+use crate::plan::{LastCommit, Plan, WorkTree};
 use diagnostics::{Diagnostic, Lines};
 use go_data::yaml::{self, Data, Dialect, Node, json};
 use model::{ProjectPath, Tree};
@@ -9,12 +9,11 @@ const FOLDER: &str = "config/crd/";
 const FILE: &str = "config/crd/kustomization.yaml";
 const MARKER: &str = "crds";
 
-/// Adds the items of these CRDs that the plan creates, and removes those of CRDs that it deletes.
-pub fn update(plan: &mut Plan, tree: &impl Tree, crds: &[ProjectPath]) -> anyhow::Result<()> {
-    let changes = plan.preview(tree)?;
-    let after = Overlay::new(tree, &changes);
+/// Adds the items of these CRDs that the command creates, and removes those of CRDs that it deletes.
+pub fn update(tree: &mut WorkTree<'_>, crds: &[ProjectPath]) -> anyhow::Result<()> {
     let list = ProjectPath::fixed(FILE);
-    let Some(text) = after.read(&list)? else { return Ok(()) };
+    let Some(text) = tree.read(&list)? else { return Ok(()) };
+    let mut plan = Plan::default();
     let nodes = yaml::nodes(&text, Dialect::Kubernetes);
     let first = nodes.iter().flatten().next();
     let resources = first.and_then(|it| match &it.data {
@@ -33,7 +32,7 @@ pub fn update(plan: &mut Plan, tree: &impl Tree, crds: &[ProjectPath]) -> anyhow
         return Ok(());
     }
     let deleted: Vec<&ProjectPath> =
-        changes.iter().filter(|it| it.after.is_none()).map(|it| &it.path).collect();
+        tree.changed().filter(|it| it.after.is_none()).map(|it| &it.path).collect();
     let mut lines = Lines::of(&text);
     let mut listed = Vec::new();
     for item in items {
@@ -42,7 +41,7 @@ pub fn update(plan: &mut Plan, tree: &impl Tree, crds: &[ProjectPath]) -> anyhow
         };
         if deleted.contains(&&path) {
             plan.remove(list.clone(), vec![fragment(entry)], LastCommit::NotRead);
-        } else if !crds.contains(&path) && after.read(&path)?.is_none() {
+        } else if !crds.contains(&path) && tree.read(&path)?.is_none() {
             let missing = Diagnostic::in_file(FILE, format!("{path} does not exist"));
             let missing = missing.at(item.mark.line, 1).quote(&mut lines);
             plan.warn(missing.with_hint("remove this line"));
@@ -61,7 +60,7 @@ pub fn update(plan: &mut Plan, tree: &impl Tree, crds: &[ProjectPath]) -> anyhow
             continue;
         }
         // A person has removed the line of a CRD that was there before.
-        let is_new = tree.read(path)?.is_none();
+        let is_new = tree.before().read(path)?.is_none();
         if is_new && text.contains(&format!("+operator-rs:scaffold:{MARKER}")) {
             plan.add(list.clone(), MARKER, fragment(name));
             continue;
@@ -71,7 +70,7 @@ pub fn update(plan: &mut Plan, tree: &impl Tree, crds: &[ProjectPath]) -> anyhow
             "add it; or write `# - {name}` there, if clusters are not to get this CRD"
         )));
     }
-    Ok(())
+    tree.apply(plan)
 }
 
 fn fragment(name: &str) -> String {

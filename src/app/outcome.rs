@@ -1,11 +1,11 @@
-//! What a command that writes files returns, and the one way from there to the disk.
+//! Where a command that writes files begins, and the one way from there to the disk.
 
 use std::path::Path;
 
 use super::location;
 use crate::{
     disk::Root,
-    plan::{Changes, Plan},
+    plan::{Changes, WorkTree},
     terminal,
 };
 
@@ -57,19 +57,19 @@ impl Mode {
     }
 }
 
-/// The result of a command.
+/// What a command gives beside the files that it has written.
 pub enum Outcome {
-    /// Changes to the project.
-    Plan(Plan),
+    /// Nothing: all of it is in files.
+    Files,
     /// Data for stdout.
     Text(String),
     /// A result that is incomplete, and why.
     Partly(Box<Self>, anyhow::Error),
 }
 
-impl From<Plan> for Outcome {
-    fn from(plan: Plan) -> Self {
-        Self::Plan(plan)
+impl From<()> for Outcome {
+    fn from((): ()) -> Self {
+        Self::Files
     }
 }
 
@@ -77,12 +77,13 @@ impl From<Plan> for Outcome {
 pub fn writing<T: Into<Outcome>>(
     dir: &Path,
     mode: &Mode,
-    outcome: impl FnOnce(&Root) -> anyhow::Result<T>,
+    command: impl FnOnce(&mut WorkTree<'_>, &Root) -> anyhow::Result<T>,
 ) -> anyhow::Result<()> {
     let root = Root::new(dir)?;
     location::annotate(&root);
     begin(&root, mode)?;
-    outcome(&root)?.into().settle(&root, mode)
+    let mut tree = WorkTree::new(&root, mode.force);
+    command(&mut tree, &root)?.into().settle(&tree, &root, mode)
 }
 
 /// The project's folder, for a command that does not write there.
@@ -111,27 +112,27 @@ pub fn begin(root: &Root, mode: &Mode) -> anyhow::Result<()> {
 }
 
 impl Outcome {
-    pub fn settle(self, root: &Root, mode: &Mode) -> anyhow::Result<()> {
+    pub fn settle(self, tree: &WorkTree<'_>, root: &Root, mode: &Mode) -> anyhow::Result<()> {
         match self {
-            Self::Plan(plan) => settle(&plan, root, mode),
+            Self::Files => settle(tree, root, mode),
             Self::Text(text) => {
                 terminal::data(&text);
                 Ok(())
             }
             Self::Partly(done, error) => {
-                done.settle(root, mode)?;
+                done.settle(tree, root, mode)?;
                 Err(error)
             }
         }
     }
 }
 
-/// The one way from a plan to the disk.
-fn settle(plan: &Plan, root: &Root, mode: &Mode) -> anyhow::Result<()> {
+/// The one way from what a command has written to the disk.
+fn settle(tree: &WorkTree<'_>, root: &Root, mode: &Mode) -> anyhow::Result<()> {
     let list = |it: &Changes| terminal::list(&it.to_string(), || it.folded());
     let changes = match mode.writes() {
-        true => plan.against(root, mode.force)?,
-        false => plan.forecast(root, mode.force)?,
+        true => tree.writable()?,
+        false => tree.changes(),
     };
     changes.warnings.iter().cloned().for_each(terminal::warn);
     match mode {

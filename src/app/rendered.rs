@@ -3,10 +3,7 @@
 
 use super::derive::{self, GenerateOptions};
 use crate::project::Project;
-use crate::{
-    disk::Root,
-    plan::{Changes, Overlay, Plan},
-};
+use crate::{disk::Root, plan::WorkTree};
 use go_data::yaml::Value;
 use model::{Image, Namespace, ProjectPath};
 
@@ -15,12 +12,13 @@ pub const EVERYTHING: &str = "config/default";
 /// The CRDs alone.
 pub const CRDS: &str = "config/crd";
 
-/// What the source calls for and is not written yet: config/ is read as this would leave it. A generated file that
-/// was edited by hand is refused as `manifests` refuses it, for neither the edit nor its loss would be seen.
-pub fn derived(root: &Root, project: &Project) -> anyhow::Result<Changes> {
-    let mut derived = Plan::default();
-    derive::source(&mut derived, root, project, &GenerateOptions::default())?;
-    derived.against(root, false)
+/// The project with what the source calls for and is not on disk yet. A generated file that was edited by hand is refused
+/// as `manifests` refuses it, for neither the edit nor its loss would be seen.
+pub fn derived<'a>(root: &'a Root, project: &Project) -> anyhow::Result<WorkTree<'a>> {
+    let mut tree = WorkTree::new(root, false);
+    derive::source(&mut tree, project, &GenerateOptions::default())?;
+    tree.writable()?;
+    Ok(tree)
 }
 
 /// The objects of a kustomization, with another image for the manager and in another namespace where
@@ -32,9 +30,8 @@ pub fn objects(
     image: Option<&Image>,
     namespace: Option<&Namespace>,
 ) -> anyhow::Result<Vec<Value>> {
-    let changes = derived(root, project)?;
+    let tree = derived(root, project)?;
     let images: Vec<_> = image.into_iter().map(kustomize::Image::of_manager).collect();
     let namespace = namespace.map(ToString::to_string);
-    let tree = Overlay::new(root, &changes);
     kustomize::build_in(&tree, &ProjectPath::fixed(folder), &images, namespace.as_deref())
 }

@@ -12,7 +12,7 @@ use crate::app::{
 use crate::project::Project;
 use crate::{
     disk::{self, Ancestor, Root},
-    plan::Plan,
+    plan::{Plan, WorkTree},
     scaffold,
 };
 use diagnostics::{Diagnostic, Hint as _, Lines};
@@ -95,10 +95,10 @@ struct Context<'a> {
 }
 
 impl Args {
-    pub fn plan(self, dir: &Path, root: &Root) -> anyhow::Result<Plan> {
+    pub fn write(self, dir: &Path, tree: &mut WorkTree<'_>, root: &Root) -> anyhow::Result<()> {
         if let Some(project) = self.existing(root)? {
             let support = Support::new(&project, PUBLISHED)?;
-            return self.extras(&Context::new(&project, &support));
+            return tree.apply(self.extras(&Context::new(&project, &support))?);
         }
         if !self.force_nested {
             refuse_nested(dir)?;
@@ -152,14 +152,14 @@ impl Args {
         warn_of_ignored_lock(&mut plan, root)?;
         lock(&mut plan, &project.name)?;
         plan.scaffold(Project::path(), project.text().to_owned());
-        derive::everything(&mut plan, root, &project, &support, &GenerateOptions::default())?;
-        plan.next(
+        derive::everything(tree, plan, &project, &support, &GenerateOptions::default())?;
+        tree.next(
             "Next: add an API, then compile and test:\n  \
              operator-rs create api --group cache --kind Memcached --image memcached:1.6.39-alpine --port 11211\n  \
              cargo test"
                 .to_owned(),
         );
-        Ok(plan)
+        Ok(())
     }
 }
 

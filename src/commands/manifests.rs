@@ -4,7 +4,7 @@ use crate::app::{
     derive::{self, GenerateOptions},
 };
 use crate::project::Project;
-use crate::{disk::Root, manifests::CrdOptions, plan::Plan};
+use crate::{manifests::CrdOptions, plan::WorkTree};
 
 /// Generate CRDs and RBAC from the Rust source
 #[derive(clap::Args)]
@@ -27,16 +27,14 @@ pub struct Args {
 }
 
 impl Args {
-    pub fn plan(self, root: &Root) -> anyhow::Result<Plan> {
-        let project = Project::read(root)?;
-        let mut plan = Plan::default();
+    pub fn write(self, tree: &mut WorkTree<'_>) -> anyhow::Result<()> {
+        let project = Project::read(tree)?;
         let options = GenerateOptions {
             crd_options: CrdOptions { longest_description: self.max_description_length },
             flags: Some(self.compile),
             all: self.compile.compile && self.mode.check,
             samples: true,
         };
-        derive::source(&mut plan, root, &project, &options)?;
-        Ok(plan)
+        derive::source(tree, &project, &options)
     }
 }

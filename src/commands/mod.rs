@@ -215,10 +215,12 @@ impl FileCommand {
     fn run(self, dir: Option<&Path>) -> anyhow::Result<()> {
         let dir = &self.folder(dir)?;
         match self {
-            Self::Init(args) => writing(dir, &args.mode.clone(), |it| args.plan(dir, it)),
+            Self::Init(args) => {
+                writing(dir, &args.mode.clone(), |tree, root| args.write(dir, tree, root))
+            }
             Self::Create(command) => command.run(dir),
             Self::Delete(command) => command.run(dir),
-            Self::Manifests(args) => writing(dir, &args.mode.clone(), |it| args.plan(it)),
+            Self::Manifests(args) => writing(dir, &args.mode.clone(), |tree, _| args.write(tree)),
             Self::Generate(args) => args.run(dir),
             Self::Crds(command) => command.run(dir),
             Self::Bundle(args) => args.run(dir),

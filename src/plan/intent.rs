@@ -1,10 +1,10 @@
 //! What a plan intends for one file.
 
 use super::{
-    Change, Changes,
     amendment::{self, Amendment},
     ours,
-    overlay::lines_before,
+    outcome::Outcome,
+    work_tree::lines_before,
 };
 use diagnostics::Diagnostic;
 use go_data::yaml;
@@ -27,30 +27,33 @@ pub enum Intent {
 }
 
 impl Intent {
-    /// Adds the change of a file with the text `before`, or the reason why it must not be changed.
+    /// The change of a file with the text `before`, or the reason why it must not be changed.
     pub fn apply(
         &self,
         path: &ProjectPath,
         before: Option<String>,
         force: bool,
-        changes: &mut Changes,
+        outcome: &mut Outcome,
     ) {
         if let (Self::Amend { .. } | Self::Lines(_), Some(text)) = (self, &before)
             && let Some(conflict) = diagnostics::conflict::in_file(path.as_str(), text)
         {
-            return changes.problem(conflict);
+            return outcome.refuse(conflict, false);
         }
         let after = match self {
             Self::Scaffold(text) => match &before {
                 Some(before) if *before != with_ends_of(before, text) => {
-                    return changes.theirs(path);
+                    return outcome.theirs();
                 }
                 Some(before) => before.clone(),
                 None => text.clone(),
             },
             Self::Offer(text) => match &before {
                 Some(before) if *before == with_ends_of(before, text) => return,
-                Some(_) => return changes.stays(path, "it already exists"),
+                Some(_) => {
+                    outcome.stays = Some("it already exists".to_owned());
+                    return;
+                }
                 None => text.clone(),
             },
             Self::Lines(text) => amendment::lacking(before.as_deref().unwrap_or(""), text),
@@ -62,17 +65,17 @@ impl Intent {
                         // git's first marker may be above our line.
                         ours::State::Theirs if ours::is_in_conflict(path, before) => {
                             if !force {
-                                changes.edited(path, before, edit);
+                                outcome.edited(before, edit);
                             }
                             with_ends_of(before, &signed)
                         }
-                        ours::State::Theirs => return changes.theirs(path),
-                        ours::State::Another { by } => return changes.another(path, &by),
+                        ours::State::Theirs => return outcome.theirs(),
+                        ours::State::Another { by } => return outcome.another(&by),
                         ours::State::Edited if !force && is_same_data(path, before, text) => {
                             before.clone()
                         }
                         ours::State::Edited if !force => {
-                            changes.edited(path, before, edit);
+                            outcome.edited(before, edit);
                             with_ends_of(before, &signed)
                         }
                         _ => with_ends_of(before, &signed),
@@ -82,25 +85,25 @@ impl Intent {
             Self::Delete { known } => {
                 let Some(before) = before else { return };
                 if !force && !known.iter().any(|it| with_ends_of(&before, it) == before) {
-                    changes.kept(path);
+                    outcome.not_committed();
                 }
-                return changes.delete(path.clone(), before);
+                return outcome.delete(path, before);
             }
             Self::Amend { seed, amendments } => {
                 let Some(text) = before.clone().or_else(|| seed.clone()) else {
                     return match amendments.iter().any(|it| matches!(it, Amendment::Replace { .. }))
                     {
-                        true => changes.changed(path),
-                        false => changes.missing(path),
+                        true => outcome.changed(),
+                        false => outcome.missing(path),
                     };
                 };
-                match amended(path, text, amendments, force, changes) {
+                match amended(path, text, amendments, force, outcome) {
                     Some(text) => text,
                     None => return,
                 }
             }
         };
-        changes.push(Change { path: path.clone(), before, after: Some(after) });
+        outcome.put(path, before, after);
     }
 }
 
@@ -110,7 +113,7 @@ fn amended(
     mut text: String,
     amendments: &[Amendment],
     force: bool,
-    changes: &mut Changes,
+    outcome: &mut Outcome,
 ) -> Option<String> {
     let before = text.clone();
     // Other entries may have been added or removed above it.
@@ -126,14 +129,15 @@ fn amended(
             Amendment::Add { marker, fragment } => amendment::added(path, &text, marker, fragment),
             Amendment::Remove { fragments, commit } => {
                 amendment::removed(path, &text, fragments, commit).map(|it| {
-                    changes.warnings.extend(it.warnings.into_iter().map(|it| on_disk(it, &text)));
+                    outcome.warnings.extend(it.warnings.into_iter().map(|it| on_disk(it, &text)));
                     let edited = it.edited.into_iter().filter(|_| !force);
-                    edited.chain(it.stuck).for_each(|it| changes.problem(on_disk(it, &text)));
+                    edited.for_each(|it| outcome.refuse(on_disk(it, &text), true));
+                    it.stuck.into_iter().for_each(|it| outcome.refuse(on_disk(it, &text), false));
                     it.text
                 })
             }
             Amendment::Replace { before, .. } if text != *before => {
-                changes.changed(path);
+                outcome.changed();
                 return None;
             }
             Amendment::Replace { after, .. } => Ok(after.clone()),
@@ -141,7 +145,7 @@ fn amended(
         match res {
             Ok(after) => text = after,
             Err(problem) => {
-                changes.problem(on_disk(*problem, &text));
+                outcome.refuse(on_disk(*problem, &text), false);
                 return None;
             }
         }

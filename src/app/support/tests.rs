@@ -1,5 +1,5 @@
 use super::*;
-use crate::plan::Overlay;
+use crate::plan::WorkTree;
 use diagnostics::{Diagnostics, find};
 use model::Found;
 
@@ -55,6 +55,14 @@ fn new(support: &Support) -> Plan {
     plan
 }
 
+/// A tree as a plan leaves it.
+fn with(disk: &dyn Tree, plan: Plan) -> WorkTree<'_> {
+    let mut tree = WorkTree::new(disk, false);
+    tree.apply(plan).expect("it can be read");
+    tree.writable().expect("no conflict");
+    tree
+}
+
 fn text(tree: &impl Tree, path: &str) -> String {
     tree.read(&ProjectPath::fixed(path)).ok().flatten().unwrap_or_default()
 }
@@ -62,8 +70,7 @@ fn text(tree: &impl Tree, path: &str) -> String {
 #[test]
 fn a_project_depends_on_what_is_published() {
     let published = published();
-    let changes = new(&support(false, &published)).preview(&Empty).expect("no conflict");
-    let tree = Overlay::new(&Empty, &changes);
+    let tree = with(&Empty, new(&support(false, &published)));
     assert!(tree.list(&ProjectPath::fixed("vendor")).expect("it lists").is_empty());
     let version = published.iter().find(|it| it.name == "operator-rs-runtime");
     let version = version.expect("it is one of the crates").version;
@@ -82,8 +89,7 @@ fn a_project_depends_on_what_is_published() {
     // Another version is not what this program generates code for.
     let other: Vec<_> = published.iter().map(|it| Published { version: "0.0.1", ..*it }).collect();
     for (is_vendored, published) in [(false, &[][..]), (false, &other), (true, &published)] {
-        let changes = new(&support(is_vendored, published)).preview(&Empty).expect("no conflict");
-        let tree = Overlay::new(&Empty, &changes);
+        let tree = with(&Empty, new(&support(is_vendored, published)));
         assert_eq!(text(&tree, "Cargo.toml"), MANIFEST);
         assert_eq!(text(&tree, "Cargo.lock"), LOCK);
         assert!(!text(&tree, "vendor/operator-rs-runtime/src/lib.rs").is_empty());
@@ -95,15 +101,12 @@ fn the_source_in_a_project_of_before_is_replaced_and_comes_back() {
     let published = published();
     let mut before = new(&support(false, &[]));
     before.scaffold(ProjectPath::fixed("client/Cargo.toml"), MEMBER.to_owned());
-    let before = before.preview(&Empty).expect("no conflict");
-    let before = Overlay::new(&Empty, &before);
+    let before = with(&Empty, before);
 
     let mut plan = Plan::default();
     support(false, &published).plan(&mut plan, &before).expect("it can be planned");
-    let changes = plan.against(&before, false).expect("no conflict");
-    let after = Overlay::new(&before, &changes);
-    let expected = new(&support(false, &published)).preview(&Empty).expect("no conflict");
-    let expected = Overlay::new(&Empty, &expected);
+    let after = with(&before, plan);
+    let expected = with(&Empty, new(&support(false, &published)));
     for path in ["Cargo.toml", "Cargo.lock"] {
         assert_eq!(text(&after, path), text(&expected, path));
     }
@@ -113,8 +116,7 @@ fn the_source_in_a_project_of_before_is_replaced_and_comes_back() {
 
     let mut plan = Plan::default();
     support(true, &published).plan(&mut plan, &after).expect("it can be planned");
-    let changes = plan.against(&after, false).expect("no conflict");
-    let vendored = Overlay::new(&after, &changes);
+    let vendored = with(&after, plan);
     for path in ["Cargo.toml", "Cargo.lock", "vendor/operator-rs-runtime/src/lib.rs"] {
         assert_eq!(text(&vendored, path), text(&before, path));
     }
@@ -126,12 +128,9 @@ fn the_source_in_a_project_of_before_is_replaced_and_comes_back() {
 fn an_edited_source_is_not_lost() {
     let mut edited = new(&support(false, &[]));
     let path = ProjectPath::fixed("vendor/operator-rs-runtime/src/lib.rs");
-    let before = edited.preview(&Empty).expect("no conflict");
-    let lib = text(&Overlay::new(&Empty, &before), path.as_str());
-    edited.forget(&path);
+    let lib = text(&with(&Empty, edited.clone()), path.as_str());
     edited.scaffold(path, lib + "// mine\n");
-    let before = edited.preview(&Empty).expect("no conflict");
-    let before = Overlay::new(&Empty, &before);
+    let before = with(&Empty, edited);
     let mut plan = Plan::default();
     support(false, &published()).plan(&mut plan, &before).expect("it can be planned");
     let refused = plan.against(&before, false).map(|_| ()).expect_err("it is refused");
@@ -144,9 +143,10 @@ fn an_edited_source_is_not_lost() {
             "commit it and give `--force` to delete it; or keep the source in `vendor/`: set `vendor: true` for `rust.operator-rs.io/v1` under `plugins` in PROJECT"
         ]
     );
-    let changes = plan.against(&before, true).expect("`--force` deletes it");
+    let mut after = WorkTree::new(&before, true);
+    after.apply(plan).expect("`--force` deletes it");
     let vendor = ProjectPath::fixed("vendor");
-    assert!(Overlay::new(&before, &changes).list(&vendor).expect("it lists").is_empty());
+    assert!(after.list(&vendor).expect("it lists").is_empty());
 }
 
 #[test]

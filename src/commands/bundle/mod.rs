@@ -25,8 +25,8 @@ use crate::app::{
 };
 use crate::project::Project;
 use crate::{
-    disk::{self, Root},
-    plan::{Overlay, Plan},
+    disk,
+    plan::{Plan, WorkTree},
     terminal,
 };
 use diagnostics::{Diagnostic, Diagnostics, Hint as _};
@@ -117,11 +117,11 @@ impl Args {
             Some(Command::Diff(args)) => args.run(dir),
             Some(Command::Push(args)) => args.run(dir),
             Some(Command::Validate(args)) => args.run(dir),
-            None => writing(dir, &self.mode.clone(), |it| self.plan(it)),
+            None => writing(dir, &self.mode.clone(), |tree, _| self.write(tree)),
         }
     }
 
-    fn plan(self, root: &Root) -> anyhow::Result<Plan> {
+    fn write(self, tree: &mut WorkTree<'_>) -> anyhow::Result<()> {
         let mut seen = BTreeSet::new();
         if let Some(channel) = self.channels.iter().find(|it| !seen.insert(*it)) {
             return Err(terminal::usage(
@@ -129,34 +129,33 @@ impl Args {
                 &format!("`--channels` names `{channel}` twice"),
             ));
         }
-        let project = Project::read(root)?;
+        let project = Project::read(tree)?;
         if project.resources.iter().all(|it| it.api.is_none()) {
             return Err(anyhow::format_err!(
                 "the project has no API, and a bundle needs at least one"
             ))
             .hint("add one with `operator-rs create api`");
         }
-        let mut plan = Plan::default();
         if self.input.is_none() {
-            derive::source(&mut plan, root, &project, &GenerateOptions::default())?;
+            derive::source(tree, &project, &GenerateOptions::default())?;
         }
-        self.bundle(&mut plan, root, &project)?;
-        plan.next(
+        self.bundle(tree, &project)?;
+        tree.next(
             "Next: build and push the bundle's image:\n  make bundle-build bundle-push BUNDLE_IMG=<registry>/<name>:<tag>"
                 .to_owned(),
         );
-        Ok(plan)
+        Ok(())
     }
 
-    /// Adds the bundle to a plan of what it is made from.
-    fn bundle(&self, plan: &mut Plan, root: &Root, project: &Project) -> anyhow::Result<()> {
-        // The bundle is made from what the plan would write. Edits by hand are reported at the end.
-        let changes = plan.against(root, true)?;
-        let tree = Overlay::new(root, &changes);
-        let (mut bundle, warnings) = self.assemble(&tree, project)?;
+    /// Writes the bundle of what is in the tree.
+    fn bundle(&self, tree: &mut WorkTree<'_>, project: &Project) -> anyhow::Result<()> {
+        // Edits by hand of what it is made from are reported at the end.
+        tree.require_writable()?;
+        let (mut bundle, warnings) = self.assemble(tree, project)?;
+        let mut plan = Plan::default();
         if self.use_image_digests {
             let access = Some(&self.access).filter(|_| !self.offline);
-            digests::pin(&mut bundle, &tree, plan, access)?;
+            digests::pin(&mut bundle, tree, &mut plan, access)?;
         } else if let Some(flag) = self.access.given() {
             return Err(terminal::usage(
                 clap::error::ErrorKind::MissingRequiredArgument,
@@ -165,15 +164,15 @@ impl Args {
                 ),
             ));
         }
-        let before = root.read(&ProjectPath::fixed(DOCKERFILE))?.unwrap_or_default();
+        let before = tree.read(&ProjectPath::fixed(DOCKERFILE))?.unwrap_or_default();
         flags::lost(&before, self, &bundle).into_iter().for_each(|it| plan.warn(it));
         warnings.into_iter().for_each(|it| plan.warn(it));
-        self.put(bundle, plan)?;
+        self.put(bundle, &mut plan)?;
+        tree.apply(plan)?;
+        tree.require_writable()?;
         // The whole folder is validated as it would be: somebody may have put files beside the generated ones.
-        let changes = plan.against(root, true)?;
-        let tree = Overlay::new(root, &changes);
-        let warnings = self.checked(&tree)?;
-        warnings.into_iter().for_each(|it| plan.warn(it));
+        let warnings = self.checked(tree)?;
+        warnings.into_iter().for_each(|it| tree.warn(it));
         Ok(())
     }
 

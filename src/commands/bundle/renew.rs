@@ -1,20 +1,17 @@
 //! The bundle that there is, as it would be generated now.
 
 use super::{Args, BY, DOCKERFILE};
+use crate::plan::{self, WorkTree};
 use crate::project::Project;
-use crate::{
-    disk::Root,
-    plan::{self, Plan},
-};
 use diagnostics::{Diagnostic, Hint as _};
 use model::{ProjectPath, Tree as _};
 use olm::bundle;
 
-/// Adds the bundle that there is to a plan of what it is made from, with the flags that it was generated with. No registry
+/// Writes the bundle that there is of what is in the tree, with the flags that it was generated with. No registry
 /// is asked.
-pub fn renew(plan: &mut Plan, root: &Root, project: &Project) -> anyhow::Result<()> {
+pub fn renew(tree: &mut WorkTree<'_>, project: &Project) -> anyhow::Result<()> {
     let dockerfile = ProjectPath::fixed(DOCKERFILE);
-    let text = root.read(&dockerfile)?;
+    let text = tree.read(&dockerfile)?;
     let Some(text) = text.filter(|it| plan::is_generated_by(&dockerfile, it, BY)) else {
         return Ok(());
     };
@@ -29,7 +26,7 @@ pub fn renew(plan: &mut Plan, root: &Root, project: &Project) -> anyhow::Result<
         .map_err(|_| anyhow::format_err!("{DOCKERFILE} records flags that are not accepted"))
         .hint("generate the bundle again with `operator-rs bundle`")?;
     if args.input.is_some() {
-        plan.warn(
+        tree.warn(
             Diagnostic::in_file(
                 DOCKERFILE,
                 "the bundle was generated with `--input`, and stays as it is",
@@ -38,8 +35,8 @@ pub fn renew(plan: &mut Plan, root: &Root, project: &Project) -> anyhow::Result<
         );
         return Ok(());
     }
-    if root.list(&args.output_dir.join("manifests")?)?.is_empty() {
+    if tree.list(&args.output_dir.join("manifests")?)?.is_empty() {
         return Ok(());
     }
-    args.bundle(plan, root, project)
+    args.bundle(tree, project)
 }

@@ -15,7 +15,9 @@ pub enum Command {
 impl Command {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         match self {
-            Self::Api(args) => writing(dir, &args.mode.clone(), |it| args.plan(it)),
+            Self::Api(args) => {
+                writing(dir, &args.mode.clone(), |tree, root| args.write(tree, root))
+            }
         }
     }
 }

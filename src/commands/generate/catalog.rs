@@ -9,8 +9,7 @@ use crate::{
         Mode,
         catalog::{Addition, BundleImage, Source},
     },
-    disk::Root,
-    plan::Plan,
+    plan::WorkTree,
 };
 use diagnostics::{Diagnostic, Hint as _};
 
@@ -29,8 +28,8 @@ pub struct Args {
 }
 
 impl Args {
-    pub fn plan(self, dir: &Path, root: &Root) -> anyhow::Result<Plan> {
-        Project::read(root)?;
+    pub fn write(self, dir: &Path, tree: &mut WorkTree<'_>) -> anyhow::Result<()> {
+        Project::read(tree)?;
         let missing = anyhow::format_err!("found no bundle in `{}`", self.bundle_dir);
         if !dir.join(&self.bundle_dir).is_dir() {
             return Err(missing).hint("generate a bundle with `operator-rs bundle`");
@@ -38,16 +37,16 @@ impl Args {
         let source = Source::open(dir, &self.bundle_dir, &Access::default())?;
         let bundle = source.bundle()?;
         let image = self.image.of(&source, &bundle)?;
-        let mut plan = self.addition.plan(root, &bundle, &image)?;
+        self.addition.write(tree, &bundle, &image)?;
         if image.is_empty() {
             let warning =
                 Diagnostic::from("OLM v1 cannot install from this catalog: it has no bundle image");
-            plan.warn(warning.with_hint(format!(
+            tree.warn(warning.with_hint(format!(
                 "name the image: `--image '<registry>/{}-bundle:v{{{{.Version}}}}'`",
                 bundle.package
             )));
         }
-        plan.next("Next: validate the catalog, and push it as an image:\n  operator-rs catalog validate\n  operator-rs catalog push <registry>/<name>:<tag>".to_owned());
-        Ok(plan)
+        tree.next("Next: validate the catalog, and push it as an image:\n  operator-rs catalog validate\n  operator-rs catalog push <registry>/<name>:<tag>".to_owned());
+        Ok(())
     }
 }

@@ -3,7 +3,7 @@ use crate::{
     app::{rendered, shipped, stdout},
     commands::{Mode, Outcome},
     disk::Root,
-    plan::Plan,
+    plan::{Plan, WorkTree},
     terminal,
 };
 use go_data::yaml;
@@ -45,7 +45,7 @@ impl Args {
         stdout::file(&self.output_file)
     }
 
-    pub fn outcome(self, root: &Root) -> anyhow::Result<Outcome> {
+    pub fn outcome(self, tree: &mut WorkTree<'_>, root: &Root) -> anyhow::Result<Outcome> {
         let project = Project::read(root)?;
         let folder = if self.crds_only { rendered::CRDS } else { rendered::EVERYTHING };
         let (image, namespace) = (self.image.as_ref(), self.namespace.as_ref());
@@ -61,7 +61,8 @@ impl Args {
                 let mut plan = Plan::default();
                 warning.into_iter().for_each(|it| plan.warn(it));
                 plan.generate(path, text, "config/ and the Rust source", "generate installer");
-                plan.into()
+                tree.apply(plan)?;
+                Outcome::Files
             }
         })
     }

@@ -12,8 +12,8 @@ use crate::app::{
     derive::{self, GenerateOptions},
     support::{PUBLISHED, Support},
 };
+use crate::plan::{Plan, WorkTree};
 use crate::project::Project;
-use crate::{disk::Root, plan::Plan};
 use diagnostics::Diagnostic;
 
 /// Regenerate support code, CRDs, RBAC and an existing bundle
@@ -49,17 +49,22 @@ impl Args {
             Some(What::Crds(args)) => args.run(dir),
             Some(What::Installer(args)) if args.prints()? => {
                 let root = reading(dir)?;
-                args.outcome(&root)?.settle(&root, &self.mode)
+                let mut tree = WorkTree::new(&root, false);
+                args.outcome(&mut tree, &root)?.settle(&tree, &root, &self.mode)
             }
-            Some(What::Installer(args)) => writing(dir, &args.mode.clone(), |it| args.outcome(it)),
-            Some(What::Catalog(args)) => writing(dir, &args.mode.clone(), |it| args.plan(dir, it)),
-            None => writing(dir, &self.mode, |root| everything(root, self.compile, &self.mode)),
+            Some(What::Installer(args)) => {
+                writing(dir, &args.mode.clone(), |tree, root| args.outcome(tree, root))
+            }
+            Some(What::Catalog(args)) => {
+                writing(dir, &args.mode.clone(), |tree, _| args.write(dir, tree))
+            }
+            None => writing(dir, &self.mode, |tree, _| everything(tree, self.compile, &self.mode)),
         }
     }
 }
 
-fn everything(root: &Root, compile: compile::Flags, mode: &Mode) -> anyhow::Result<Plan> {
-    let project = Project::read(root)?;
+fn everything(tree: &mut WorkTree<'_>, compile: compile::Flags, mode: &Mode) -> anyhow::Result<()> {
+    let project = Project::read(tree)?;
     let mut plan = Plan::default();
     let current = project.with_cli_version(env!("CARGO_PKG_VERSION"))?;
     plan.edit(Project::path(), project.text().to_owned(), current.text().to_owned());
@@ -67,14 +72,15 @@ fn everything(root: &Root, compile: compile::Flags, mode: &Mode) -> anyhow::Resu
     let options =
         GenerateOptions { flags: Some(compile), all, samples: true, ..GenerateOptions::default() };
     let support = Support::new(&project, PUBLISHED)?;
-    derive::everything(&mut plan, root, &project, &support, &options)?;
-    let mut with_bundle = plan.clone();
-    match bundle::renew(&mut with_bundle, root, &project) {
+    derive::everything(tree, plan, &project, &support, &options)?;
+    let without_bundle = tree.clone();
+    match bundle::renew(tree, &project) {
         Err(error) if !mode.check => {
             // A project need not be ready for a bundle at every moment.
-            plan.warn(Diagnostic::from(&error.context("the bundle was not generated again")));
-            Ok(plan)
+            *tree = without_bundle;
+            tree.warn(Diagnostic::from(&error.context("the bundle was not generated again")));
+            Ok(())
         }
-        renewed => renewed.map(|()| with_bundle),
+        renewed => renewed,
     }
 }

@@ -56,7 +56,7 @@ const RBAC: [&str; 6] =
 
 impl Stage {
     pub fn of(root: &Root, project: &Project) -> anyhow::Result<Self> {
-        rendered::derived(root, project)?.require_none(STALE)?;
+        rendered::derived(root, project)?.changes().require_none(STALE)?;
         let render = |folder: &'static str| -> anyhow::Result<Vec<Value>> {
             let file = ProjectPath::fixed(folder).join("kustomization.yaml")?;
             match root.read(&file)? {

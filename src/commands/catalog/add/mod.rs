@@ -14,8 +14,7 @@ use super::{
 use crate::{
     app::{folder::below, images::Access},
     commands::{Mode, writing},
-    disk::Root,
-    plan::{Overlay, Plan},
+    plan::{Plan, WorkTree},
 };
 use diagnostics::{Diagnostic, Diagnostics, Hint as _};
 use go_data::{
@@ -75,49 +74,47 @@ const EDIT: &str = "the bundle";
 
 impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
-        writing(dir, &self.mode.clone(), |root| {
+        writing(dir, &self.mode.clone(), |tree, _| {
             let source = Source::open(dir, &self.bundle, &self.access)?;
             let bundle = source.bundle()?;
             let image = self.image.of(&source, &bundle)?;
-            self.addition.plan(root, &bundle, &image)
+            self.addition.write(tree, &bundle, &image)
         })
     }
 }
 
-/// The texts of a catalog's files as they would be, and those that were changed.
-struct Texts<'a> {
-    root: &'a Root,
-    changed: BTreeMap<ProjectPath, (String, String)>,
-}
-
-impl Texts<'_> {
-    fn edit(
-        &mut self,
-        path: &ProjectPath,
-        line: Option<usize>,
-        lines: &str,
-        change: impl FnOnce(&str) -> Result<String, edit::Refusal>,
-    ) -> anyhow::Result<()> {
-        if !self.changed.contains_key(path) {
-            let text = self.root.read(path)?.unwrap_or_default();
-            self.changed.insert(path.clone(), (text.clone(), text));
-        }
-        let Some((_, after)) = self.changed.get_mut(path) else { return Ok(()) };
-        *after = change(after).map_err(|edit::Refusal(why)| {
-            let message = format!("this file cannot be edited: {why}");
-            let problem = Diagnostic::in_file(path.as_str(), message).at(line.unwrap_or(1), 1);
-            let hint = format!("add this by hand, and run the command again: {lines}");
-            problem.with_hint(hint).into_error()
-        })?;
-        Ok(())
+/// Edits a file of the catalog, or begins it. `lines` are what to add by hand if that cannot be done.
+fn edit_file(
+    tree: &mut WorkTree<'_>,
+    path: &ProjectPath,
+    line: Option<usize>,
+    lines: &str,
+    change: impl FnOnce(&str) -> Result<String, edit::Refusal>,
+) -> anyhow::Result<()> {
+    let before = tree.read(path)?.unwrap_or_default();
+    let after = change(&before).map_err(|edit::Refusal(why)| {
+        let message = format!("this file cannot be edited: {why}");
+        let problem = Diagnostic::in_file(path.as_str(), message).at(line.unwrap_or(1), 1);
+        let hint = format!("add this by hand, and run the command again: {lines}");
+        problem.with_hint(hint).into_error()
+    })?;
+    let mut plan = Plan::default();
+    match tree.before().look(path)? {
+        Found::Nothing => plan.scaffold(path.clone(), after),
+        _ => plan.edit(path.clone(), before, after),
     }
+    tree.apply(plan)
 }
 
 impl Addition {
-    pub fn plan(&self, root: &Root, bundle: &Bundle, image: &str) -> anyhow::Result<Plan> {
-        let before = source::whole(load(root, &self.catalog)?, self.catalog.as_str())?;
+    pub fn write(
+        &self,
+        tree: &mut WorkTree<'_>,
+        bundle: &Bundle,
+        image: &str,
+    ) -> anyhow::Result<()> {
+        let before = source::whole(load(tree, &self.catalog)?, self.catalog.as_str())?;
         let channels = self.channels(bundle)?;
-        let mut texts = Texts { root, changed: BTreeMap::new() };
         let package = before.packages.iter().find(|it| it.blob.name == bundle.package);
         let mut file = match package.and_then(|it| it.place.as_ref()) {
             Some(place) => place.file.parse()?,
@@ -128,30 +125,22 @@ impl Addition {
                     default_channel: self.default_channel(bundle, &channels),
                     ..blob::Package::default()
                 };
-                texts.edit(&path, None, "", |text| edit::with_blob(text, &blob.to_value()))?;
+                edit_file(tree, &path, None, "", |text| edit::with_blob(text, &blob.to_value()))?;
                 path
             }
         };
         for name in &channels {
-            file = self.enter(&mut texts, bundle, name, &before, file)?;
+            file = self.enter(tree, bundle, name, &before, file)?;
         }
-        let mut plan = Plan::default();
-        bundle.warnings.iter().for_each(|it| plan.warn(it));
-        for (path, (text, after)) in texts.changed {
-            match root.look(&path)? {
-                Found::Nothing => plan.scaffold(path, after),
-                _ => plan.edit(path, text, after),
-            }
-        }
-        self.put(&mut plan, bundle, image, &before, &file)?;
-        self.require_valid(root, &plan)?;
-        Ok(plan)
+        bundle.warnings.iter().for_each(|it| tree.warn(it));
+        self.put(tree, bundle, image, &before, &file)?;
+        self.require_valid(tree)
     }
 
     /// Adds the entry of the bundle to a channel, which is made in `file` if there is none. Returns the file of the channel.
     fn enter(
         &self,
-        texts: &mut Texts<'_>,
+        tree: &mut WorkTree<'_>,
         bundle: &Bundle,
         name: &str,
         before: &Catalog,
@@ -171,22 +160,22 @@ impl Addition {
                 properties: Vec::new(),
             };
             let value = blob.to_value();
-            texts.edit(&file, None, &value.to_string(), |text| edit::with_blob(text, &value))?;
+            edit_file(tree, &file, None, &value.to_string(), |text| edit::with_blob(text, &value))?;
             return Ok(file);
         };
         if !self.has(&found.blob, &entry)? {
             let line = found.place.as_ref().map(|it| it.line);
             let lines = entry.to_value().to_string();
             let edit = |text: &str| edit::with_entry(text, &bundle.package, name, &entry);
-            texts.edit(&path, line, &lines, edit)?;
+            edit_file(tree, &path, line, &lines, edit)?;
         }
         Ok(path)
     }
 
-    /// Plans the file of the bundle beside the one of its channel. A bundle that is elsewhere in the catalog stays there.
+    /// Writes the file of the bundle beside the one of its channel. A bundle that is elsewhere in the catalog stays there.
     fn put(
         &self,
-        plan: &mut Plan,
+        tree: &mut WorkTree<'_>,
         bundle: &Bundle,
         image: &str,
         before: &Catalog,
@@ -208,12 +197,14 @@ impl Addition {
             Some(_) if existing.is_some_and(|it| it.blob.to_value() == blob) => {}
             None => {
                 if let Some(parts) = existing.and_then(|it| changed(&it.blob.to_value(), &blob)) {
-                    plan.warn(format!(
+                    tree.warn(format!(
                         "the catalog already has the bundle `{}`, and this changes its {parts}: a cluster that has installed it keeps what it has; give a bundle that you have published another version",
                         bundle.name
                     ));
                 }
+                let mut plan = Plan::default();
                 plan.generate(path, yaml::to_text(&blob), EDIT, BY);
+                tree.apply(plan)?;
             }
             Some(place) => {
                 let message = format!(
@@ -230,9 +221,8 @@ impl Addition {
     }
 
     /// The result is a catalog that OLM takes.
-    fn require_valid(&self, root: &Root, plan: &Plan) -> anyhow::Result<()> {
-        let changes = plan.preview(root)?;
-        let mut loader = load(&Overlay::new(root, &changes), &self.catalog)?;
+    fn require_valid(&self, tree: &WorkTree<'_>) -> anyhow::Result<()> {
+        let mut loader = load(tree, &self.catalog)?;
         if loader.faults.is_empty() {
             loader.faults.extend(catalog::check(&loader.catalog).err().into_iter().flatten());
         }

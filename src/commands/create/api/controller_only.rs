@@ -2,18 +2,18 @@
 
 use super::{Args, Context, Place, foreign::Foreign};
 use crate::project::{Project, Resource};
-use crate::{app::derive, disk::Root, plan::Plan, scaffold};
+use crate::{app::derive, plan::WorkTree, scaffold};
 use diagnostics::Hint as _;
 use model::{Found, GroupName, GroupPrefix, Kind, ProjectPath, Tree as _};
 
 impl Args {
     pub fn controller_only(
         self,
-        root: &Root,
+        tree: &mut WorkTree<'_>,
         project: &Project,
         group: GroupPrefix,
         kind: &Kind,
-    ) -> anyhow::Result<Plan> {
+    ) -> anyhow::Result<()> {
         let own = group.to_name().ok().and_then(|name| {
             let is = |it: &Resource| {
                 it.is_own_of(&name)
@@ -28,48 +28,45 @@ impl Args {
             (Some(mut foreign), _) => {
                 foreign.resource.plural = self.plural.clone();
                 foreign.namespaced = self.namespaced.unwrap_or(true);
-                self.for_foreign(root, project, foreign)
+                self.for_foreign(tree, project, foreign)
             }
-            (None, Some((at, group))) => self.for_own(root, project, at, group),
+            (None, Some((at, group))) => self.for_own(tree, project, at, group),
             (None, None) => {
                 let foreign = Foreign::built_in(&group, self.version, kind)?;
-                self.for_foreign(root, project, foreign)
+                self.for_foreign(tree, project, foreign)
             }
         }
     }
 
     fn for_own(
         self,
-        root: &Root,
+        tree: &mut WorkTree<'_>,
         project: &Project,
         at: usize,
         group: GroupName,
-    ) -> anyhow::Result<Plan> {
+    ) -> anyhow::Result<()> {
         let resource = &project.resources[at];
         refuse_second(project, resource)?;
         let place = Place::of(project, resource, group);
         let namespaced = resource.api.as_ref().is_some_and(|it| it.namespaced);
-        if !is_scaffolded(root, &place)? {
-            return self.for_adopted(root, project, at, namespaced);
+        if !is_scaffolded(tree, &place)? {
+            return self.for_adopted(tree, project, at, namespaced);
         }
         let choices = self.choices(Vec::new());
         let context = Context::new(project, &place, namespaced, &choices);
-        let mut plan =
-            scaffold::scaffold(&["create/controller", "create/controller-plain"], &context)?;
+        let plan = scaffold::scaffold(&["create/controller", "create/controller-plain"], &context)?;
         let edited = project.with_controller(at)?;
-        plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
-        derive::source(&mut plan, root, &edited, &self.generate_options())?;
-        Ok(plan)
+        derive::with_project(tree, plan, project, &edited, &self.generate_options())
     }
 
     /// A hand-written type: nothing is known about its status.
     fn for_adopted(
         self,
-        root: &Root,
+        tree: &mut WorkTree<'_>,
         project: &Project,
         at: usize,
         namespaced: bool,
-    ) -> anyhow::Result<Plan> {
+    ) -> anyhow::Result<()> {
         let resource = &project.resources[at];
         let Some((_, module)) = resource.path.as_deref().and_then(|it| it.split_once("::")) else {
             return Err(anyhow::format_err!("PROJECT has no `path` for {}", resource.kind))
@@ -78,15 +75,18 @@ impl Args {
         let foreign = Foreign::own(resource.clone(), namespaced, format!("api::{module}"));
         let module = foreign.controller_module(project);
         let context = foreign.context(project, &module, self.finalizer);
-        let mut plan =
+        let plan =
             scaffold::scaffold(&["create/controller", "create/controller-foreign"], &context)?;
         let edited = project.with_controller(at)?;
-        plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
-        derive::source(&mut plan, root, &edited, &self.generate_options())?;
-        Ok(plan)
+        derive::with_project(tree, plan, project, &edited, &self.generate_options())
     }
 
-    fn for_foreign(self, root: &Root, project: &Project, foreign: Foreign) -> anyhow::Result<Plan> {
+    fn for_foreign(
+        self,
+        tree: &mut WorkTree<'_>,
+        project: &Project,
+        foreign: Foreign,
+    ) -> anyhow::Result<()> {
         let resource = &foreign.resource;
         refuse_second(project, resource)?;
         if !foreign.namespaced && project.namespaced {
@@ -98,7 +98,7 @@ impl Args {
         }
         let module = foreign.controller_module(project);
         let context = foreign.context(project, &module, self.finalizer);
-        let mut plan =
+        let plan =
             scaffold::scaffold(&["create/controller", "create/controller-foreign"], &context)?;
         let same = |it: &Resource| it.is_same_kind(resource) && it.version == resource.version;
         let edited = match project.resources.iter().position(same) {
@@ -106,26 +106,25 @@ impl Args {
             Some(at) => project.with_controller(at)?,
             None => project.with(resource.clone())?,
         };
-        plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
-        derive::source(&mut plan, root, &edited, &self.generate_options())?;
+        derive::with_project(tree, plan, project, &edited, &self.generate_options())?;
         let missing = self.external.external_api_path.as_ref().map(|it| it.crate_name());
-        let add = match missing.filter(|it| !depends_on(root, it)) {
+        let add = match missing.filter(|it| !depends_on(tree, it)) {
             Some(name) => format!("  cargo add {}\n", name.replace('_', "-")),
             None => String::new(),
         };
-        plan.next(format!(
+        tree.next(format!(
             "Next: edit the reconciler in src/controller/{module}.rs, then\n{add}  \
              operator-rs manifests    # updates the manager's role\n  cargo test"
         ));
-        Ok(plan)
+        Ok(())
     }
 }
 
 /// Whether a type is where `create api` puts it, with the status that a scaffolded controller sets.
-fn is_scaffolded(root: &Root, place: &Place) -> anyhow::Result<bool> {
+fn is_scaffolded(tree: &mut WorkTree<'_>, place: &Place) -> anyhow::Result<bool> {
     let Place { group, version, kind, .. } = place;
     let path = format!("api/src/{}/{version}/{}.rs", group.module(), kind.module());
-    let text = root.read(&path.parse()?)?.unwrap_or_default();
+    let text = tree.read(&path.parse()?)?.unwrap_or_default();
     Ok(text.contains(&format!("struct {kind}Status")) && text.contains("conditions:"))
 }
 
@@ -141,8 +140,8 @@ fn refuse_second(project: &Project, resource: &Resource) -> anyhow::Result<()> {
 }
 
 /// Whether the operator's Cargo.toml has a dependency with this name in code.
-fn depends_on(root: &Root, name: &str) -> bool {
-    let Ok(Found::Text(text)) = root.look(&ProjectPath::fixed("Cargo.toml")) else { return false };
+fn depends_on(tree: &mut WorkTree<'_>, name: &str) -> bool {
+    let Ok(Found::Text(text)) = tree.look(&ProjectPath::fixed("Cargo.toml")) else { return false };
     let manifest: toml::Table = text.parse().unwrap_or_default();
     let dependencies = manifest.get("dependencies").and_then(toml::Value::as_table);
     dependencies.is_some_and(|all| all.keys().any(|it| it.replace('-', "_") == name))

@@ -2,8 +2,8 @@
 //! as it is.
 
 use super::{Args, Context, Place, foreign::Foreign};
-use crate::project::{DeclaredKind, Project, below};
-use crate::{app::derive, disk::Root, manifests, plan::Plan, scaffold, terminal};
+use crate::project::{DeclaredKind, Operator, Project, below};
+use crate::{app::derive, manifests, plan::WorkTree, scaffold, terminal};
 use diagnostics::Hint as _;
 use go_data::yaml;
 use model::{Plural, ProjectPath, Tree};
@@ -22,24 +22,26 @@ pub struct Existing {
     sample: String,
 }
 
-/// The type of this group, version and kind, if the source declares it.
-pub fn find(
-    tree: &impl Tree,
-    project: &Project,
-    place: &Place,
-) -> anyhow::Result<Option<Existing>> {
-    let (kind, version) = (place.kind.to_string(), place.version.to_string());
-    // Parsing the source is most of the work of this command, so search for the word first.
-    let word = format!("\"{kind}\"");
-    let mut is_named = false;
+/// The source as it is, if it may declare this kind. To read it is most of the work of this command, so its texts are
+/// searched for the word first.
+pub fn source(tree: &impl Tree, place: &Place) -> anyhow::Result<Option<Operator>> {
+    let word = format!("\"{}\"", place.kind);
+    let mut is_named = !place.other_versions.is_empty();
     for path in tree.list(&ProjectPath::fixed("api/src"))? {
         is_named |=
             path.extension() == "rs" && tree.read(&path)?.is_some_and(|it| it.contains(&word));
     }
-    if !is_named {
-        return Ok(None);
-    }
-    let operator = derive::operator(tree);
+    Ok(is_named.then(|| derive::operator(tree)))
+}
+
+/// The type of this group, version and kind, if the source declares it.
+pub fn find(
+    tree: &impl Tree,
+    operator: &Operator,
+    project: &Project,
+    place: &Place,
+) -> anyhow::Result<Option<Existing>> {
+    let (kind, version) = (place.kind.to_string(), place.version.to_string());
     let group = place.group.qualified(&project.domain);
     let declares = |it: &&DeclaredKind| {
         it.group.as_ref() == Some(&group)
@@ -48,7 +50,7 @@ pub fn find(
     };
     let Some(declared) = operator.kinds.iter().find(declares) else { return Ok(None) };
     let position = declared.place.to_string();
-    let Some(it) = manifests::versions(&operator).find(|it| it.place() == &declared.place) else {
+    let Some(it) = manifests::versions(operator).find(|it| it.place() == &declared.place) else {
         return Err(anyhow::format_err!(
             "{position}: {kind} is declared here, but its CRD cannot be read"
         ))
@@ -141,12 +143,12 @@ fn file_of(tree: &impl Tree, folder: &str, modules: &[String]) -> anyhow::Result
 impl Args {
     pub fn take_over(
         self,
-        root: &Root,
+        tree: &mut WorkTree<'_>,
         project: &Project,
         mut place: Place,
         existing: Existing,
         has_plural: bool,
-    ) -> anyhow::Result<Plan> {
+    ) -> anyhow::Result<()> {
         let asked: Vec<String> = self.shortname.iter().map(ToString::to_string).collect();
         let given = [
             ("image", self.operand.image.is_some()),
@@ -192,9 +194,8 @@ impl Args {
             next += &format!("  edit the reconciler in src/controller/{module}.rs\n");
         }
         let edited = project.with(resource)?;
-        plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
-        derive::source(&mut plan, root, &edited, &self.generate_options())?;
-        plan.next(next + "  cargo test");
-        Ok(plan)
+        derive::with_project(tree, plan, project, &edited, &self.generate_options())?;
+        tree.next(next + "  cargo test");
+        Ok(())
     }
 }

@@ -10,16 +10,15 @@ use self::{
     context::{Choices, Context},
     place::Place,
 };
-use crate::project::Project;
+use crate::project::{Operator, Project};
 use crate::{
     app::{
         compile,
         derive::{self, GenerateOptions},
     },
     commands::Mode,
-    disk::Root,
     manifests,
-    plan::{self, Plan},
+    plan::{self, WorkTree},
     scaffold, terminal,
 };
 use diagnostics::Hint as _;
@@ -112,13 +111,13 @@ pub struct External {
 }
 
 impl Args {
-    pub fn plan(mut self, root: &Root) -> anyhow::Result<Plan> {
+    pub fn write(mut self, tree: &mut WorkTree<'_>) -> anyhow::Result<()> {
         self.refuse_conflicts()?;
-        let project = Project::read(root)?;
+        let project = Project::read(tree)?;
         if !self.resource {
             let group = terminal::ask(self.group.take(), "group", "apps")?;
             let kind = terminal::ask(self.kind.take(), "kind", "Deployment")?;
-            return self.controller_only(root, &project, group, &kind);
+            return self.controller_only(tree, &project, group, &kind);
         }
         let group = match self.group.take() {
             Some(group) => own(&group, &project.domain)?,
@@ -127,10 +126,11 @@ impl Args {
         let kind = terminal::ask(self.kind.take(), "kind", "Memcached")?;
         let has_plural = self.plural.is_some();
         let place = Place::find(&project, group, self.version, kind, self.plural.take())?;
-        if let Some(existing) = existing::find(root, &project, &place)? {
-            return self.take_over(root, &project, place, existing, has_plural);
+        let source = existing::source(tree, &place)?.unwrap_or_default();
+        if let Some(existing) = existing::find(tree, &source, &project, &place)? {
+            return self.take_over(tree, &project, place, existing, has_plural);
         }
-        refuse_names(root, &place)?;
+        refuse_names(tree, &place)?;
         let namespaced = place.scope(self.namespaced, &project)?;
         let has_controller = place.other_versions.iter().any(|it| it.controller);
         if self.controller == Some(true) && has_controller {
@@ -152,12 +152,11 @@ impl Args {
         let resource = place.resource(&project, namespaced, controller);
         let shown = format!("{} {}", resource.version, resource.kind);
         let edited = project.with(resource)?;
-        let choices = self.choices(self.shared(&place, root, &project)?);
+        let choices = self.choices(self.shared(&place, &source, &project)?);
         let context = Context::new(&project, &place, namespaced, &choices);
-        let mut plan =
+        let plan =
             scaffold::scaffold(&sets.iter().map(String::as_str).collect::<Vec<_>>(), &context)?;
-        plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
-        derive::source(&mut plan, root, &edited, &self.generate_options())?;
+        derive::with_project(tree, plan, &project, &edited, &self.generate_options())?;
         let next = if controller {
             format!(
                 "Next: edit the type and the reconciler of {shown}, then\n  operator-rs manifests    # update the CRD and the role\n  cargo test"
@@ -167,8 +166,8 @@ impl Args {
                 "Next: edit the type {shown}, then\n  operator-rs manifests    # the CRD follows\n  cargo test"
             )
         };
-        plan.next(next);
-        Ok(plan)
+        tree.next(next);
+        Ok(())
     }
 
     /// The flags of a controller need one, and an image needs objects in a namespace.
@@ -228,16 +227,17 @@ impl Args {
     fn shared(
         &self,
         place: &Place,
-        tree: &impl Tree,
+        source: &Operator,
         project: &Project,
     ) -> anyhow::Result<Vec<String>> {
         let group = place.group.qualified(&project.domain);
-        // Only another version can have such items, and parsing the source is most of the work of this command.
-        let operator = (!place.other_versions.is_empty()).then(|| derive::operator(tree));
-        let other = operator
-            .iter()
-            .flat_map(manifests::versions)
-            .find(|it| it.group() == group && it.kind() == place.kind.to_string());
+        // Only another version has such items.
+        let is_other = |it: &manifests::Version<'_>| {
+            !place.other_versions.is_empty()
+                && it.group() == group
+                && it.kind() == place.kind.to_string()
+        };
+        let other = manifests::versions(source).find(is_other);
         let asked: Vec<String> = self.shortname.iter().map(ToString::to_string).collect();
         let Some(other) = other else {
             return Ok(asked.iter().map(|it| format!("shortname = {it:?}")).collect());

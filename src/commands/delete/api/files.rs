@@ -5,9 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::{commit::Commit, modules, originals};
-use crate::project::{Project, Resource};
+use crate::project::{Operator, Project, Resource};
 use crate::{
-    app::derive,
     commands::create::api::{
         context::{Choices, Context},
         foreign::Foreign,
@@ -38,6 +37,7 @@ impl Files {
     /// `edited` is the project without the resource.
     pub fn of(
         root: &Root,
+        source: &Operator,
         project: &Project,
         edited: &Project,
         resource: &Resource,
@@ -45,7 +45,7 @@ impl Files {
         let mut res = Self::default();
         let group = resource.group.as_ref().and_then(|it| it.to_name().ok());
         match (group, resource.api.is_some()) {
-            (Some(group), true) => res.add_own(root, project, edited, resource, group)?,
+            (Some(group), true) => res.add_own(root, source, project, edited, resource, group)?,
             _ => res.add_foreign(edited, resource)?,
         }
         Ok(res)
@@ -54,6 +54,7 @@ impl Files {
     fn add_own(
         &mut self,
         root: &Root,
+        source: &Operator,
         project: &Project,
         edited: &Project,
         resource: &Resource,
@@ -65,7 +66,7 @@ impl Files {
         let module = format!("api/src/{}", place.group.module());
         let version = format!("{module}/{}", place.version);
         let file: ProjectPath = format!("{version}/{}.rs", place.kind.module()).parse()?;
-        refuse_other_kinds(root, resource, &file)?;
+        refuse_other_kinds(source, resource, &file)?;
         let default = Choices::default();
         let context = Context::new(edited, &place, namespaced, &default);
         let controller = context.controller_file()?;
@@ -202,14 +203,17 @@ fn has_own_name(
 }
 
 /// Refuses a type that is not alone in the file that `create api` wrote for it.
-fn refuse_other_kinds(root: &Root, resource: &Resource, file: &ProjectPath) -> anyhow::Result<()> {
-    let operator = derive::operator(root);
+fn refuse_other_kinds(
+    source: &Operator,
+    resource: &Resource,
+    file: &ProjectPath,
+) -> anyhow::Result<()> {
     let is_own = |it: &&crate::project::DeclaredKind| {
         it.kind.as_deref() == Some(&*resource.kind.to_string())
             && it.version.as_deref() == Some(&*resource.version.to_string())
             && it.group.as_deref() == Some(&*resource.api_group())
     };
-    let own = operator.kinds.iter().find(is_own);
+    let own = source.kinds.iter().find(is_own);
     if let Some(own) = own.filter(|it| it.place.path.as_str() != file.as_str()) {
         return Err(anyhow::format_err!(
             "{} is declared at {}, in a file that `create api` has not written",
@@ -219,7 +223,7 @@ fn refuse_other_kinds(root: &Root, resource: &Resource, file: &ProjectPath) -> a
         .hint("delete the type there, then run this again: it removes the rest");
     }
     let other =
-        operator.kinds.iter().find(|it| it.place.path.as_str() == file.as_str() && !is_own(it));
+        source.kinds.iter().find(|it| it.place.path.as_str() == file.as_str() && !is_own(it));
     match other {
         Some(other) => {
             Err(anyhow::format_err!("{file} declares {} too, at {}", other.name, other.place))

@@ -6,7 +6,7 @@ mod modules;
 mod originals;
 
 use self::{commit::Commit, files::Files};
-use crate::project::{Project, Resource};
+use crate::project::{Operator, Project, Resource};
 use crate::{
     app::{
         compile,
@@ -15,7 +15,7 @@ use crate::{
     commands::Mode,
     disk::Root,
     manifests,
-    plan::{COMMIT, NOT_COMMITTED, Overlay, Plan},
+    plan::{COMMIT, NOT_COMMITTED, Plan, WorkTree},
     terminal,
 };
 use diagnostics::{Diagnostic, Hint as _, Lines};
@@ -50,7 +50,7 @@ pub struct Args {
 const SHOWN: usize = 5;
 
 impl Args {
-    pub fn plan(mut self, root: &Root) -> anyhow::Result<Plan> {
+    pub fn write(mut self, tree: &mut WorkTree<'_>, root: &Root) -> anyhow::Result<()> {
         let project = Project::read(root)?;
         let group = terminal::ask(self.group.take(), "group", "cache")?;
         let kind = terminal::ask(self.kind.take(), "kind", "Memcached")?;
@@ -70,23 +70,19 @@ impl Args {
             ));
         }
         let mut plan = Plan::default();
+        let source = resource.api.as_ref().map(|_| derive::operator(root)).unwrap_or_default();
         if other.is_some() {
-            warn_of_storage(&mut plan, root, resource);
+            warn_of_storage(&mut plan, &source, resource);
         }
-        let files = Files::of(root, &project, &edited, resource)?;
+        let files = Files::of(root, &source, &project, &edited, resource)?;
         let mut commit = Commit::of(root);
         files.remove(&mut plan, root, &mut commit)?;
         refuse_edits(&mut plan, &project, at, &mut commit)?;
-        plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
-        derive::source(
-            &mut plan,
-            root,
-            &edited,
-            &GenerateOptions { flags: Some(self.compile), ..GenerateOptions::default() },
-        )?;
+        let options = GenerateOptions { flags: Some(self.compile), ..GenerateOptions::default() };
+        derive::with_project(tree, plan, &project, &edited, &options)?;
         let is_gone = resource.api.is_some() && other.is_none();
         if is_gone {
-            warn_of_uses(&mut plan, root, &edited, resource)?;
+            warn_of_uses(tree, &edited, resource)?;
         }
         let mut next = "Next: see whether other code used it:\n  cargo test".to_owned();
         if is_gone {
@@ -96,8 +92,8 @@ impl Args {
                 resource.api_group()
             );
         }
-        plan.next(next);
-        Ok(plan)
+        tree.next(next);
+        Ok(())
     }
 }
 
@@ -161,10 +157,9 @@ fn refuse_edits(
 }
 
 /// API servers refuse a CRD without a version in which they have stored objects.
-fn warn_of_storage(plan: &mut Plan, root: &Root, resource: &Resource) {
-    let operator = derive::operator(root);
+fn warn_of_storage(plan: &mut Plan, source: &Operator, resource: &Resource) {
     let (group, kind) = (resource.api_group(), resource.kind.to_string());
-    let stored = manifests::storage(&operator).get(&(&*group, &*kind)).map(|it| (*it).to_owned());
+    let stored = manifests::storage(source).get(&(&*group, &*kind)).map(|it| (*it).to_owned());
     let version = resource.version.to_string();
     if stored.as_deref() == Some(&*version) {
         plan.warn(
@@ -180,8 +175,7 @@ fn warn_of_storage(plan: &mut Plan, root: &Root, resource: &Resource) {
 
 /// Names the lines of the user's code that will no longer compile.
 fn warn_of_uses(
-    plan: &mut Plan,
-    tree: &impl Tree,
+    tree: &mut WorkTree<'_>,
     edited: &Project,
     resource: &Resource,
 ) -> anyhow::Result<()> {
@@ -190,15 +184,13 @@ fn warn_of_uses(
     let has_namesake = edited.resources.iter().any(|it| it.kind == *kind);
     let module = resource.group.as_ref().and_then(|it| it.to_name().ok()).map(|it| it.module());
     let module = module.filter(|_| has_namesake).map(|it| format!("{it}::"));
-    let changes = plan.preview(tree)?;
-    let after = Overlay::new(tree, &changes);
     let mut uses = Vec::new();
     for folder in ["api/src", "src", "tests"] {
-        for path in after.list(&ProjectPath::fixed(folder))? {
+        for path in tree.list(&ProjectPath::fixed(folder))? {
             if path.extension() != "rs" {
                 continue;
             }
-            let text = after.read(&path)?.unwrap_or_default();
+            let text = tree.read(&path)?.unwrap_or_default();
             if module.as_ref().is_some_and(|it| !text.contains(it)) {
                 continue;
             }
@@ -210,7 +202,7 @@ fn warn_of_uses(
         let more = uses.len().saturating_sub(SHOWN);
         uses.truncate(SHOWN);
         let more = if 0 < more { format!(" and {more} more") } else { String::new() };
-        plan.warn(format!("{kind} is still mentioned in {}{more}", uses.join(", ")));
+        tree.warn(format!("{kind} is still mentioned in {}{more}", uses.join(", ")));
     }
     Ok(())
 }

@@ -20,7 +20,7 @@ use crate::{
     commands::{Mode, Outcome, begin, reading},
     disk::Root,
     manifests::{self, CrdOptions, Manifest},
-    plan::Plan,
+    plan::{Plan, WorkTree},
     source::{self, Options, Reading},
     terminal,
 };
@@ -108,16 +108,26 @@ impl Args {
                     self.mode.require("--output-dir")?;
                 }
                 let root = reading(dir)?;
-                return self.outcome(dir, &root)?.settle(&root, &self.mode);
+                return self.settle(dir, &root);
             }
         };
         let root = Root::output(dir, folder)?;
         begin(&root, &self.mode)?;
         reading(dir)?;
-        self.outcome(dir, &root)?.settle(&root, &self.mode)
+        self.settle(dir, &root)
     }
 
-    fn outcome(&self, dir: &Path, output: &Root) -> anyhow::Result<Outcome> {
+    fn settle(&self, dir: &Path, output: &Root) -> anyhow::Result<()> {
+        let mut tree = WorkTree::new(output, self.mode.force);
+        self.outcome(dir, output, &mut tree)?.settle(&tree, output, &self.mode)
+    }
+
+    fn outcome(
+        &self,
+        dir: &Path,
+        output: &Root,
+        tree: &mut WorkTree<'_>,
+    ) -> anyhow::Result<Outcome> {
         let prints = self.output_dir.is_none() && stdout::file(&self.output_file).is_none();
         if self.manifest_path.is_some() && prints && dir != Path::new(".") {
             return Err(terminal::usage(
@@ -187,7 +197,7 @@ impl Args {
             problems.is_empty() && options.packages.is_empty() && options.modules.is_empty();
         let outcome = match self.mode.check && !prints {
             true => self.check(dir, output, &generated.manifests, whole)?,
-            false => self.put(generated.manifests, whole)?,
+            false => self.put(generated.manifests, whole, tree)?,
         };
         Ok(match &problems[..] {
             [] => outcome,
@@ -253,7 +263,12 @@ impl Args {
     }
 
     /// The output: a text, or files.
-    fn put(&self, manifests: Vec<Manifest>, whole: bool) -> anyhow::Result<Outcome> {
+    fn put(
+        &self,
+        manifests: Vec<Manifest>,
+        whole: bool,
+        tree: &mut WorkTree<'_>,
+    ) -> anyhow::Result<Outcome> {
         let mut plan = Plan::default();
         if let Some(folder) = &self.output_dir {
             for it in manifests {
@@ -264,7 +279,8 @@ impl Args {
                 plan.sweep(FOLDER);
             }
             plan.show_in(&folder.to_string_lossy());
-            return Ok(plan.into());
+            tree.apply(plan)?;
+            return Ok(Outcome::Files);
         }
         if let Some(file) = stdout::file(&self.output_file) {
             let (folder, path) = split(file)?;
@@ -273,7 +289,8 @@ impl Args {
             if folder != Path::new("") {
                 plan.show_in(&folder.to_string_lossy());
             }
-            return Ok(plan.into());
+            tree.apply(plan)?;
+            return Ok(Outcome::Files);
         }
         let objects: Vec<_> = manifests.into_iter().flat_map(|it| it.objects).collect();
         Ok(Outcome::Text(match self.output {
