@@ -1,6 +1,7 @@
 //! What commands have in common, below the command line: reading a project, deriving manifests, rendering, removing,
 //! compiling, images, and the modes of output. Nothing here knows which command calls it.
 
+pub mod api;
 pub mod binding;
 pub mod cargo;
 pub mod cluster_args;
@@ -13,6 +14,7 @@ pub mod images;
 pub mod license;
 pub mod listing;
 pub mod location;
+pub mod olm_namespace;
 pub mod outcome;
 pub mod proxies;
 pub mod refusal;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Args, is_copy, removals::Removals, settle::exact, v1};
-use crate::commands::run::place::Place;
+use crate::app::olm_namespace::Place;
 use cluster::{Id, Live};
 use go_data::yaml::Value;
 use olm::lifecycle::{self, GROUP, V1, V1_ALPHA1};

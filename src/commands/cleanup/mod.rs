@@ -14,8 +14,8 @@ mod v1;
 
 use std::collections::BTreeSet;
 
-use super::run::place::{self, Place};
 use crate::app::cluster_args::{self, ClusterArgs, Sending};
+use crate::app::olm_namespace::{self, Place};
 use crate::terminal;
 use cluster::{Action, Event, Id, Verb};
 use diagnostics::Hint as _;
@@ -68,7 +68,7 @@ impl Args {
         let mut cluster = self.cluster_args.connect_as(cluster::Owner::default())?;
         let namespace =
             self.namespace.as_ref().map_or_else(|| cluster.namespace.clone(), ToString::to_string);
-        cluster.act_for(place::owner(&package, &namespace));
+        cluster.act_for(olm_namespace::owner(&package, &namespace));
         let place = Place { cluster, namespace };
         let found = match v1::find(&place, &package)? {
             Some(found) if !found.is_empty() => {

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::{is_copy, report};
 use crate::{
+    app::olm_namespace::Place,
     app::{cluster_args, removal},
-    commands::run::place::Place,
 };
 use cluster::{Held, Id, Limit, Live, Refusal, Removal, State, Verb};
 use diagnostics::Hint as _;

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use super::removals::Removals;
 use crate::{
+    app::olm_namespace::Place,
     app::{cluster_args, removal::olm::SETTLED},
-    commands::run::place::Place,
 };
 use cluster::{Id, Limit, Live, State};
 use diagnostics::Hint as _;

@@ -3,7 +3,7 @@
 //! OLM v1 removes the CRDs with the rest, so the custom resources go first, while the operator runs.
 
 use super::{find::find_namespace, removals::Removals};
-use crate::commands::run::{place::Place, v1::extensions};
+use crate::app::olm_namespace::Place;
 use cluster::{Id, Removal};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
@@ -18,7 +18,7 @@ pub fn find(place: &Place, package: &str) -> anyhow::Result<Option<Removals>> {
         return Ok(None);
     }
     let mut res = Removals { of_v1: true, ..Removals::default() };
-    let mut extensions = extensions(place, package)?;
+    let mut extensions = place.extensions(package)?;
     extensions.retain(|it| it["spec"]["namespace"] == *place.namespace);
     let ids: Vec<Id> = extensions.iter().map(Id::of).collect();
     for it in place.cluster.find(&ids)? {
@@ -99,6 +99,6 @@ fn find_owned(place: &Place, extension: &Value, res: &mut Removals) -> anyhow::R
 /// The namespaces in which OLM v1 has installed a package.
 pub fn namespaces(place: &Place, package: &str) -> Vec<String> {
     // Who may not list them gets the error without the way out.
-    let all = extensions(place, package).unwrap_or_default();
+    let all = place.extensions(package).unwrap_or_default();
     lifecycle::texts(&all.iter().map(|it| it["spec"]["namespace"].clone()).collect())
 }

@@ -5,10 +5,10 @@ use std::path::Path;
 use super::{
     follow::{self, Following},
     installation::Installation,
-    place::{self, Place, again_or_cleanup},
     serving::Catalog,
     v1,
 };
+use crate::app::olm_namespace::{self, Place, again_or_cleanup};
 use crate::{
     app::cluster_args::{self, ClusterArgs, Sending},
     terminal,
@@ -110,7 +110,7 @@ pub fn connect(
 ) -> anyhow::Result<Place> {
     let mut cluster = cluster_args.connect_as(cluster::Owner::default())?;
     let namespace = namespace.map_or_else(|| cluster.namespace.clone(), ToString::to_string);
-    cluster.act_for(place::owner(package, &namespace));
+    cluster.act_for(olm_namespace::owner(package, &namespace));
     Ok(Place { cluster, namespace })
 }
 

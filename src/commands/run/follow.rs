@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::place::{Place, cleanup};
+use crate::app::olm_namespace::{Place, cleanup};
 use crate::{app::cluster_args, terminal};
 use cluster::{Limit, State};
 use diagnostics::Hint as _;

@@ -3,11 +3,10 @@
 mod bundle;
 mod follow;
 mod installation;
-pub mod place;
 mod serving;
 mod source;
 mod upgrade;
-pub mod v1;
+mod v1;
 
 use std::path::Path;
 

@@ -6,10 +6,10 @@ use super::{
     bundle::{apply, connect, require_same},
     follow::{self, Following},
     installation::Installation,
-    place::{Place, cleanup},
     serving::Catalog,
     v1,
 };
+use crate::app::olm_namespace::{Place, cleanup};
 use crate::{
     app::cluster_args::{self, Sending},
     terminal,

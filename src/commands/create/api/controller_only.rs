@@ -1,6 +1,7 @@
 //! `create api --resource=false`: a controller for a type that exists.
 
-use super::{Args, Context, Place, foreign::Foreign};
+use super::{Args, Context, Place};
+use crate::app::api::foreign::Foreign;
 use crate::project::{Project, Resource};
 use crate::{app::derive, plan::WorkTree, scaffold};
 use diagnostics::Hint as _;

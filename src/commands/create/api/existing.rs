@@ -1,7 +1,8 @@
 //! `create api` for a hand-written type: adds the entry in PROJECT, the manifests and a controller, and leaves the type
 //! as it is.
 
-use super::{Args, Context, Place, foreign::Foreign};
+use super::{Args, Context, Place};
+use crate::app::api::foreign::Foreign;
 use crate::project::{DeclaredKind, Operator, Project, below};
 use crate::{app::derive, manifests, plan::WorkTree, scaffold, terminal};
 use diagnostics::Hint as _;

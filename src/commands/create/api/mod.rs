@@ -1,18 +1,16 @@
-pub mod context;
 mod controller_only;
 mod existing;
-pub mod foreign;
-pub mod place;
 
 use clap::error::ErrorKind;
 
-use self::{
-    context::{Choices, Context},
-    place::Place,
-};
 use crate::project::{Operator, Project};
 use crate::{
     app::{
+        api::{
+            context::{Choices, Context},
+            foreign::External,
+            place::Place,
+        },
         compile,
         derive::{self, GenerateOptions},
     },
@@ -22,7 +20,7 @@ use crate::{
     scaffold, terminal,
 };
 use diagnostics::Hint as _;
-use model::{Domain, Found, GroupName, GroupPrefix, Image, Kind, Plural, RustPath, Tree, Version};
+use model::{Domain, Found, GroupName, GroupPrefix, Image, Kind, Plural, Tree, Version};
 
 /// Add a custom resource and its controller
 #[derive(clap::Args)]
@@ -96,18 +94,6 @@ struct Operand {
         allow_hyphen_values = true
     )]
     container_command: Vec<String>,
-}
-
-/// Where the type of another crate is
-#[derive(clap::Args)]
-#[command(next_help_heading = "Controller for a type of another crate, with --resource=false")]
-pub struct External {
-    /// Rust path of the type or of its module, e.g. `gateway_api::gateways`
-    #[arg(long, value_name = "PATH")]
-    external_api_path: Option<RustPath>,
-    /// Domain of the type's API group [default: the project's domain]
-    #[arg(long, requires = "external_api_path", value_name = "DOMAIN")]
-    external_api_domain: Option<Domain>,
 }
 
 impl Args {

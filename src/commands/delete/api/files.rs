@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{commit::Commit, modules, originals};
 use crate::project::{Operator, Project, Resource};
 use crate::{
-    commands::create::api::{
+    app::api::{
         context::{Choices, Context},
         foreign::Foreign,
         place::Place,

@@ -1,6 +1,6 @@
 //! The files that the templates render for one kind, for every way to call `create api`.
 
-use crate::commands::create::api::context::Choices;
+use crate::app::api::context::Choices;
 use model::{ProjectPath, Tree};
 
 /// The choices that may have been made for a type and its controller, as far as their files show them.

@@ -4,10 +4,8 @@ use std::time::Duration;
 
 use crate::{
     app::cluster_args,
-    commands::run::{
-        follow::{FIX, failure, stays},
-        place::{Place, cleanup},
-    },
+    app::olm_namespace::{Place, cleanup},
+    commands::run::follow::{FIX, failure, stays},
 };
 use cluster::{Id, Limit, State};
 use diagnostics::Hint as _;

@@ -16,12 +16,12 @@ use self::{catalog::Source, follow::Following};
 use super::{
     bundle::{IF_MISSING, connect},
     follow as follow_up,
-    place::{Place, again_or_cleanup, cleanup},
     upgrade::require_newer,
 };
 use crate::app::{
     cluster_args::{self, ClusterArgs, Sending},
     images::{self, Access},
+    olm_namespace::{Place, again_or_cleanup, cleanup},
 };
 use cluster::{Action, ApplyOptions, Event, Id};
 use diagnostics::Hint as _;
@@ -179,7 +179,7 @@ impl Request<'_> {
     /// The ClusterExtension of the package. Fails if it is not what the command expects.
     fn existing(&self, place: &Place, source: &Source) -> anyhow::Result<Option<Value>> {
         let (package, name) = (&source.release.package, source.release.name());
-        let mut found = extensions(place, package)?;
+        let mut found = place.extensions(package)?;
         let many = found.len();
         let Some(extension) = found.pop() else {
             return match self.verb {
@@ -226,13 +226,6 @@ impl Request<'_> {
             _ => Ok(Some(extension)),
         }
     }
-}
-
-/// The ClusterExtensions that install a package.
-pub fn extensions(place: &Place, package: &str) -> anyhow::Result<Vec<Value>> {
-    let mut res = place.cluster.list(API, "ClusterExtension", "")?;
-    res.retain(|it| it["spec"]["source"]["catalog"]["packageName"] == *package);
-    Ok(res)
 }
 
 /// Everything that is applied, in this order.

@@ -1,18 +1,30 @@
-//! `create api --resource=false` for a type that is not the project's: a kind of Kubernetes, or one of another crate.
+//! A type that is not the project's: a kind of Kubernetes, or one of another crate.
 
 use serde::Serialize;
 
-use super::{External, context::finalizer_name};
+use super::context::finalizer_name;
 use crate::project::{Project, Resource};
 use crate::{
     app::derive::Names,
     source::{BuiltInKind, kinds as built_in_kinds},
 };
 use diagnostics::hinted;
-use model::{GroupPrefix, Kind, Plural, RustPath, Version};
+use model::{Domain, GroupPrefix, Kind, Plural, RustPath, Version};
 
 /// How many similar kinds an error names.
 const SUGGESTIONS: usize = 3;
+
+/// Where the type of another crate is
+#[derive(clap::Args)]
+#[command(next_help_heading = "Controller for a type of another crate, with --resource=false")]
+pub struct External {
+    /// Rust path of the type or of its module, e.g. `gateway_api::gateways`
+    #[arg(long, value_name = "PATH")]
+    pub external_api_path: Option<RustPath>,
+    /// Domain of the type's API group [default: the project's domain]
+    #[arg(long, requires = "external_api_path", value_name = "DOMAIN")]
+    external_api_domain: Option<Domain>,
+}
 
 /// A kind that others define.
 pub struct Foreign {

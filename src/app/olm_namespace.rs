@@ -35,6 +35,13 @@ pub fn again_or_cleanup(package: &str, namespace: &str) -> String {
 }
 
 impl Place {
+    /// The ClusterExtensions that install a package.
+    pub fn extensions(&self, package: &str) -> anyhow::Result<Vec<Value>> {
+        let mut res = self.cluster.list(lifecycle::v1::API, "ClusterExtension", "")?;
+        res.retain(|it| it["spec"]["source"]["catalog"]["packageName"] == *package);
+        Ok(res)
+    }
+
     /// Fails if the server has no OLM.
     pub fn require_olm(&self) -> anyhow::Result<()> {
         let has = |kind: &str| self.cluster.serves(V1_ALPHA1, kind);
