@@ -107,7 +107,7 @@ impl ClusterArgs {
     }
 }
 
-/// What is sent to the cluster.
+/// The objects that are sent to the cluster.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Sending {
     /// All changes.

@@ -1,4 +1,4 @@
-//! What is generated from the source. The source is read with what the command has written, so that a command that
+//! Files that are generated from the source. The source is read with what the command has written, so that a command that
 //! changes it also updates the manifests.
 
 use std::{

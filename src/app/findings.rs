@@ -1,4 +1,4 @@
-//! What the reports of findings share: SARIF 2.1.0, as code scanning takes it up, and a few words.
+//! Shared by the reports of findings: SARIF 2.1.0, in the form that code scanning accepts, and a few phrases.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 

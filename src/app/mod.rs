@@ -1,4 +1,4 @@
-//! What commands have in common, below the command line: reading a project, deriving manifests, rendering, removing,
+//! Shared by several commands, below the command line: reading a project, deriving manifests, rendering, removing,
 //! compiling, images, and the modes of output. Nothing here knows which command calls it.
 
 pub mod api;

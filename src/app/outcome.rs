@@ -9,7 +9,7 @@ use crate::{
     terminal,
 };
 
-/// What a command that writes files does with its changes. Commands that write no files do not have these flags.
+/// Whether a command writes its changes, or only shows or checks them. Commands that write no files do not have these flags.
 #[derive(Clone, clap::Args)]
 #[command(next_help_heading = "Output modes")]
 pub struct Mode {
@@ -57,7 +57,7 @@ impl Mode {
     }
 }
 
-/// What a command gives beside the files that it has written.
+/// The result of a command beside the files that it has written.
 pub enum Outcome {
     /// Nothing: all of it is in files.
     Files,

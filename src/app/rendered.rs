@@ -1,5 +1,5 @@
-//! What of config/ goes to a cluster, as the source calls for it now, whether or not that has been
-//! written.
+//! The objects of config/ that go to a cluster, as the source defines them now, whether or not the manifests have been
+//! brought up to date.
 
 use super::derive::{self, GenerateOptions};
 use crate::project::Project;

@@ -171,7 +171,7 @@ impl Tree {
     }
 
     pub fn is_file(&self, path: &str) -> bool {
-        // What cannot be looked at is told by whoever reads it.
+        // A file that cannot be accessed is reported when it is read.
         !matches!(self.find(path), Ok(Found::Nothing | Found::Folder(_)))
     }
 

@@ -1,4 +1,4 @@
-//! What manifests should not hand over to others: an image that no registry has, and secrets.
+//! Content that manifests should not have when they are published: an image that no registry has, and secrets.
 
 use diagnostics::Diagnostic;
 use go_data::yaml::Value;

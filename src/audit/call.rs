@@ -85,7 +85,7 @@ impl Call {
         res
     }
 
-    /// What was not allowed, by the message of the server: it may differ from the request.
+    /// The refused request as the server's message names it, which may differ from the call.
     pub fn refused(&self, plural: impl Fn(&str, &str) -> Option<String>) -> Vec<Access> {
         if self.message.contains(BLOCKS) {
             let mut needs = self.needs(plural);

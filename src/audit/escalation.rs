@@ -25,7 +25,7 @@ pub struct Grant {
 }
 
 impl Grant {
-    /// What a write of this object hands on.
+    /// The permissions that a write of this object grants.
     pub fn of(access: &Access, object: &Value) -> Option<Self> {
         let writes = ["create", "patch", "update"].contains(&access.verb.as_str());
         if access.group != GROUP || !writes {

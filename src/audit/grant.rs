@@ -48,7 +48,7 @@ pub fn parts(rule: &Rule) -> Vec<Rule> {
     res
 }
 
-/// What a rule allows, as requests. Wildcards stay as they are.
+/// A request that a rule allows. Wildcards stay as they are.
 pub fn accesses(rule: &Rule) -> Vec<Access> {
     let first = |it: &[String]| it.first().cloned().unwrap_or_default();
     let mut res = Vec::new();

@@ -18,9 +18,9 @@ pub struct Report {
     /// The number of calls, and of those that were refused.
     pub calls: usize,
     pub refused_calls: usize,
-    /// What was used and not used of each rule.
+    /// The used and unused parts of each rule.
     pub rules: Vec<Rule>,
-    /// What was refused, with the verbs, and how often.
+    /// The refused requests, with the verbs, and how often each was refused.
     pub refused: BTreeMap<Target, Refusal>,
 }
 
@@ -33,7 +33,7 @@ pub struct Rule {
     pub unused: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// What one comment would allow.
+/// The permission that one comment would add.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Target {
     /// Without a verb. One rule covers all names, and all namespaces in which it applies.
@@ -48,7 +48,7 @@ pub struct Refusal {
     pub verbs: BTreeSet<String>,
 }
 
-/// What neither the rules nor the log say.
+/// Facts that are neither in the rules nor in the log.
 #[derive(Clone, Copy)]
 pub struct Known<'a> {
     /// The resource of a group and kind.
@@ -187,7 +187,7 @@ impl Report {
         self.rules.iter().flat_map(|it| it.unused.values()).map(BTreeSet::len).sum()
     }
 
-    /// What was refused, each with the comment to add.
+    /// The refused requests, each with the comment to add.
     pub fn refusals(&self) -> String {
         let mut res = String::new();
         for (Target { access, is_grant }, Refusal { times, verbs }) in &self.refused {

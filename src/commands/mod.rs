@@ -1,4 +1,4 @@
-//! What a person can type. The folder reads as the command line.
+//! The command line. The folder has one file or directory for each command, by its name.
 
 mod borrowed_flags;
 mod bundle;

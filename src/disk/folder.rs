@@ -65,7 +65,7 @@ impl Folder {
         self.0.try_clone().map(Self)
     }
 
-    /// What distinguishes it from every other folder, whatever its name is.
+    /// Distinguishes it from every other folder, whatever its name is.
     #[cfg(unix)]
     pub fn identity(&self) -> io::Result<(u64, u64)> {
         use cap_std::fs::MetadataExt as _;

@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(large(&dir.path().join("a/b.tar"), 20 << 20).unwrap(), Some(big));
         assert!(large(&dir.path().join("a/b.tar"), 19 << 20).is_err());
         assert_eq!(large(&dir.path().join("a/c.tar"), 1).unwrap(), None);
-        // What an interrupted run has left goes away.
+        // Removes files that an interrupted run has left.
         fs::write(dir.path().join("a/.b.tar.operator-rs-unfinished"), "half").unwrap();
         put("a/b.tar", b"x").unwrap();
         assert_eq!(crate::disk::names(&dir.path().join("a")).unwrap(), ["b.tar"]);

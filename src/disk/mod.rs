@@ -1,6 +1,6 @@
 //! The only room that reads and writes files.
 //!
-//! What is written goes below a [`Root`], one open folder at a time: no symlink is followed on the way, nothing is
+//! Files are written below a [`Root`], one open folder at a time: no symlink is followed on the way, nothing is
 //! replaced but regular files, and a file is replaced whole. What is read of a project is below its root, too,
 //! though symlinks may lead from one place in there to another. A FIFO or a device is never opened to wait on it.
 

@@ -60,7 +60,7 @@ impl Root {
         let edited = edited.into_iter().map(|it| beside(&mut transaction, it));
         let edited = edited.collect::<anyhow::Result<_>>().hint(goes_on)?;
         if let Err(error) = transaction.run() {
-            // What this run has replaced is swapped back, with edits of the last moment; the journal stays.
+            // Files that this run has replaced are swapped back, with edits of the last moment; the journal stays.
             let _ = transaction.take_back(&|_| None);
             return Err(error).hint(goes_on);
         }

@@ -1,4 +1,4 @@
-//! What a plan intends for one file.
+//! The intention of a plan for one file.
 
 use super::{
     amendment::{self, Amendment},

@@ -44,7 +44,7 @@ pub fn definition(path: &ProjectPath, text: &str, names: &[String]) -> Option<Di
     })
 }
 
-/// What is to be in which file.
+/// The files that a command intends to write, each with its content, and those that it intends to delete.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     intents: BTreeMap<ProjectPath, Intent>,

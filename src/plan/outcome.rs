@@ -3,7 +3,7 @@ use model::ProjectPath;
 
 use super::Change;
 
-/// What becomes of one file.
+/// The result of all plans for one file.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
     /// The file as messages name it.

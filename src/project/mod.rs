@@ -52,7 +52,7 @@ struct File {
     resources: Vec<Resource>,
 }
 
-/// What `init` was given beyond the fields of every PROJECT file. The settings of other tools are kept.
+/// The choices of `init` beyond the fields of every PROJECT file. The settings of other tools are kept.
 #[derive(Deserialize)]
 #[serde(expecting = "a map of plugins")]
 struct Plugins {

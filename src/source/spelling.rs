@@ -7,7 +7,7 @@ use super::{
 };
 use crate::project::{Place, Problem, Rule, SourcePath};
 
-/// What follows `+kubebuilder:` in the markers of kubebuilder and controller-gen.
+/// The words after `+kubebuilder:` in the markers of kubebuilder and controller-gen.
 const MARKERS: &[&str] = &[
     "ac",
     "conversion",
@@ -175,7 +175,7 @@ fn of_rule(
     res
 }
 
-/// What looks like a marker in a comment that is none, and its words after `kubebuilder:`.
+/// A comment that looks like a marker and is none: its text, and its words after `kubebuilder:`.
 fn spoilt<'a>(comment: &Comment<'a>) -> Option<(&'a str, &'a str)> {
     let inner = &comment.text[usize::from(comment.is_doc())..];
     // Such a one is a marker, or is refused in documentation.

@@ -1,4 +1,4 @@
-//! What `create api` adds for one version of a kind, and `delete api` removes.
+//! The files and entries of one version of a kind, which `create api` adds and `delete api` removes.
 
 pub mod context;
 pub mod foreign;

@@ -36,7 +36,7 @@ pub struct Flags {
     pub no_compile: bool,
 }
 
-/// What may be compiled, and where.
+/// The workspace to compile in, and whether it may be compiled.
 pub struct Compile<'a> {
     /// The workspace's folder.
     pub top: &'a Path,
@@ -69,7 +69,7 @@ pub fn complete(compile: &Compile<'_>, reading: &mut Reading) -> anyhow::Result<
     if crates.is_empty() || !is_locked || compile.flags.is_some_and(|it| it.no_compile) {
         return Ok(Completion::Now);
     }
-    // What the compiler refuses, too, is shown at once.
+    // Problems that the compiler would report, too, are shown without compiling.
     let is_asked_for = compile.flags.is_some_and(|it| it.compile);
     let problems = reading.all_problems();
     if !is_asked_for && problems.iter().any(|it| it.does_not_compile) {

@@ -137,7 +137,7 @@ fn ask(name: &str, server: &str) -> anyhow::Result<Option<Credentials>> {
         }
         // It knows nothing about this server.
         Reply::Failed { printed, .. } if printed.trim() == NOT_FOUND => Ok(None),
-        // What it has printed may be a secret.
+        // Its output may have a secret.
         Reply::Failed { status, message, .. } => {
             let message = registry::clean(&message);
             let message = if message.is_empty() { message } else { format!(": {message}") };

@@ -1,4 +1,4 @@
-//! What all commands about images share: flags, credentials, reading, writing, pulling and pushing.
+//! Shared by all commands about images: flags, credentials, reading, writing, pulling and pushing.
 
 mod access;
 mod data;

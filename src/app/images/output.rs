@@ -135,7 +135,7 @@ fn require_archive(place: &Path, path: &Path) -> anyhow::Result<()> {
 /// Refuses a directory of anything else than a layout.
 fn require_layout(root: &Root, path: &Path) -> anyhow::Result<()> {
     let names = root.names("")?;
-    // What another run is about to write, or has left.
+    // Files that another run is about to write, or has left.
     let is_other = |it: &String| !it.ends_with(".operator-rs-unfinished");
     if names.iter().any(is_other) && !names.iter().any(|it| it == "oci-layout") {
         return Err(anyhow::format_err!("`{}` is neither empty nor an OCI layout", path.display()))

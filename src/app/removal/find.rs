@@ -1,4 +1,4 @@
-//! What is on the cluster of a project: the objects that config/ has, and those that it no longer has.
+//! The objects of a project on a cluster: the objects that config/ has, and those that it no longer has.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,7 +33,7 @@ pub fn warn_of_unknown(unknown: &BTreeMap<String, String>) {
     }
 }
 
-/// What the project has applied and config/ no longer has, of all groups or of one. Others may have created an object of
+/// Objects that the project has applied and config/ no longer has, of all groups or of one. Others may have created an object of
 /// that name since.
 fn former(
     cluster: &Cluster,
@@ -109,7 +109,7 @@ impl Found {
         self.going.is_empty() && self.adopted.is_empty() && self.kept.is_empty()
     }
 
-    /// What is deleted, in order.
+    /// The objects to delete, in order.
     pub fn parts(&self) -> Parts<Live> {
         Parts::of(self.going.iter().map(|it| (it.id.clone(), it.clone())))
     }
@@ -132,7 +132,7 @@ impl Found {
     }
 
     fn sort(&mut self, removing: &Removing<'_>, it: Live) {
-        // What the operator in another namespace needs, or may need, goes with that one.
+        // An object that the operator in another namespace needs, or may need, is deleted with that operator.
         let is_former = self.former.contains(&it.id);
         let is_shared = it.id.is_crd() || (is_former && it.removal == Removal::Adopted);
         let needed = self.elsewhere.first().filter(|_| is_shared);

@@ -123,7 +123,7 @@ impl Removing<'_> {
         crds.map(|(_, live)| Ok(Crd { live, held: self.cluster.held(&live.object)? })).collect()
     }
 
-    /// What is removed anyway: the project's own objects, the objects of its CRDs, and the operator's lease.
+    /// Always removed: the project's own objects, the objects of its CRDs, and the operator's lease.
     fn known(&self, going: &Parts<Live>, crds: &[Crd<'_>]) -> Vec<Id> {
         let mut res: Vec<Id> = going.in_order().map(|it| it.0.clone()).collect();
         let held = crds.iter().filter_map(|it| it.held.as_ref().ok()).flatten();

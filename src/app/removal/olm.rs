@@ -7,10 +7,10 @@ use cluster::{Action, Cluster, Event, Id, Limit, Live, NamespaceContents, State,
 use diagnostics::Hint as _;
 use olm::lifecycle;
 
-/// How long to wait for what OLM or the server removes by itself, before the removal continues.
+/// How long to wait for objects that OLM or the server removes by itself, before the removal continues.
 pub const SETTLED: Duration = Duration::from_secs(30);
 
-/// How many looks in a row must find an object that nothing is known to remove before it is somebody else's. Controllers
+/// How many times in a row an object must be found that nothing is known to remove, before it counts as somebody else's. Controllers
 /// remove some objects that have no owner.
 const LOOKS: u32 = 4;
 

@@ -8,7 +8,7 @@ pub struct Parts<T> {
     pub crds: Vec<(Id, T)>,
     /// Webhooks, which are not called without their workload, and workloads.
     pub running: Vec<(Id, T)>,
-    /// What pods need until they end: their account and its permissions.
+    /// Needed by pods until they end: their account and its permissions.
     pub rest: Vec<(Id, T)>,
     pub namespaces: Vec<(Id, T)>,
 }

@@ -1,4 +1,4 @@
-//! What bundles and catalogs are read from: directories, archives and images.
+//! The sources of bundles and catalogs: directories, archives and images.
 
 use std::{collections::BTreeMap, path::Path};
 

@@ -33,7 +33,7 @@ enum Output {
     Yaml,
 }
 
-/// What opm prints.
+/// The output that opm would print.
 #[derive(Serialize)]
 struct Report {
     passed: bool,

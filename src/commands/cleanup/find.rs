@@ -118,7 +118,7 @@ pub fn find_namespace(place: &Place, package: &str, res: &mut Removals) -> anyho
     Ok(())
 }
 
-/// What InstallPlans create for these versions, or from this catalog, and nothing owns.
+/// Objects that InstallPlans create for these versions, or from this catalog, and that have no owner.
 fn find_manifests(
     place: &Place,
     catalog: &str,
@@ -162,7 +162,7 @@ fn find_manifests(
     Ok(())
 }
 
-/// What is left of a version that no longer exists, and OLM's list of the operator's objects if none of them exists.
+/// The rest of a version that no longer exists, and OLM's list of the operator's objects if none of them exists.
 fn find_forgotten(
     place: &Place,
     package: &str,

@@ -1,4 +1,4 @@
-//! What `cleanup` removes, and how.
+//! The objects that `cleanup` removes, and in which way.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ pub struct Removals {
     pub catalog: Vec<Live>,
     pub group: Vec<Live>,
     pub namespace: Vec<Live>,
-    /// What goes with these, and takes objects of its own with it.
+    /// Objects that are removed with these, and with which further objects are removed.
     pub owned: Vec<Id>,
     /// The objects that stay, and why.
     pub kept: Vec<(Id, String)>,

@@ -44,7 +44,7 @@ pub fn until_idle(place: &Place, package: &str, limit: Limit) -> anyhow::Result<
     }
 }
 
-/// What OLM's list of the operator's objects says about a removal.
+/// The state of a removal by OLM's list of the operator's objects.
 enum List {
     /// It does not exist.
     Gone,
@@ -125,7 +125,7 @@ impl Removals {
         }
     }
 
-    /// What an InstallPlan that OLM was still carrying out has created again.
+    /// Objects that an InstallPlan has created again, which OLM was still carrying out.
     fn created_again(&self, place: &Place) -> anyhow::Result<Vec<Live>> {
         let ids = |all: &[Live]| all.iter().map(|it| it.id.clone()).collect::<Vec<_>>();
         let mut res = place.cluster.find(&self.planned)?;
@@ -143,7 +143,7 @@ impl Removals {
         Ok(res)
     }
 
-    /// What OLM removes after its ClusterServiceVersion or its OperatorGroup.
+    /// Objects that OLM removes after its ClusterServiceVersion or its OperatorGroup.
     fn going(&self, place: &Place) -> anyhow::Result<Vec<Live>> {
         let owners: Vec<&Id> = self.csvs.iter().chain(&self.group).map(|it| &it.id).collect();
         if owners.is_empty() {

@@ -1,4 +1,4 @@
-//! What `cleanup` removes of an operator that OLM v1 has installed.
+//! The removal of an operator that OLM v1 has installed.
 //!
 //! OLM v1 removes the CRDs with the rest, so the custom resources go first, while the operator runs.
 
@@ -72,7 +72,7 @@ pub fn require_all(found: &Removals) -> anyhow::Result<()> {
     )
 }
 
-/// What OLM removes with a ClusterExtension: its CRDs with their objects, and what the namespace has.
+/// The objects that OLM removes with a ClusterExtension: its CRDs with their objects, and the content of the namespace.
 fn find_owned(place: &Place, extension: &Value, res: &mut Removals) -> anyhow::Result<()> {
     let uid = &extension["metadata"]["uid"];
     let is_owned = |it: &&Value| {

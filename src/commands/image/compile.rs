@@ -23,7 +23,7 @@ use crate::{
 };
 use diagnostics::Hint as _;
 
-/// What is compiled.
+/// The program to compile.
 pub struct BuildRequest<'a> {
     pub root: &'a Root,
     pub rust: &'a Rust,
@@ -94,7 +94,7 @@ impl Rust {
     }
 }
 
-/// What is known of a program before it is compiled.
+/// The facts about a program that are known before it is compiled.
 pub struct Prepared {
     metadata: Metadata,
     configs: Vec<config::Config>,
@@ -222,7 +222,7 @@ impl BuildRequest<'_> {
         }))
     }
 
-    /// What a cargo command prints; an error if it fails, after cargo has printed why.
+    /// The output of a cargo command; an error if it fails, after cargo has printed why.
     fn cargo(
         &self,
         mut arguments: Vec<OsString>,

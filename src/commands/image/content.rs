@@ -113,7 +113,7 @@ impl Content {
         });
         let prepared = requests.map(|it| it.prepare().map(|prepared| (it, prepared)));
         let prepared = prepared.collect::<anyhow::Result<Vec<_>>>()?;
-        // What the machine lacks for any platform is said before anything is compiled.
+        // Anything that the machine lacks for a platform is reported before anything is compiled.
         let lacking = prepared.iter().filter_map(|it| it.1.toolchain.as_ref().err());
         let list: Vec<Diagnostic> = lacking.map(Into::into).collect();
         if !list.is_empty() {

@@ -1,4 +1,4 @@
-//! What `cargo metadata` prints, as far as it is needed.
+//! The output of `cargo metadata`, as far as it is needed.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -9,7 +9,7 @@ use toml::{Table, Value};
 
 use super::target::Target;
 
-/// What is added to cargo's command line or environment.
+/// An addition to cargo's command line or environment.
 #[derive(Debug, Default, PartialEq)]
 pub struct Added {
     pub arguments: Vec<String>,

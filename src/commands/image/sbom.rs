@@ -14,10 +14,10 @@ use super::metadata::{Metadata, Package};
 use crate::app::cargo::messages::Built;
 use model::without_user;
 
-/// What the list is made from.
+/// The sources of the list.
 pub struct Linked<'a> {
     pub metadata: &'a Metadata,
-    /// What cargo has built.
+    /// The packages that cargo has built.
     pub built: &'a Built,
     pub triple: &'a str,
     /// The text of Cargo.lock.

@@ -16,7 +16,7 @@ pub struct Machine<'a> {
     pub has_linker: bool,
 }
 
-/// What the user has configured.
+/// The user's configuration of cargo.
 #[derive(Clone, Copy, Default)]
 pub struct Configured {
     pub linker: bool,

@@ -151,7 +151,7 @@ fn losses(cluster: &Cluster, parts: &Parts<Live>, own: &[Live]) -> anyhow::Resul
     Ok(res)
 }
 
-/// What OLM has created elsewhere and is still being removed, if there is something.
+/// An object that OLM has created elsewhere and that is still being removed, if there is one.
 fn going(cluster: &Cluster) -> anyhow::Result<Option<String>> {
     for (api_version, kind) in [("v1", "Pod"), ("v1", "Service"), ("apps/v1", "Deployment")] {
         let all = cluster.list(api_version, kind, "")?;

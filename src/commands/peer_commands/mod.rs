@@ -1,4 +1,4 @@
-//! What users of operator-sdk and kubebuilder type out of habit, and what to type here instead.
+//! Commands that users of operator-sdk and kubebuilder type out of habit, and the commands to type here instead.
 //!
 //! `table` has the answers. Commands and flags that are the same here need none.
 

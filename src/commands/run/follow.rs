@@ -21,7 +21,7 @@ pub struct Following<'a> {
     pub replaced: Option<&'a str>,
 }
 
-/// What to do about most failures.
+/// The hint for most failures.
 pub const FIX: &str = "fix the problem and run the command again";
 
 /// The way out of an installation that has failed.
@@ -56,7 +56,7 @@ pub fn finished(replaced: Option<&str>, release: &Release, namespace: &str) {
 /// `Succeeded` may be followed by `Installing` once more, and a failure by another attempt.
 const SETTLED: u32 = 4;
 
-/// How long a Subscription that cannot be resolved is waited for: another catalog may still be connecting.
+/// How long to wait for a Subscription that cannot be resolved: another catalog may still be connecting.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Following<'_> {
@@ -154,7 +154,7 @@ impl Following<'_> {
         })
     }
 
-    /// What the operator's Deployments, and that of the catalog, say.
+    /// The state of the operator's Deployments, and of that of the catalog.
     fn explanation(&self) -> anyhow::Result<Vec<String>> {
         let mut res = Vec::new();
         if let Some(csv) = self.place.csv(self.csv)? {

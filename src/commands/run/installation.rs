@@ -1,4 +1,4 @@
-//! What `run bundle` and `run bundle-upgrade` are given alike.
+//! The flags that `run bundle` and `run bundle-upgrade` share.
 
 use std::path::Path;
 

@@ -77,7 +77,7 @@ impl std::str::FromStr for Address {
 /// The catalog of a release.
 pub struct Catalog {
     pub source: Value,
-    /// What serves it on the cluster.
+    /// The objects that serve it on the cluster.
     pub servers: Vec<Value>,
 }
 

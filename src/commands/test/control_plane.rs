@@ -15,7 +15,7 @@ use cluster::{Cluster, Id, Target};
 use diagnostics::Hint as _;
 use go_data::yaml::{self, Value, json};
 
-/// What else is needed.
+/// The other settings.
 #[derive(Clone, Copy)]
 pub struct Wants {
     pub controllers: bool,

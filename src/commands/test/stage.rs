@@ -1,4 +1,4 @@
-//! What is applied to the API server before the tests begin: the CRDs, and the account of the operator with exactly the
+//! Applied to the API server before the tests begin: the CRDs, and the account of the operator with exactly the
 //! roles of config/rbac.
 
 use std::{path::PathBuf, time::Duration};
@@ -50,7 +50,7 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const STALE: &str =
     "run `operator-rs manifests` first: the tests use the CRDs and the role in config/";
 
-/// What is needed to act as the account.
+/// The credentials of the account.
 const RBAC: [&str; 6] =
     ["Namespace", "ServiceAccount", "Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"];
 

@@ -20,7 +20,7 @@ use cap_std::fs::{Dir, MetadataExt as _};
 
 pub use power::Disk;
 
-/// What happens just before a step.
+/// An event just before a step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum End {
     /// The process is killed: no further code of ours runs.
@@ -69,7 +69,7 @@ struct Trace {
     /// The folder that others change.
     dir: PathBuf,
     opened: Option<fs::File>,
-    /// What others have done.
+    /// The changes by other programs.
     ran: Vec<Act>,
     /// Whether two files cannot be swapped.
     is_plain: bool,
@@ -166,7 +166,7 @@ impl Act {
     fn run(&self) {
         let at = |path: &str| TRACE.with(|it| it.borrow().dir.join(path));
         let more = |path, line: &str| fs::read_to_string(at(path)).unwrap_or_default() + line;
-        // What cannot be done because of an earlier change is not done.
+        // An event that is impossible after an earlier change is left out.
         let done = match self {
             Self::Edit(path, line) => fs::write(at(path), more(path, line)),
             Self::Replace(path, line) => {
@@ -186,7 +186,7 @@ impl Act {
     }
 }
 
-/// What others have done since `others_in`.
+/// The changes by other programs since `others_in`.
 pub fn ran() -> Vec<Act> {
     TRACE.with(|it| it.borrow().ran.clone())
 }

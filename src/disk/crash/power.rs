@@ -1,10 +1,10 @@
-//! What a power failure leaves of the steps that were taken.
+//! The state of the disk after a power failure: some of the steps are lost.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
 use super::{Step, text};
 
-/// What an entry of a folder names.
+/// The target of a directory entry.
 #[derive(Clone, Debug)]
 enum Node {
     File(usize),
@@ -13,7 +13,7 @@ enum Node {
 
 type Entries = BTreeMap<String, Node>;
 
-/// What is on the disk, and what would be lost.
+/// The synced content of the disk, and the content that a power failure would lose.
 #[derive(Default)]
 pub struct Disk {
     top: u64,
@@ -21,7 +21,7 @@ pub struct Disk {
     seen: BTreeMap<u64, Entries>,
     /// Steps on each folder's entries since its last sync, and the number of the file that each made.
     pending: BTreeMap<u64, Vec<(Step, usize)>>,
-    /// What is synced of each file, and what was written.
+    /// The synced text of each file, and the text that was written.
     files: Vec<(Vec<u8>, Vec<u8>)>,
 }
 

@@ -3,7 +3,7 @@
 use super::*;
 use crate::disk::{crash::Act, journal::is_temporary};
 
-/// What was done to a folder: the events of each run, of which the first writes and the others recover.
+/// The history of a folder: the events of each run, of which the first writes and the others recover.
 type Story = Vec<Vec<(usize, End)>>;
 
 const MOVED: &str = "moved-away";

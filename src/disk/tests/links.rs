@@ -1,4 +1,4 @@
-//! What is written, removed or read through symlinks: nothing outside of the folder.
+//! Nothing outside of the folder is written, removed or read through symlinks.
 
 use std::os::unix::fs::symlink;
 
@@ -106,7 +106,7 @@ fn an_output_folder_is_not_reached_through_a_symlink_of_the_project() {
         let error = found.err().unwrap_or_else(|| panic!("{folder}")).to_string();
         assert_eq!(error, "`out` is a symlink, and nothing is written through symlinks");
     }
-    // What the user names elsewhere is the user's.
+    // A file elsewhere that the user names is the user's own.
     Root::output(dir.path(), outside.path()).expect("it is a folder");
     let root = Root::output(dir.path(), Path::new("new/crds")).expect("it is none yet");
     let mut plan = Plan::default();

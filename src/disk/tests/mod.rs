@@ -169,7 +169,7 @@ fn a_step_that_fails_leaves_the_old_project_or_one_that_the_next_run_completes()
         }
         let error = match done.expect("it was not killed") {
             Ok(()) if crash::points().0 <= step => break,
-            // What was created cannot be removed again, or the like.
+            // For example, a file that was created cannot be removed again.
             Ok(()) => continue,
             Err(error) => error,
         };

@@ -32,7 +32,7 @@ fn of_schema(version: &Version<'_>) -> Vec<Problem> {
     faults.map(|it| problem(version, &it.at, &it.message).with_hint(it.hint)).collect()
 }
 
-/// What API servers refuse of a CRD, where the source declares it.
+/// Faults of a CRD for which API servers refuse it, at the places in the source.
 fn refusals(operator: &Operator, crd: &Value) -> Vec<Problem> {
     let [group, kind] = ["/spec/group", "/spec/names/kind"].map(|it| crd.pointer(it));
     let is_same = |it: &Version<'_>| {
@@ -64,7 +64,7 @@ fn refusals(operator: &Operator, crd: &Value) -> Vec<Problem> {
 /// The item of `#[kube(…)]` that sets a field of a CRD.
 fn place(version: &Version<'_>, pointer: &str) -> Place {
     let places = &version.declared.field_places;
-    // What all versions have in common is above them, where Kubernetes reports it.
+    // Kubernetes reports a fault of all versions above them.
     let sets = |it: &&Vec<String>| {
         it.first().is_some_and(|it| format!("{pointer}/").contains(&format!("{it}/")))
     };

@@ -34,7 +34,7 @@ pub struct Content {
     gap: Gap,
 }
 
-/// What an addition needs, apart from its own lines.
+/// The surroundings of an addition.
 enum Gap {
     Nothing,
     /// A comma at this byte, behind the last entry.
@@ -47,7 +47,7 @@ pub struct Entry {
     pub data: String,
     /// The data without the value that a flag of `create api` sets.
     pub form: String,
-    /// What it declares or refers to.
+    /// The names that it declares or refers to.
     pub names: Vec<String>,
     /// The names that no other entry of a valid file has.
     pub defines: Vec<String>,
@@ -99,7 +99,7 @@ impl Place {
         content.map_err(|it| it.located(&self.path, text))
     }
 
-    /// How a message names it.
+    /// Its name in messages.
     pub fn name(&self) -> String {
         match &self.at {
             At::Yaml(steps) => format!("the list `{}`", yaml::name(steps)),

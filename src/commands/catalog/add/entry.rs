@@ -62,7 +62,7 @@ impl Addition {
     }
 }
 
-/// What a flag says, or else the bundle itself.
+/// The value of a flag, or else that of the bundle.
 fn or_own<'a>(flag: Option<&'a str>, own: &'a str) -> Option<&'a str> {
     flag.or(Some(own).filter(|it| !it.is_empty()))
 }

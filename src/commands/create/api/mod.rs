@@ -293,7 +293,7 @@ impl Args {
 /// Refuses a kind whose types would be hidden by others in the module that exports them.
 fn refuse_names(tree: &impl Tree, place: &Place) -> anyhow::Result<()> {
     let path = format!("api/src/{}/{}/mod.rs", place.group.module(), place.version).parse()?;
-    // What is in the way is told with everything else that is.
+    // Anything that is in the way is reported with all other conflicts.
     let Found::Text(text) = tree.look(&path)? else { return Ok(()) };
     let names = ["", "Spec", "Status"].map(|it| format!("{}{it}", place.kind));
     match plan::definition(&path, &text, &names) {

@@ -27,7 +27,7 @@ pub struct Following<'a> {
     pub replaced: Option<&'a str>,
 }
 
-/// How long a failure that OLM retries is waited for.
+/// How long to wait after a failure that OLM retries.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Following<'_> {

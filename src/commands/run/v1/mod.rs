@@ -32,7 +32,7 @@ use olm::lifecycle::{
     v1::{self, API, EXTENSIONS},
 };
 
-/// What is only for OLM v1.
+/// Flags that are only for OLM v1.
 #[derive(clap::Args)]
 #[command(next_help_heading = "OLM v1")]
 pub struct Flags {
@@ -51,7 +51,7 @@ pub struct Flags {
     installer: Option<String>,
 }
 
-/// What is installed, and how.
+/// The operator to install, and the settings for it.
 pub struct Request<'a> {
     pub bundle: &'a str,
     pub namespace: Option<&'a Namespace>,
@@ -61,7 +61,7 @@ pub struct Request<'a> {
     pub verb: Verb,
 }
 
-/// What is done.
+/// The action.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Verb {
     Install,
