@@ -66,6 +66,7 @@ pages! {
     testing
     types
     warnings
+    webhook_markers
     website_operator
 }
 

@@ -1,6 +1,6 @@
 //! The manager's role and what gives it to the manager: a role that nothing binds, and a role without rules.
 
-use super::derive::MANIFESTS;
+use super::{derive::MANIFESTS, webhooks};
 use crate::manifests::ROLES;
 use crate::plan::{self, Plan};
 use crate::project::{Project, Rule};
@@ -49,12 +49,7 @@ pub fn calls_for_role(tree: &impl Tree) -> anyhow::Result<bool> {
         return Ok(plan::is_generated_by(&path, &text, MANIFESTS));
     }
     let list = tree.read(&ProjectPath::fixed("config/rbac/kustomization.yaml"))?;
-    let list = yaml::documents(&list.unwrap_or_default(), yaml::Dialect::Kubernetes);
-    let is_role =
-        |it: &Value| it.as_str().is_some_and(|it| it.trim_start_matches("./") == "role.yaml");
-    let resources =
-        |it: &Value| it["resources"].as_array().is_some_and(|it| it.iter().any(is_role));
-    Ok(list.unwrap_or_default().iter().any(resources))
+    Ok(list.is_some_and(|it| webhooks::lists(&it, "role.yaml")))
 }
 
 fn binds_manager_role(object: &Value) -> bool {

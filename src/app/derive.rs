@@ -16,6 +16,7 @@ use super::{
     samples,
     support::Support,
     tree_sources::TreeSources,
+    webhooks,
 };
 use crate::project::{Operator, Problem, Project, Resource};
 use crate::{
@@ -182,6 +183,7 @@ fn derived(
         manifests.push(manifests::without_rules(namespace.as_deref()));
     }
     binding::warn(&mut plan, tree, project, &operator.rules)?;
+    webhooks::update(&mut plan, tree, !operator.webhooks.is_empty())?;
     for it in manifests {
         plan.generate(it.path.clone(), it.to_text(), &it.edit, MANIFESTS);
     }

@@ -26,3 +26,4 @@ pub mod shipped;
 pub mod stdout;
 pub mod support;
 pub mod tree_sources;
+pub mod webhooks;

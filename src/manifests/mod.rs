@@ -8,12 +8,14 @@ mod held;
 mod lints;
 mod rbac;
 mod versions;
+mod webhook;
 
 pub use crd::{parse, path as crd_path};
 pub use example::example;
 pub use held::held;
 pub use rbac::{FILE as ROLES, without_rules};
 pub use versions::{Version, versions};
+pub use webhook::FILE as WEBHOOKS;
 
 use std::collections::BTreeMap;
 
@@ -51,7 +53,8 @@ pub struct CrdOptions {
     pub longest_description: Option<usize>,
 }
 
-const GENERATORS: &[fn(&Operator, &CrdOptions) -> Generated] = &[crds, rbac::generate];
+const GENERATORS: &[fn(&Operator, &CrdOptions) -> Generated] =
+    &[crds, rbac::generate, webhook::generate];
 
 /// The CustomResourceDefinitions alone.
 pub fn crds(operator: &Operator, crd_options: &CrdOptions) -> Generated {

@@ -1,4 +1,6 @@
-use super::{DeclaredKind, Problem};
+use std::collections::BTreeMap;
+
+use super::{DeclaredKind, Place, Problem};
 
 /// The operator that the source code declares, independent of Rust syntax and YAML.
 #[derive(Clone, Debug, Default)]
@@ -7,6 +9,10 @@ pub struct Operator {
     pub kinds: Vec<DeclaredKind>,
     /// Every `+kubebuilder:rbac:` comment, in the order of their files and lines.
     pub rules: Vec<Rule>,
+    /// Every `+kubebuilder:webhook:` comment, in the same order.
+    pub webhooks: Vec<Webhook>,
+    /// Every `+kubebuilder:webhookconfiguration:` comment.
+    pub webhook_configurations: Vec<WebhookConfiguration>,
     /// Parts of the source that were read but do not have the effect that a reader would expect.
     pub warnings: Vec<Problem>,
 }
@@ -21,4 +27,54 @@ pub struct Rule {
     pub verbs: Vec<String>,
     pub namespace: Option<String>,
     pub role_name: Option<String>,
+}
+
+/// One `+kubebuilder:webhook:` comment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Webhook {
+    pub place: Place,
+    /// The places of the arguments that are given.
+    pub places: BTreeMap<String, Place>,
+    pub arguments: WebhookArguments,
+}
+
+/// The arguments as written: nothing is checked or defaulted yet.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WebhookArguments {
+    pub mutating: bool,
+    pub failure_policy: String,
+    pub match_policy: String,
+    pub side_effects: String,
+    /// 0 for the default.
+    pub timeout_seconds: i32,
+    pub groups: Vec<String>,
+    pub resources: Vec<String>,
+    pub verbs: Vec<String>,
+    pub versions: Vec<String>,
+    pub name: String,
+    pub service_name: String,
+    pub service_namespace: String,
+    pub service_port: Option<i32>,
+    pub path: String,
+    pub url: String,
+    pub webhook_versions: Vec<String>,
+    pub admission_review_versions: Vec<String>,
+    pub reinvocation_policy: String,
+    /// A strategic merge patch of the webhook, in JSON.
+    pub patch: String,
+}
+
+impl Webhook {
+    /// The place of an argument, or that of the comment if the argument is not given.
+    pub fn at(&self, argument: &str) -> Place {
+        self.places.get(argument).unwrap_or(&self.place).clone()
+    }
+}
+
+/// One `+kubebuilder:webhookconfiguration:` comment: the name of the object with all mutating or all validating webhooks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WebhookConfiguration {
+    pub place: Place,
+    pub mutating: bool,
+    pub name: String,
 }

@@ -1,252 +1,149 @@
-//! `// +kubebuilder:rbac:groups=…,resources=…,verbs=…`, by controller-gen's own grammar.
+//! `// +kubebuilder:NAME:argument=value,…`, by controller-gen's own grammar.
 
 use super::{
     comments::Comment,
+    rbac,
     scanner::{Fault, Scanner, Token},
+    webhook,
 };
-use crate::project::{Place, Problem, Rule, SourcePath};
+use crate::project::{Place, Problem, SourcePath};
 
-const NAME: &str = "kubebuilder:rbac";
+/// The markers that are read, and how to write each.
+const MARKERS: &[(&str, &str)] = &[
+    (rbac::NAME, rbac::USAGE),
+    (webhook::NAME, webhook::USAGE),
+    (webhook::CONFIGURATION, webhook::CONFIGURATION_USAGE),
+];
 
-/// The rule of a comment; none if it is not such a marker.
-pub fn rule(path: &SourcePath, comment: &Comment<'_>) -> Result<Option<Rule>, Problem> {
-    let text = comment.text.trim();
-    let problem = |offset: usize, message: String, hint: &str| {
-        let (line, column) = (comment.line, comment.column + 2 + offset);
-        Problem::new(Place { path: path.clone(), line, column }, message).with_hint(hint)
-    };
-    let lead = comment.text.len() - comment.text.trim_start().len();
-    if comment.is_block {
-        return Ok(None);
-    }
-    if comment.is_doc() {
-        let text = comment.text[1..].trim_start();
-        if text.starts_with("+kubebuilder:") {
-            let message = "markers in doc comments are not supported".to_owned();
-            let hint = match text.starts_with(&format!("+{NAME}:")) {
-                true => "write it with `//`: documentation ends up in the CRD",
-                false => {
-                    "write an attribute, e.g. `#[schemars(range(min = 1))]`: documentation ends up in the CRD"
-                }
-            };
-            return Err(problem(lead, message, hint));
-        }
-        return Ok(None);
-    }
-    let Some(marker) = text.strip_prefix('+') else { return Ok(None) };
-    match marker.strip_prefix(NAME) {
-        Some("") => {}
-        Some(rest) if rest.starts_with([':', '=']) => {}
-        _ => return Ok(None),
-    }
-    let usage =
-        "write e.g. `// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch`";
-    if comment.behind {
-        let message = "markers after code on the same line are not supported".to_owned();
-        return Err(problem(lead, message, "put it on a line of its own"));
-    }
-    // The name ends before the first argument.
-    let fields = match marker.split_once('=') {
-        Some((name, _)) => match name.rsplit_once(':') {
-            Some((before, first)) if before == NAME || name == NAME => {
-                &marker[name.len() - first.len()..]
-            }
-            _ => return Err(problem(lead, format!("`+{name}` is not a marker"), usage)),
-        },
-        None if marker == NAME => "",
-        None => return Err(problem(lead, format!("`+{marker}` has no value"), usage)),
-    };
-    let problem_at = |(offset, message): Fault, hint: &str| {
-        problem(lead + 1 + chars(marker, marker.len() - fields.len() + offset), message, hint)
-    };
-    let (rule, names) = parse(fields).map_err(|it| problem_at(it, usage))?;
-    match refused(&rule) {
-        None => Ok(Some(rule)),
-        Some((name, message, hint)) => {
-            let at = names.iter().rfind(|it| it.0 == name).map_or(0, |it| it.1);
-            Err(problem_at((at, message.to_owned()), hint))
-        }
-    }
+/// A marker comment.
+pub struct Marker<'a> {
+    pub name: &'static str,
+    /// The arguments.
+    pub fields: &'a str,
+    path: &'a SourcePath,
+    line: usize,
+    /// The column of the arguments.
+    column: usize,
 }
 
-/// Why every API server refuses the role: the argument, the message, and a hint.
-fn refused(rule: &Rule) -> Option<(&'static str, &'static str, &'static str)> {
-    let Rule { groups, resources, resource_names, urls, namespace, .. } = rule;
-    if !urls.is_empty() && namespace.is_some() {
-        let message = "`urls` are not in a namespace, and API servers refuse them in a Role";
-        return Some(("urls", message, "leave out `namespace`"));
+impl<'a> Marker<'a> {
+    /// The marker of a comment; none if it has none of those that are read.
+    pub fn find(path: &'a SourcePath, comment: &Comment<'a>) -> Result<Option<Self>, Problem> {
+        let text = comment.text.trim();
+        let lead = comment.text.len() - comment.text.trim_start().len();
+        let column = comment.column + 2 + lead;
+        let problem = |message: String, hint: &str| {
+            let place = Place { path: path.clone(), line: comment.line, column };
+            Problem::new(place, message).with_hint(hint)
+        };
+        if comment.is_block {
+            return Ok(None);
+        }
+        let name_of = |marker: &str| {
+            MARKERS.iter().find(|it| {
+                let rest = marker.strip_prefix(it.0);
+                rest.is_some_and(|it| it.is_empty() || it.starts_with([':', '=']))
+            })
+        };
+        if comment.is_doc() {
+            let text = comment.text[1..].trim_start();
+            if text.starts_with("+kubebuilder:") {
+                let hint = match name_of(&text[1..]) {
+                    Some(_) => "write it with `//`: documentation ends up in the CRD",
+                    None => {
+                        "write an attribute, e.g. `#[schemars(range(min = 1))]`: documentation ends up in the CRD"
+                    }
+                };
+                return Err(problem("markers in doc comments are not supported".to_owned(), hint));
+            }
+            return Ok(None);
+        }
+        let Some(marker) = text.strip_prefix('+') else { return Ok(None) };
+        let Some(&(name, usage)) = name_of(marker) else { return Ok(None) };
+        if comment.behind {
+            let message = "markers after code on the same line are not supported".to_owned();
+            return Err(problem(message, "put it on a line of its own"));
+        }
+        // The name ends before the first argument.
+        let fields = match marker.split_once('=') {
+            Some((head, _)) => match head.rsplit_once(':') {
+                Some((before, first)) if before == name || head == name => {
+                    &marker[head.len() - first.len()..]
+                }
+                _ => return Err(problem(format!("`+{head}` is not a marker"), usage)),
+            },
+            None if marker == name => "",
+            None => return Err(problem(format!("`+{marker}` has no value"), usage)),
+        };
+        let column = column + 1 + chars(marker, marker.len() - fields.len());
+        Ok(Some(Self { name, fields, path, line: comment.line, column }))
     }
-    let has_resources = [groups, resources, resource_names].into_iter().any(|it| !it.is_empty());
-    if !urls.is_empty() && has_resources {
-        let message = "API servers refuse a rule for `urls` and for resources";
-        return Some(("urls", message, "write two comments"));
+
+    /// The place of an argument or a value, by its offset in bytes.
+    pub fn place(&self, offset: usize) -> Place {
+        let column = self.column + chars(self.fields, offset);
+        Place { path: self.path.clone(), line: self.line, column }
     }
-    if urls.is_empty() && resources.is_empty() {
-        let message = "neither `resources` nor `urls` are given, and API servers refuse the rule";
-        let hint = "name resources, e.g. `groups=apps,resources=deployments`, or URLs, e.g. `urls=/metrics`";
-        return Some(("resources", message, hint));
+
+    pub fn problem(&self, (offset, message): Fault, hint: &str) -> Problem {
+        Problem::new(self.place(offset), message).with_hint(hint)
     }
-    if urls.is_empty() && groups.is_empty() {
-        let message = "`groups` are not given, and API servers refuse the rule";
-        return Some((
-            "groups",
-            message,
-            "name them, e.g. `groups=apps`, or `groups=core` for pods",
-        ));
-    }
-    None
 }
 
 fn chars(text: &str, bytes: usize) -> usize {
     text.get(..bytes).map_or_else(|| text.chars().count(), |it| it.chars().count())
 }
 
-/// The rule, and the names of its arguments with their offsets.
-fn parse(fields: &str) -> Result<(Rule, Vec<(String, usize)>), Fault> {
-    let mut res = Rule::default();
-    let mut names = Vec::new();
-    let mut verbs = None;
-    let mut scanner = Scanner { text: fields, at: 0, start: 0 };
-    while scanner.peek().is_some() {
-        let name = match scanner.scan()? {
-            Some(Token::Word) => scanner.token().to_owned(),
-            _ => return Err(scanner.fault("an argument's name")),
-        };
-        let name_at = scanner.start;
-        scanner.expect('=', "`=`")?;
-        match name.as_str() {
-            "groups" => res.groups = scanner.list()?,
-            "resources" => res.resources = scanner.list()?,
-            "resourceNames" => res.resource_names = scanner.list()?,
-            "urls" => res.urls = scanner.list()?,
-            "verbs" => verbs = Some(scanner.list()?),
-            "namespace" => res.namespace = Some(scanner.string()?),
-            "roleName" => res.role_name = Some(scanner.string()?),
-            other => return Err((name_at, format!("unknown argument `{other}`"))),
+/// The names of a marker's arguments with their offsets, in the order in which they are written.
+#[derive(Debug)]
+pub struct Arguments(Vec<(String, usize)>);
+
+impl Arguments {
+    /// Reads arguments one after another. `set` reads the value of one, and returns whether there is an argument of that
+    /// name.
+    pub fn read(
+        fields: &str,
+        mut set: impl FnMut(&str, &mut Scanner<'_>) -> Result<bool, Fault>,
+    ) -> Result<Self, Fault> {
+        let mut res = Vec::new();
+        let mut scanner = Scanner { text: fields, at: 0, start: 0 };
+        while scanner.peek().is_some() {
+            let name = match scanner.scan()? {
+                Some(Token::Word) => scanner.token().to_owned(),
+                _ => return Err(scanner.fault("an argument's name")),
+            };
+            let at = scanner.start;
+            scanner.expect('=', "`=`")?;
+            if !set(&name, &mut scanner)? {
+                return Err((at, format!("unknown argument `{name}`")));
+            }
+            res.push((name, at));
+            if scanner.peek().is_none() {
+                break;
+            }
+            scanner.expect(',', "a comma")?;
+            if scanner.peek().is_none() {
+                let message = "an argument is missing after the last comma".to_owned();
+                return Err((scanner.at, message));
+            }
         }
-        names.push((name, name_at));
-        if scanner.peek().is_none() {
-            break;
-        }
-        scanner.expect(',', "a comma")?;
-        if scanner.peek().is_none() {
-            return Err((scanner.at, "an argument is missing after the last comma".to_owned()));
-        }
-    }
-    match verbs {
-        Some(verbs) if !verbs.is_empty() => res.verbs = verbs,
-        Some(_) => return Err((0, "`verbs` is empty".to_owned())),
-        None => return Err((0, "argument `verbs` is missing".to_owned())),
-    }
-    res.namespace = res.namespace.filter(|it| !it.is_empty());
-    res.role_name = res.role_name.filter(|it| !it.is_empty());
-    Ok((res, names))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::comments::comments;
-    use super::*;
-
-    fn read(line: &str) -> Result<Option<Rule>, String> {
-        let path = SourcePath::fixed("src/main.rs");
-        let comment = comments(line).pop().expect("a comment");
-        rule(&path, &comment).map_err(|it| it.to_string())
+        Ok(Self(res))
     }
 
-    fn list(words: &[&str]) -> Vec<String> {
-        words.iter().map(|it| (*it).to_owned()).collect()
-    }
-
-    #[test]
-    fn a_marker_is_read_as_controller_gen_reads_it() {
-        let rule = |groups: &[&str], resources: &[&str], verbs: &[&str]| Rule {
-            groups: list(groups),
-            resources: list(resources),
-            verbs: list(verbs),
-            ..Rule::default()
-        };
-        let check =
-            |line: &str, expected: Rule| assert_eq!(read(line), Ok(Some(expected)), "{line}");
-        check(
-            "// +kubebuilder:rbac:groups=apps,resources=deployments/status,verbs=get;list",
-            rule(&["apps"], &["deployments/status"], &["get", "list"]),
-        );
-        check(
-            "//+kubebuilder:rbac:groups=\"\",resources=pods,verbs=*",
-            rule(&[""], &["pods"], &["*"]),
-        );
-        check(
-            "// +kubebuilder:rbac:verbs={get, \"list\"},groups=a,resources=b",
-            rule(&["a"], &["b"], &["get", "list"]),
-        );
-        check(
-            "//  +kubebuilder:rbac:groups= a.example.com; core, resources=`x` , verbs=get",
-            rule(&["a.example.com", "core"], &["x"], &["get"]),
-        );
-        check(
-            r#"// +kubebuilder:rbac:groups="\x41\u00e9\U0001F600\101\v\"",resources=b,verbs=c"#,
-            rule(&["A\u{e9}\u{1f600}A\u{b}\""], &["b"], &["c"]),
-        );
-        assert_eq!(read("// kubebuilder:rbac:groups=a"), Ok(None));
-        assert_eq!(read("// +kubebuilder:rbacs:groups=a"), Ok(None));
-        assert_eq!(read("// +operator-rs:scaffold:controllers"), Ok(None));
-    }
-
-    #[test]
-    fn a_malformed_marker_is_reported_with_its_place() {
-        let check = |line: &str, expected: &str| assert_eq!(read(line), Err(expected.to_owned()));
-        check("// +kubebuilder:rbac:groups=apps", "src/main.rs:1:22: argument `verbs` is missing");
-        check("// +kubebuilder:rbac", "src/main.rs:1:21: argument `verbs` is missing");
-        check("  // +kubebuilder:rbac:verb=get", "src/main.rs:1:24: unknown argument `verb`");
-        check("// +kubebuilder:rbac:verbs=\"get", "src/main.rs:1:28: a quote is not closed");
-        check(
-            "// +kubebuilder:rbac:verbs=get,",
-            "src/main.rs:1:32: an argument is missing after the last comma",
-        );
-        check("// +kubebuilder:rbac:verbs=get:list", "src/main.rs:1:31: `;` is expected, not `:`");
-        check(
-            "// +kubebuilder:rbac:verbs=get ;list",
-            "src/main.rs:1:31: a value without quotes is followed by a space",
-        );
-        check("// +kubebuilder:rbac:verbs=", "src/main.rs:1:22: `verbs` is empty");
-        check(
-            "// +kubebuilder:rbac:verbs",
-            "src/main.rs:1:4: `+kubebuilder:rbac:verbs` has no value",
-        );
-        check(
-            "let a = 1; // +kubebuilder:rbac:verbs=get",
-            "src/main.rs:1:15: markers after code on the same line are not supported",
-        );
-        check(
-            "/// +kubebuilder:rbac:verbs=get",
-            "src/main.rs:1:3: markers in doc comments are not supported",
-        );
-        for escape in [r"\x80", r"\377", r"\ud800", r"\U00110000", r"\x4", r"\x+4", r"\8", r"\'"] {
-            let line = format!("// +kubebuilder:rbac:groups=\"{escape}\",resources=b,verbs=c");
-            check(&line, &format!("src/main.rs:1:29: \"{escape}\" has an unknown escape"));
+    /// Fails if one of these is missing.
+    pub fn require(&self, names: &[&str]) -> Result<(), Fault> {
+        match names.iter().find(|it| self.offset(it).is_none()) {
+            Some(name) => Err((0, format!("argument `{name}` is missing"))),
+            None => Ok(()),
         }
     }
 
-    #[test]
-    fn a_rule_that_every_api_server_refuses_is_reported_with_its_place() {
-        let check = |arguments: &str, expected: &str| {
-            let found = read(&format!("// +kubebuilder:rbac:{arguments},verbs=get"));
-            assert_eq!(found, Err(format!("src/main.rs:1:{expected}")), "{arguments}");
-        };
-        let both = "API servers refuse a rule for `urls` and for resources";
-        check("groups=apps,urls=/a", &format!("34: {both}"));
-        check("resources=pods,urls=/a", &format!("37: {both}"));
-        check("urls=/a,resourceNames=b", &format!("22: {both}"));
-        check(
-            "namespace=a,urls=/a",
-            "34: `urls` are not in a namespace, and API servers refuse them in a Role",
-        );
-        let nothing = "neither `resources` nor `urls` are given, and API servers refuse the rule";
-        check("groups=apps", &format!("22: {nothing}"));
-        check("groups=apps,resources=", &format!("34: {nothing}"));
-        let no_group = "`groups` are not given, and API servers refuse the rule";
-        check("resources=pods", &format!("22: {no_group}"));
-        check("resources=pods,groups=", &format!("37: {no_group}"));
+    /// The offset of an argument's name. Of several, the last counts.
+    pub fn offset(&self, name: &str) -> Option<usize> {
+        self.0.iter().rfind(|it| it.0 == name).map(|it| it.1)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &(String, usize)> {
+        self.0.iter()
     }
 }

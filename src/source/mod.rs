@@ -4,9 +4,11 @@ mod comments;
 pub mod kinds;
 mod marker;
 mod named;
+mod rbac;
 mod resources;
 mod scanner;
 mod spelling;
+mod webhook;
 
 use std::{collections::BTreeSet, rc::Rc};
 
@@ -14,7 +16,8 @@ pub use kinds::BuiltInKind;
 pub use kube_crd_source::{Lock, Locked, Options, ReadFile, ReadTexts, Sources, features_of_kinds};
 pub use named::named;
 
-use crate::project::{Crate, DeclaredKind, KindPath, Operator, Problem, SourcePath, below};
+use crate::project::{Crate, DeclaredKind, KindPath, Operator, Problem, Rule, SourcePath, below};
+use marker::Marker;
 
 /// The kinds and rules of a workspace, and the problems of reading them.
 #[derive(Debug, Default)]
@@ -24,7 +27,7 @@ pub struct Reading {
     pub problems: Vec<Problem>,
     /// Places that may declare more kinds.
     pub unexplored: Vec<Problem>,
-    /// Comments that state no rule.
+    /// Malformed markers.
     pub comments: Vec<Problem>,
     /// Kinds that the user gave by path.
     pub named: Vec<KindPath>,
@@ -47,7 +50,7 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
     kube_crd_source::read(from, options).into()
 }
 
-/// Reads the kinds of a cargo workspace, and the RBAC rules in the comments of all its members.
+/// Reads the kinds of a cargo workspace, and the rules and webhooks in the comments of all its members.
 pub fn read_with_rules(from: &dyn Sources, options: &Options) -> Reading {
     let found = kube_crd_source::read(from, options);
     let mut folders: Vec<String> = found.folders.iter().map(|it| below(it, "src")).collect();
@@ -55,20 +58,21 @@ pub fn read_with_rules(from: &dyn Sources, options: &Options) -> Reading {
         folders.push(String::new());
     }
     // Modules may be outside of `src`.
-    let (files, unread) = kube_crd_source::rust_files(from, &folders, &found.files);
+    let modules = found.files.clone();
     let mut reading = Reading::from(found);
+    let (files, unread) = kube_crd_source::rust_files(from, &folders, &modules, &mut reading.texts);
     reading.comments.extend(unread);
-    rules(files, &mut reading);
+    markers(files, &mut reading);
     reading
 }
 
-/// Reads the rules in the comments of files.
-fn rules(files: Vec<(SourcePath, Rc<str>)>, into: &mut Reading) {
+/// Reads the markers in the comments of files: rules and webhooks.
+fn markers(files: Vec<(SourcePath, Rc<str>)>, into: &mut Reading) {
     let resources = &resources::Resources::new(&into.operator.kinds);
     for (path, text) in files {
         let lines: Vec<&str> = text.lines().collect();
         for comment in comments::comments(&text) {
-            match marker::rule(&path, &comment) {
+            match marker(&path, &comment, &mut into.operator) {
                 Ok(rule) => {
                     let warnings = spelling::misspelt(&path, &comment, rule.as_ref(), resources);
                     let warnings = warnings.into_iter().map(|it| it.quote(&lines));
@@ -81,10 +85,25 @@ fn rules(files: Vec<(SourcePath, Rc<str>)>, into: &mut Reading) {
     }
 }
 
+/// Reads the marker of a comment. Returns the rule, if it has one.
+fn marker(
+    path: &SourcePath,
+    comment: &comments::Comment<'_>,
+    into: &mut Operator,
+) -> Result<Option<Rule>, Problem> {
+    let Some(marker) = Marker::find(path, comment)? else { return Ok(None) };
+    match marker.name {
+        rbac::NAME => return rbac::rule(&marker).map(Some),
+        webhook::NAME => into.webhooks.push(webhook::webhook(&marker)?),
+        _ => into.webhook_configurations.push(webhook::configuration(&marker)?),
+    }
+    Ok(None)
+}
+
 impl From<kube_crd_source::Reading> for Reading {
     fn from(it: kube_crd_source::Reading) -> Self {
         Self {
-            operator: Operator { kinds: it.kinds, rules: Vec::new(), warnings: it.warnings },
+            operator: Operator { kinds: it.kinds, warnings: it.warnings, ..Operator::default() },
             problems: it.problems,
             unexplored: it.unexplored,
             members: it.members,

@@ -101,7 +101,7 @@ impl Scanner<'_> {
             }
             _ => {
                 let (start, mut end) = (self.start, self.at);
-                while !matches!(self.peek_word(), None | Some(',' | ';' | ':' | '}')) {
+                while !matches!(self.peek_word(), None | Some(',' | ';' | '}')) {
                     self.scan()?;
                     end = self.at;
                 }
@@ -111,6 +111,40 @@ impl Scanner<'_> {
                     return Err((end, message));
                 }
                 Ok(self.text[start..end].to_owned())
+            }
+        }
+    }
+
+    /// `true` or `false`.
+    pub fn boolean(&mut self) -> Result<bool, Fault> {
+        match self.scan()? {
+            Some(Token::Word) if self.token() == "true" => Ok(true),
+            Some(Token::Word) if self.token() == "false" => Ok(false),
+            _ => Err(self.fault("`true` or `false`")),
+        }
+    }
+
+    /// A whole number of 32 bits. What follows the digits is read as the next token, which must be a comma then.
+    pub fn integer(&mut self) -> Result<i32, Fault> {
+        let from = self.at;
+        let sign = if self.peek() == Some('-') { "-" } else { "" };
+        self.at += sign.len();
+        self.peek_word();
+        let digits = self.at;
+        while self.peek().is_some_and(|it| it.is_ascii_digit()) {
+            self.at += 1;
+        }
+        self.start = from;
+        let text = &self.text[digits..self.at];
+        // Go reads a number with a zero at its start as an octal one, and then as a decimal one.
+        let is_octal = text.len() < 2 || !text.starts_with('0') || !text.contains(['8', '9']);
+        match format!("{sign}{text}").parse() {
+            Ok(number) if is_octal => Ok(number),
+            _ => {
+                if self.at == digits {
+                    self.at += self.peek().map_or(0, char::len_utf8);
+                }
+                Err(self.fault("a whole number"))
             }
         }
     }

@@ -18,6 +18,7 @@ mod samples;
 mod server;
 #[path = "../support/mod.rs"]
 mod support;
+mod webhooks;
 
 use std::fs;
 

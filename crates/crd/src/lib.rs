@@ -1,7 +1,7 @@
 //! CustomResourceDefinitions, and objects of them, as API servers see them.
 //!
 //! Given CRDs and objects as data ([`go_data::yaml::Value`]), it gives findings: what an API server refuses of a CRD
-//! ([`definition`]) and of an object ([`samples`]), and what of a changed CRD breaks objects, clients or an upgrade
+//! ([`definition`]), of an admission webhook ([`webhook`]) and of an object ([`samples`]), and what of a changed CRD breaks objects, clients or an upgrade
 //! ([`compatibility`]). [`expression`] type-checks, prices and evaluates the CEL rules of CRDs. It reads no file and asks no
 //! server; what it cannot decide, it names.
 
@@ -9,3 +9,4 @@ pub mod compatibility;
 pub mod definition;
 pub mod expression;
 pub mod samples;
+pub mod webhook;

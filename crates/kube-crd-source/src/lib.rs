@@ -231,11 +231,13 @@ fn files_of(world: &World) -> BTreeSet<SourcePath> {
     files.map(|it| it.1.clone()).collect()
 }
 
-/// The text of every Rust file below these folders and of these files, and what of them cannot be read.
+/// The text of every Rust file below these folders and of these files, and the problems of those that cannot be read.
+/// `read` gets the texts, so that problems found later can quote them.
 pub fn rust_files(
     from: &dyn Sources,
     folders: &[String],
     files: &BTreeSet<SourcePath>,
+    read: &mut ReadTexts,
 ) -> (Vec<(SourcePath, Rc<str>)>, Vec<Problem>) {
     let texts = Texts::new(from);
     let files_alone = files.iter().map(SourcePath::as_str);
@@ -251,5 +253,6 @@ pub fn rust_files(
             None => {}
         }
     }
+    read.extend(texts.read.take());
     (files, texts.problems.take())
 }

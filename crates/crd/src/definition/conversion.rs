@@ -26,9 +26,9 @@ pub fn check(crd: &Value, faults: &mut Faults) {
     if strategy == "Webhook" {
         match client {
             None => faults.required(CLIENT, "required when strategy is set to Webhook"),
-            Some(client) => self::client(client, faults),
+            Some(client) => self::client(client, CLIENT, faults),
         }
-        return review_versions(&versions, faults);
+        return review_versions(&versions, &format!("{FIELD}.conversionReviewVersions"), faults);
     }
     for (field, is_there) in [
         (CLIENT, client.is_some()),
@@ -40,17 +40,18 @@ pub fn check(crd: &Value, faults: &mut Faults) {
     }
 }
 
-fn client(client: &Value, faults: &mut Faults) {
+/// How a webhook is called: `field` is the name of this in messages.
+pub fn client(client: &Value, field: &str, faults: &mut Faults) {
     let bundle = of::text(client, "/caBundle");
     if !bundle.is_empty() && !has_certificate(bundle) {
         let detail = "unable to load root certificates: it has no certificate in PEM format, encoded as base64";
-        faults.invalid(&format!("{CLIENT}.caBundle"), shortened(bundle), detail);
+        faults.invalid(&format!("{field}.caBundle"), shortened(bundle), detail);
     }
     let service = client.get("service").filter(|it| !it.is_null());
     match (client.get("url").and_then(Value::as_str), service) {
-        (Some(url), None) => self::url(url, faults),
-        (None, Some(service)) => self::service(service, faults),
-        _ => faults.required(CLIENT, "exactly one of url or service is required"),
+        (Some(url), None) => self::url(url, &format!("{field}.url"), faults),
+        (None, Some(service)) => self::service(service, &format!("{field}.service"), faults),
+        _ => faults.required(field, "exactly one of url or service is required"),
     }
 }
 
@@ -73,11 +74,10 @@ fn has_certificate(bundle: &str) -> bool {
     text.split(BEGIN).skip(1).any(|it| it.split_once(END).is_some_and(|it| is_sequence(it.0)))
 }
 
-fn url(text: &str, faults: &mut Faults) {
-    let field = format!("{CLIENT}.url");
+fn url(text: &str, field: &str, faults: &mut Faults) {
     let form = "; desired format: https://host[/path]";
     let Some(url) = Url::parse(text) else {
-        return faults.required(&field, &format!("url must be a valid URL{form}"));
+        return faults.required(field, &format!("url must be a valid URL{form}"));
     };
     for (is_wrong, detail) in [
         (url.scheme != "https", format!("'https' is the only allowed URL scheme{form}")),
@@ -87,27 +87,24 @@ fn url(text: &str, faults: &mut Faults) {
         (url.query, "query parameters are not permitted in the URL".to_owned()),
     ] {
         if is_wrong {
-            faults.invalid(&field, text, &detail);
+            faults.invalid(field, text, &detail);
         }
     }
 }
 
-fn service(service: &Value, faults: &mut Faults) {
+fn service(service: &Value, field: &str, faults: &mut Faults) {
     for part in ["name", "namespace"] {
         if of::text(service, &format!("/{part}")).is_empty() {
-            faults.required(
-                &format!("{CLIENT}.service.{part}"),
-                &format!("service {part} is required"),
-            );
+            faults.required(&format!("{field}.{part}"), &format!("service {part} is required"));
         }
     }
     let port = service.get("port").and_then(Value::as_i64).unwrap_or(443);
     if !(1..=65535).contains(&port) {
         let detail = "port is not valid: must be between 1 and 65535, inclusive";
-        faults.invalid(&format!("{CLIENT}.service.port"), &port.to_string(), detail);
+        faults.invalid(&format!("{field}.port"), &port.to_string(), detail);
     }
     let path = of::text(service, "/path");
-    let field = format!("{CLIENT}.service.path");
+    let field = format!("{field}.path");
     let Some(steps) = path.strip_prefix('/') else {
         if !path.is_empty() {
             faults.invalid(&field, path, "must start with a '/'");
@@ -128,10 +125,10 @@ fn service(service: &Value, faults: &mut Faults) {
     }
 }
 
-fn review_versions(versions: &[&str], faults: &mut Faults) {
-    let field = format!("{FIELD}.conversionReviewVersions");
+/// The versions of reviews that a webhook takes.
+pub fn review_versions(versions: &[&str], field: &str, faults: &mut Faults) {
     if versions.is_empty() {
-        return faults.required(&field, "");
+        return faults.required(field, "");
     }
     for (at, version) in versions.iter().enumerate() {
         let field = format!("{field}[{at}]");
@@ -142,6 +139,6 @@ fn review_versions(versions: &[&str], faults: &mut Faults) {
         faults.label(&field, version, "");
     }
     if !versions.iter().any(|it| matches!(*it, "v1" | "v1beta1")) {
-        faults.list(&field, "must include at least one of v1, v1beta1");
+        faults.list(field, "must include at least one of v1, v1beta1");
     }
 }

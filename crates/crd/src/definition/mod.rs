@@ -13,7 +13,9 @@ mod spec;
 pub mod structural;
 mod unknown;
 
+pub(crate) use conversion::{client, review_versions};
 pub use metadata::metadata;
+pub(crate) use spec::Faults;
 
 use go_data::{
     kubernetes::names,

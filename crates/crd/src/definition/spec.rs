@@ -45,7 +45,8 @@ pub fn pointer(fault: &str) -> String {
 }
 
 /// Faults in the words of Kubernetes.
-pub struct Faults(Vec<String>);
+#[derive(Default)]
+pub struct Faults(pub Vec<String>);
 
 impl Faults {
     pub fn required(&mut self, field: &str, detail: &str) {
@@ -57,6 +58,12 @@ impl Faults {
     }
     pub fn list(&mut self, field: &str, detail: &str) {
         self.0.push(format!("{field}: {detail}"));
+    }
+    pub fn unsupported(&mut self, field: &str, value: &str, supported: &[&str]) {
+        let supported: Vec<String> = supported.iter().map(|it| format!("{it:?}")).collect();
+        let supported = supported.join(", ");
+        self.0
+            .push(format!("{field}: Unsupported value: {value:?}: supported values: {supported}"));
     }
     pub fn label(&mut self, field: &str, value: &str, before: &str) {
         // Kinds may have capitals.

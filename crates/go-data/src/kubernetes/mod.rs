@@ -11,6 +11,7 @@
 mod decode;
 pub mod go;
 pub mod immutable;
+pub mod json;
 pub mod mail;
 pub mod names;
 pub mod quantity;

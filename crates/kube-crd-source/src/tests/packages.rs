@@ -296,7 +296,8 @@ fn outside_of_the_project_only_declared_packages_are_read() {
         assert_eq!(found, expected, "{rest} {code}");
         let all = format!("{:?}", reading.kinds);
         assert!(!all.contains("password") || expected.is_empty(), "{rest} {code}: {all}");
-        let (texts, unread) = crate::rust_files(&files, &["src".to_owned()], &reading.files);
+        let (texts, unread) =
+            crate::rust_files(&files, &["src".to_owned()], &reading.files, &mut Default::default());
         assert_eq!(unread, [], "{rest} {code}");
         let texts = texts.iter().map(|it| it.0.as_str()).filter(|it| it.starts_with("../"));
         let own = code.contains("dep/src").then_some("../dep/src/own.rs");

@@ -59,6 +59,10 @@ pub trait Sources {
 pub struct ReadTexts(BTreeMap<SourcePath, u64>);
 
 impl ReadTexts {
+    pub fn extend(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
     /// Gives problems their lines, where their files still have the texts that were read. Each file is read once.
     ///
     /// A file outside of the workspace's folder is never quoted: a clone may lead to a secret by `#[path]`.

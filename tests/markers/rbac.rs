@@ -1,16 +1,8 @@
-//! Roles against controller-gen itself: the same markers in a Go file and in a Rust file, the roles as data.
+//! Roles: the same markers in a Go file and in a Rust file, the roles as data.
 
-#![allow(
-    clippy::disallowed_methods,
-    reason = "the walls stand in src; a test looks at them from outside"
-)]
+use std::path::Path;
 
-mod support;
-
-use std::{collections::BTreeMap, fs, path::Path, process::Command};
-
-use serde::Deserialize as _;
-use serde_json::Value;
+use crate::{Objects, controller_gen_on, manifests_of, refused, support};
 
 /// Sets of markers that both take.
 const SETS: &[&[&str]] = &[
@@ -67,6 +59,7 @@ const SETS: &[&[&str]] = &[
     ],
     &["groups=apps,resources=deployments,resourceNames=a,verbs=get,namespace=\"\""],
     &["groups=1a,resources=2b-c.d_e,verbs=get"],
+    &["groups=apps:extensions,resources=a:b,verbs=get"],
 ];
 
 /// Markers that both refuse.
@@ -75,7 +68,6 @@ const REFUSED: &[&str] = &[
     "groups=apps,resource=deployments,verbs=get",
     "groups=\"apps,resources=deployments,verbs=get",
     "groups=apps resources=deployments,verbs=get,",
-    "groups=apps:extensions,verbs=get",
     "groups={apps,verbs=get",
     "groups=apps,,verbs=get",
     "groups,verbs=get",
@@ -246,63 +238,24 @@ fn random_markers_are_read_as_controller_gen_reads_them() {
     assert_eq!(ours.len(), theirs.len());
 }
 
-/// The lines of a file that are reported, with the reports.
-fn refused(output: &str, file: &str) -> BTreeMap<usize, String> {
-    let place = |line: &str| {
-        let (_, rest) = line.split_once(file)?;
-        rest.split_once(':')?.0.parse::<usize>().ok()
-    };
-    output.lines().filter_map(|it| Some((place(it)?, it.to_owned()))).collect()
-}
-
-type Roles = Result<Vec<Value>, ()>;
-
-fn theirs(controller_gen: &Path, markers: &[&str]) -> Roles {
+fn theirs(controller_gen: &Path, markers: &[&str]) -> Objects {
     run_theirs(controller_gen, markers).0
 }
 
-fn ours(markers: &[&str]) -> Roles {
+fn ours(markers: &[&str]) -> Objects {
     run_ours(markers).0
 }
 
 /// The roles, and what the command prints.
-fn run_theirs(controller_gen: &Path, markers: &[&str]) -> (Roles, String) {
-    let folder = tempfile::tempdir().unwrap();
-    let lines: String = markers.iter().map(|it| format!("// +kubebuilder:rbac:{it}\n")).collect();
-    fs::write(folder.path().join("go.mod"), "module example.com/x\n\ngo 1.21\n").unwrap();
-    fs::write(folder.path().join("x.go"), format!("package x\n\n{lines}\nfunc F() {{}}\n"))
-        .unwrap();
-    let mut command = Command::new(controller_gen);
-    command
-        .args(["rbac:roleName=manager-role", "paths=.", "output:rbac:dir=out"])
-        .current_dir(folder.path())
-        .env("GOFLAGS", "-mod=mod");
-    roles(&mut command, &folder.path().join("out/role.yaml"))
+fn run_theirs(controller_gen: &Path, markers: &[&str]) -> (Objects, String) {
+    let generator = ["rbac:roleName=manager-role", "output:rbac:dir=out"];
+    controller_gen_on(controller_gen, &generator, &lines(markers), "role.yaml")
 }
 
-fn run_ours(markers: &[&str]) -> (Roles, String) {
-    let folder = tempfile::tempdir().unwrap();
-    let lines: String = markers.iter().map(|it| format!("// +kubebuilder:rbac:{it}\n")).collect();
-    let project =
-        "domain: example.com\nlayout:\n- rust.operator-rs.io/v1\nprojectName: x\nversion: \"3\"\n";
-    fs::write(folder.path().join("PROJECT"), project).unwrap();
-    fs::create_dir(folder.path().join("src")).unwrap();
-    fs::write(folder.path().join("src/main.rs"), format!("{lines}\nfn main() {{}}\n")).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_operator-rs"));
-    command.args(["manifests", "--message-format", "short"]).current_dir(folder.path());
-    roles(&mut command, &folder.path().join("config/rbac/role.yaml"))
+fn run_ours(markers: &[&str]) -> (Objects, String) {
+    manifests_of(&lines(markers), "config/rbac/role.yaml")
 }
 
-fn roles(command: &mut Command, path: &Path) -> (Roles, String) {
-    let output = command.output().unwrap();
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    (if output.status.success() { Ok(documents(path)) } else { Err(()) }, text)
-}
-
-fn documents(path: &Path) -> Vec<Value> {
-    let Ok(text) = fs::read_to_string(path) else { return Vec::new() };
-    serde_yaml::Deserializer::from_str(&text)
-        .map(|it| Value::deserialize(it).unwrap())
-        .filter(|it| !it.is_null())
-        .collect()
+fn lines(markers: &[&str]) -> String {
+    markers.iter().map(|it| format!("// +kubebuilder:rbac:{it}\n")).collect()
 }

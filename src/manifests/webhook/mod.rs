@@ -1,0 +1,229 @@
+//! Webhook configurations from `+kubebuilder:webhook:` comments, by controller-gen's algorithm. Anything that every API
+//! server would refuse is refused, at the argument that it comes from.
+
+mod patch;
+
+use std::collections::BTreeMap;
+
+use super::{CrdOptions, Generated, Manifest};
+use crate::project::{Operator, Problem, Webhook, WebhookArguments};
+use crd::webhook::refusals;
+use go_data::yaml::{Map, Value, json};
+use model::ProjectPath;
+
+/// The file of both configurations.
+pub const FILE: &str = "config/webhook/manifests.yaml";
+
+pub fn generate(operator: &Operator, _: &CrdOptions) -> Generated {
+    let mut res = Generated::default();
+    let mut objects = Vec::new();
+    for mutating in [true, false] {
+        let name = name(operator, mutating, &mut res.problems);
+        let webhooks = webhooks(operator, mutating, &mut res);
+        if !webhooks.is_empty() {
+            let kind = if mutating { "Mutating" } else { "Validating" };
+            objects.push(json!({
+                "apiVersion": "admissionregistration.k8s.io/v1",
+                "kind": format!("{kind}WebhookConfiguration"),
+                "metadata": { "name": name },
+                "webhooks": webhooks,
+            }));
+        }
+    }
+    if !objects.is_empty() {
+        let edit = "the +kubebuilder:webhook comments in src".to_owned();
+        res.manifests.push(Manifest { path: ProjectPath::fixed(FILE), objects, edit });
+    }
+    res
+}
+
+/// The name of a configuration.
+fn name(operator: &Operator, mutating: bool, problems: &mut Vec<Problem>) -> String {
+    let all = operator.webhook_configurations.iter();
+    let mut named = all.filter(|it| it.mutating == mutating);
+    let first = named.next();
+    if let (Some(first), Some(second)) = (first, named.next()) {
+        let message = format!("the configuration is also named at {}", first.place);
+        problems.push(
+            Problem::new(second.place.clone(), message).with_hint("delete one of the two comments"),
+        );
+    }
+    let default = if mutating {
+        "mutating-webhook-configuration"
+    } else {
+        "validating-webhook-configuration"
+    };
+    let Some(first) = first.filter(|it| !it.name.is_empty()) else { return default.to_owned() };
+    let faults = go_data::kubernetes::names::subdomain(&first.name);
+    problems.extend(faults.into_iter().map(|it| {
+        Problem::new(first.place.clone(), format!("`name`: {it}")).with_hint("choose another name")
+    }));
+    first.name.clone()
+}
+
+/// The webhooks of one configuration, in the order of their names.
+fn webhooks(operator: &Operator, mutating: bool, into: &mut Generated) -> Vec<Value> {
+    let mut res: BTreeMap<String, (Value, &Webhook)> = BTreeMap::new();
+    for it in operator.webhooks.iter().filter(|it| it.arguments.mutating == mutating) {
+        let object = match webhook(it) {
+            Ok(object) => object,
+            Err(problems) => {
+                into.problems.extend(problems);
+                continue;
+            }
+        };
+        if !mutating && !it.arguments.reinvocation_policy.is_empty() {
+            let message = "a validating webhook has no `reinvocationPolicy`, and this is left out";
+            into.warnings.push(
+                Problem::new(it.at("reinvocationPolicy"), message).with_hint("delete the argument"),
+            );
+        }
+        // A patch may have changed it.
+        let name = object["name"].as_str().unwrap_or_default().to_owned();
+        if let Some((_, other)) = res.get(&name) {
+            let place = other.at("name");
+            let message = format!(
+                "`{name}` is also the name of the webhook at {place}, and API servers refuse two of one name"
+            );
+            into.problems.push(
+                Problem::new(it.at("name"), message).with_hint("give each webhook its own name"),
+            );
+            continue;
+        }
+        res.insert(name, (object, it));
+    }
+    res.into_values().map(|it| it.0).collect()
+}
+
+fn webhook(webhook: &Webhook) -> Result<Value, Vec<Problem>> {
+    let problem = |argument: &str, message: String, hint: &str| {
+        vec![Problem::new(webhook.at(argument), message).with_hint(hint)]
+    };
+    let arguments = &webhook.arguments;
+    if let Some(version) = arguments.webhook_versions.iter().find(|it| *it != "v1") {
+        let message = format!("there is no version `{version}` of webhook configurations");
+        return Err(problem("webhookVersions", message, "leave out `webhookVersions`"));
+    }
+    let reinvocation = &arguments.reinvocation_policy;
+    if arguments.mutating
+        && !reinvocation.is_empty()
+        && canonical(reinvocation, REINVOCATION).is_none()
+    {
+        let message = format!("`{reinvocation}` is not a reinvocation policy");
+        return Err(problem("reinvocationPolicy", message, "write `Never` or `IfNeeded`"));
+    }
+    if arguments.path.is_empty() == arguments.url.is_empty() {
+        let (argument, message) = match arguments.path.is_empty() {
+            true => ("path", "neither `path` nor `url` is given"),
+            false => ("url", "both `path` and `url` are given"),
+        };
+        let hint = "give `path` for a webhook that the manager serves, or `url` for another one";
+        return Err(problem(argument, message.to_owned(), hint));
+    }
+    let object = patch::apply(object(arguments), webhook)?;
+    let faults = refusals(&object, arguments.mutating);
+    if faults.is_empty() {
+        return Ok(object);
+    }
+    let problem = |message: String| {
+        let argument = argument(&message, webhook);
+        let message = format!("API servers refuse the webhook: {message}");
+        Problem::new(webhook.at(argument), message).with_hint(format!("change `{argument}`"))
+    };
+    Err(faults.into_iter().map(problem).collect())
+}
+
+/// The argument that a field comes from, by the message of an API server, which begins with the field.
+fn argument<'a>(message: &str, webhook: &'a Webhook) -> &'a str {
+    const FIELDS: &[(&str, &str)] = &[
+        ("admissionReviewVersions", "admissionReviewVersions"),
+        ("clientConfig.service.name:", "serviceName"),
+        ("clientConfig.service.namespace", "serviceNamespace"),
+        ("clientConfig.service.path", "path"),
+        ("clientConfig.service.port", "servicePort"),
+        ("clientConfig.url", "url"),
+        ("failurePolicy", "failurePolicy"),
+        ("matchPolicy", "matchPolicy"),
+        ("name:", "name"),
+        ("rules[0].apiGroups", "groups"),
+        ("rules[0].apiVersions", "versions"),
+        ("rules[0].operations", "verbs"),
+        ("rules[0].resources", "resources"),
+        ("sideEffects", "sideEffects"),
+        ("timeoutSeconds", "timeoutSeconds"),
+    ];
+    let found = FIELDS.iter().find(|it| message.starts_with(it.0)).map(|it| it.1);
+    // A patch may have set the field.
+    let is_patched = !webhook.arguments.patch.is_empty()
+        && found.is_none_or(|_| {
+            let field = message.split(['.', ':', '[']).next().unwrap_or_default();
+            webhook.arguments.patch.contains(&format!("\"{field}\""))
+        });
+    if is_patched { "patch" } else { found.unwrap_or("name") }
+}
+
+const REINVOCATION: &[&str] = &["Never", "IfNeeded"];
+
+/// A word in the spelling of the API, whatever its capitals are.
+fn canonical(word: &str, words: &[&'static str]) -> Option<&'static str> {
+    words.iter().copied().find(|it| it.to_lowercase() == word.to_lowercase())
+}
+
+/// The webhook before its patch.
+fn object(it: &WebhookArguments) -> Value {
+    let spelled = |word: &String, words| canonical(word, words).unwrap_or(word).to_owned();
+    let verbs = ["CREATE", "UPDATE", "DELETE", "CONNECT", "*"];
+    let operations: Vec<String> = it.verbs.iter().map(|it| spelled(it, &verbs)).collect();
+    let group = |it: &String| if it == "core" { String::new() } else { it.clone() };
+    let groups: Vec<String> = it.groups.iter().map(group).collect();
+    let mut rule = Map::new();
+    for (key, list) in [
+        ("apiGroups", &groups),
+        ("apiVersions", &it.versions),
+        ("operations", &operations),
+        ("resources", &it.resources),
+    ] {
+        if !list.is_empty() {
+            rule.insert(key.to_owned(), list.clone().into());
+        }
+    }
+    let or = |text: &String, default: &str| {
+        if text.is_empty() { default.to_owned() } else { text.clone() }
+    };
+    let client = match it.path.is_empty() {
+        true => json!({ "url": it.url }),
+        false => {
+            let mut service = json!({
+                "name": or(&it.service_name, "webhook-service"),
+                "namespace": or(&it.service_namespace, "system"),
+                "path": it.path,
+            });
+            if let Some(port) = it.service_port {
+                service["port"] = port.into();
+            }
+            json!({ "service": service })
+        }
+    };
+    let mut res = json!({
+        "admissionReviewVersions": it.admission_review_versions,
+        "clientConfig": client,
+        "failurePolicy": spelled(&it.failure_policy, &["Fail", "Ignore"]),
+        "name": it.name,
+        "rules": [rule],
+    });
+    if !it.match_policy.is_empty() {
+        res["matchPolicy"] = spelled(&it.match_policy, &["Exact", "Equivalent"]).into();
+    }
+    if !it.side_effects.is_empty() {
+        let words = ["None", "NoneOnDryRun", "Some", "Unknown"];
+        res["sideEffects"] = spelled(&it.side_effects, &words).into();
+    }
+    if it.timeout_seconds != 0 {
+        res["timeoutSeconds"] = it.timeout_seconds.into();
+    }
+    let reinvocation = canonical(&it.reinvocation_policy, REINVOCATION);
+    if let Some(policy) = reinvocation.filter(|_| it.mutating) {
+        res["reinvocationPolicy"] = policy.into();
+    }
+    res
+}

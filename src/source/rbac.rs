@@ -1,0 +1,192 @@
+//! `// +kubebuilder:rbac:groups=…,resources=…,verbs=…`
+
+use super::{
+    marker::{Arguments, Marker},
+    scanner::Fault,
+};
+use crate::project::{Problem, Rule};
+
+pub const NAME: &str = "kubebuilder:rbac";
+
+/// How to write it.
+pub const USAGE: &str =
+    "write e.g. `// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch`";
+
+/// The rule of a marker.
+pub fn rule(marker: &Marker<'_>) -> Result<Rule, Problem> {
+    let (rule, arguments) = parse(marker.fields).map_err(|it| marker.problem(it, USAGE))?;
+    match refused(&rule) {
+        None => Ok(rule),
+        Some((name, message, hint)) => {
+            let at = arguments.offset(name).unwrap_or_default();
+            Err(marker.problem((at, message.to_owned()), hint))
+        }
+    }
+}
+
+/// Why every API server refuses the role: the argument, the message, and a hint.
+fn refused(rule: &Rule) -> Option<(&'static str, &'static str, &'static str)> {
+    let Rule { groups, resources, resource_names, urls, namespace, .. } = rule;
+    if !urls.is_empty() && namespace.is_some() {
+        let message = "`urls` are not in a namespace, and API servers refuse them in a Role";
+        return Some(("urls", message, "leave out `namespace`"));
+    }
+    let has_resources = [groups, resources, resource_names].into_iter().any(|it| !it.is_empty());
+    if !urls.is_empty() && has_resources {
+        let message = "API servers refuse a rule for `urls` and for resources";
+        return Some(("urls", message, "write two comments"));
+    }
+    if urls.is_empty() && resources.is_empty() {
+        let message = "neither `resources` nor `urls` are given, and API servers refuse the rule";
+        let hint = "name resources, e.g. `groups=apps,resources=deployments`, or URLs, e.g. `urls=/metrics`";
+        return Some(("resources", message, hint));
+    }
+    if urls.is_empty() && groups.is_empty() {
+        let message = "`groups` are not given, and API servers refuse the rule";
+        return Some((
+            "groups",
+            message,
+            "name them, e.g. `groups=apps`, or `groups=core` for pods",
+        ));
+    }
+    None
+}
+
+/// The rule, and the places of its arguments.
+fn parse(fields: &str) -> Result<(Rule, Arguments), Fault> {
+    let mut res = Rule::default();
+    let arguments = Arguments::read(fields, |name, scanner| {
+        match name {
+            "groups" => res.groups = scanner.list()?,
+            "resources" => res.resources = scanner.list()?,
+            "resourceNames" => res.resource_names = scanner.list()?,
+            "urls" => res.urls = scanner.list()?,
+            "verbs" => res.verbs = scanner.list()?,
+            "namespace" => res.namespace = Some(scanner.string()?),
+            "roleName" => res.role_name = Some(scanner.string()?),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    })?;
+    arguments.require(&["verbs"])?;
+    if res.verbs.is_empty() {
+        return Err((0, "`verbs` is empty".to_owned()));
+    }
+    res.namespace = res.namespace.filter(|it| !it.is_empty());
+    res.role_name = res.role_name.filter(|it| !it.is_empty());
+    Ok((res, arguments))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::comments::comments;
+    use super::*;
+    use crate::project::SourcePath;
+
+    fn read(line: &str) -> Result<Option<Rule>, String> {
+        let path = SourcePath::fixed("src/main.rs");
+        let comment = comments(line).pop().expect("a comment");
+        let marker = Marker::find(&path, &comment).map_err(|it| it.to_string())?;
+        let marker = marker.filter(|it| it.name == NAME);
+        marker.map(|it| rule(&it)).transpose().map_err(|it| it.to_string())
+    }
+
+    fn list(words: &[&str]) -> Vec<String> {
+        words.iter().map(|it| (*it).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_marker_is_read_as_controller_gen_reads_it() {
+        let rule = |groups: &[&str], resources: &[&str], verbs: &[&str]| Rule {
+            groups: list(groups),
+            resources: list(resources),
+            verbs: list(verbs),
+            ..Rule::default()
+        };
+        let check =
+            |line: &str, expected: Rule| assert_eq!(read(line), Ok(Some(expected)), "{line}");
+        check(
+            "// +kubebuilder:rbac:groups=apps,resources=deployments/status,verbs=get;list",
+            rule(&["apps"], &["deployments/status"], &["get", "list"]),
+        );
+        check(
+            "//+kubebuilder:rbac:groups=\"\",resources=pods,verbs=*",
+            rule(&[""], &["pods"], &["*"]),
+        );
+        check(
+            "// +kubebuilder:rbac:verbs={get, \"list\"},groups=a,resources=b",
+            rule(&["a"], &["b"], &["get", "list"]),
+        );
+        check(
+            "//  +kubebuilder:rbac:groups= a.example.com; core, resources=`x` , verbs=get",
+            rule(&["a.example.com", "core"], &["x"], &["get"]),
+        );
+        check(
+            r#"// +kubebuilder:rbac:groups="\x41\u00e9\U0001F600\101\v\"",resources=b,verbs=c"#,
+            rule(&["A\u{e9}\u{1f600}A\u{b}\""], &["b"], &["c"]),
+        );
+        assert_eq!(read("// kubebuilder:rbac:groups=a"), Ok(None));
+        assert_eq!(read("// +kubebuilder:rbacs:groups=a"), Ok(None));
+        assert_eq!(read("// +operator-rs:scaffold:controllers"), Ok(None));
+    }
+
+    #[test]
+    fn a_malformed_marker_is_reported_with_its_place() {
+        let check = |line: &str, expected: &str| assert_eq!(read(line), Err(expected.to_owned()));
+        check("// +kubebuilder:rbac:groups=apps", "src/main.rs:1:22: argument `verbs` is missing");
+        check("// +kubebuilder:rbac", "src/main.rs:1:21: argument `verbs` is missing");
+        check("  // +kubebuilder:rbac:verb=get", "src/main.rs:1:24: unknown argument `verb`");
+        check("// +kubebuilder:rbac:verbs=\"get", "src/main.rs:1:28: a quote is not closed");
+        check(
+            "// +kubebuilder:rbac:verbs=get,",
+            "src/main.rs:1:32: an argument is missing after the last comma",
+        );
+        check(
+            "// +kubebuilder:rbac:verbs={get;list}",
+            "src/main.rs:1:32: a comma is expected, not `;`",
+        );
+        check(
+            "// +kubebuilder:rbac:verbs=get ;list",
+            "src/main.rs:1:31: a value without quotes is followed by a space",
+        );
+        check("// +kubebuilder:rbac:verbs=", "src/main.rs:1:22: `verbs` is empty");
+        check(
+            "// +kubebuilder:rbac:verbs",
+            "src/main.rs:1:4: `+kubebuilder:rbac:verbs` has no value",
+        );
+        check(
+            "let a = 1; // +kubebuilder:rbac:verbs=get",
+            "src/main.rs:1:15: markers after code on the same line are not supported",
+        );
+        check(
+            "/// +kubebuilder:rbac:verbs=get",
+            "src/main.rs:1:3: markers in doc comments are not supported",
+        );
+        for escape in [r"\x80", r"\377", r"\ud800", r"\U00110000", r"\x4", r"\x+4", r"\8", r"\'"] {
+            let line = format!("// +kubebuilder:rbac:groups=\"{escape}\",resources=b,verbs=c");
+            check(&line, &format!("src/main.rs:1:29: \"{escape}\" has an unknown escape"));
+        }
+    }
+
+    #[test]
+    fn a_rule_that_every_api_server_refuses_is_reported_with_its_place() {
+        let check = |arguments: &str, expected: &str| {
+            let found = read(&format!("// +kubebuilder:rbac:{arguments},verbs=get"));
+            assert_eq!(found, Err(format!("src/main.rs:1:{expected}")), "{arguments}");
+        };
+        let both = "API servers refuse a rule for `urls` and for resources";
+        check("groups=apps,urls=/a", &format!("34: {both}"));
+        check("resources=pods,urls=/a", &format!("37: {both}"));
+        check("urls=/a,resourceNames=b", &format!("22: {both}"));
+        check(
+            "namespace=a,urls=/a",
+            "34: `urls` are not in a namespace, and API servers refuse them in a Role",
+        );
+        let nothing = "neither `resources` nor `urls` are given, and API servers refuse the rule";
+        check("groups=apps", &format!("22: {nothing}"));
+        check("groups=apps,resources=", &format!("34: {nothing}"));
+        let no_group = "`groups` are not given, and API servers refuse the rule";
+        check("resources=pods", &format!("22: {no_group}"));
+        check("resources=pods,groups=", &format!("37: {no_group}"));
+    }
+}

@@ -1,0 +1,72 @@
+//! Markers against controller-gen itself: the same comments in a Go file and in a Rust file.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the walls stand in src; a test looks at them from outside"
+)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod rbac;
+mod webhooks;
+
+use std::{collections::BTreeMap, fs, path::Path, process::Command};
+
+use serde::Deserialize as _;
+use serde_json::Value;
+
+/// The objects that a command writes; an error if it fails.
+type Objects = Result<Vec<Value>, ()>;
+
+/// Runs generators of controller-gen on a Go file with these comments. Returns the objects, and what the command prints.
+fn controller_gen_on(
+    controller_gen: &Path,
+    generators: &[&str],
+    comments: &str,
+    file: &str,
+) -> (Objects, String) {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("go.mod"), "module example.com/x\n\ngo 1.21\n").unwrap();
+    fs::write(folder.path().join("x.go"), format!("package x\n\n{comments}\nfunc F() {{}}\n"))
+        .unwrap();
+    let mut command = Command::new(controller_gen);
+    command.args(generators).arg("paths=.").current_dir(folder.path()).env("GOFLAGS", "-mod=mod");
+    objects(&mut command, &folder.path().join("out").join(file))
+}
+
+/// Runs `operator-rs manifests` on a Rust file with these comments.
+fn manifests_of(comments: &str, file: &str) -> (Objects, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let project =
+        "domain: example.com\nlayout:\n- rust.operator-rs.io/v1\nprojectName: x\nversion: \"3\"\n";
+    fs::write(folder.path().join("PROJECT"), project).unwrap();
+    fs::create_dir(folder.path().join("src")).unwrap();
+    fs::write(folder.path().join("src/main.rs"), format!("{comments}\nfn main() {{}}\n")).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_operator-rs"));
+    command.args(["manifests", "--message-format", "short"]).current_dir(folder.path());
+    objects(&mut command, &folder.path().join(file))
+}
+
+fn objects(command: &mut Command, path: &Path) -> (Objects, String) {
+    let output = command.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    (if output.status.success() { Ok(documents(path)) } else { Err(()) }, text)
+}
+
+fn documents(path: &Path) -> Vec<Value> {
+    let Ok(text) = fs::read_to_string(path) else { return Vec::new() };
+    serde_yaml::Deserializer::from_str(&text)
+        .map(|it| Value::deserialize(it).unwrap())
+        .filter(|it| !it.is_null())
+        .collect()
+}
+
+/// The lines of a file that are reported, with the reports.
+fn refused(output: &str, file: &str) -> BTreeMap<usize, String> {
+    let place = |line: &str| {
+        let (_, rest) = line.split_once(file)?;
+        rest.split_once(':')?.0.parse::<usize>().ok()
+    };
+    output.lines().filter_map(|it| Some((place(it)?, it.to_owned()))).collect()
+}
