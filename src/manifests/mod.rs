@@ -4,14 +4,12 @@
 
 mod crd;
 mod example;
-mod held;
 mod lints;
 mod rbac;
 mod versions;
 
 pub use crd::{parse, path as crd_path};
 pub use example::example;
-pub use held::held;
 pub use rbac::{FILE as ROLES, without_rules};
 pub use versions::{Version, versions};
 

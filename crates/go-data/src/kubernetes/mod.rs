@@ -145,6 +145,12 @@ pub fn read_as(type_: &'static str, value: &Value, reader: Reader) -> Decoded {
     decode::decode(type_, value, reader)
 }
 
+/// A CRD as API servers hold it: they drop what is empty, where its Go type says `omitempty`.
+pub fn held_crd(mut crd: Value) -> Value {
+    decode::drop_empty("apiextensions.CustomResourceDefinition", &mut crd);
+    crd
+}
+
 /// What operator-sdk makes of an object. One of a kind that it does not decode stays as it is, but for whole
 /// numbers, which lose their fraction.
 pub fn decode(object: &Value) -> Decoded {
