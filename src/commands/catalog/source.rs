@@ -14,7 +14,10 @@ use crate::{
 use diagnostics::{Diagnostics, Hint as _};
 use model::{Platform, ProjectPath};
 use oci::image::{Limits, Stored};
-use olm::catalog::{self, Ignore, Loader, bundle::Files};
+use olm::{
+    bundle::annotations::PACKAGE,
+    catalog::{self, Ignore, Loader, bundle::Files},
+};
 
 /// The files of a bundle or of a catalog, and how a person names them.
 pub struct Source {
@@ -43,7 +46,6 @@ enum Kind {
 /// same limit.
 const LONGEST: u64 = 512 << 20;
 
-const PACKAGE: &str = "operators.operatorframework.io.bundle.package.v1";
 pub const CONFIGS: &str = "operators.operatorframework.io.index.configs.v1";
 const DATABASE: &str = "operators.operatorframework.io.index.database.v1";
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{super::annotations, Files, Findings, Manifest, Rule, beta, format, of};
+use diagnostics::Diagnostics;
 use go_data::{
     kubernetes,
     yaml::{self, Value, json},
@@ -22,7 +23,22 @@ pub struct Loaded<'a> {
     pub crds: Vec<Manifest<'a>>,
 }
 
-impl Loaded<'_> {
+impl<'a> Loaded<'a> {
+    /// Reads a bundle that no command has validated before. `label` is its name in messages.
+    pub fn read(label: &str, files: &'a Files) -> anyhow::Result<Self> {
+        let mut findings = Findings::default();
+        load(files, &mut findings).ok_or_else(|| {
+            let headline = format!("cannot read the bundle `{label}`");
+            let list = findings.located(files).iter().map(|it| it.diagnostic(label)).collect();
+            Diagnostics { headline, list }.into()
+        })
+    }
+
+    /// The manifests besides the ClusterServiceVersion, as they are written.
+    pub fn others(&self) -> impl Iterator<Item = &Manifest<'a>> {
+        self.objects.iter().filter(|it| it.path != self.csv.path)
+    }
+
     /// The ClusterServiceVersion, as it is written.
     pub fn written_csv(&self) -> &Value {
         let csv = self.objects.iter().find(|it| it.path == self.csv.path);
