@@ -8,4 +8,5 @@
 pub mod compatibility;
 pub mod definition;
 pub mod expression;
+pub mod keyword;
 pub mod samples;

@@ -18,7 +18,7 @@ pub use diagnostic::{Diagnostic, Diagnostics, Lines};
 pub use report::{Report, Summary, hints};
 pub use rule::About;
 pub use severity::Severity;
-pub use spelling::{edit_distance, nearest, tolerance};
+pub use spelling::{count, edit_distance, nearest, tolerance};
 
 pub trait Hint<T> {
     fn hint(self, hint: impl Into<String>) -> anyhow::Result<T>;

@@ -151,14 +151,6 @@ pub fn values<'a>(
     rules.map(|it| clap::builder::PossibleValue::new(it.id).help(it.summary))
 }
 
-/// `1 warning`, `2 warnings`
-pub fn count(many: usize, what: &str) -> String {
-    match many {
-        1 => format!("1 {what}"),
-        many => format!("{many} {what}s"),
-    }
-}
-
 /// The beginning of a text that is too long to read.
 pub fn shortened(text: &str) -> String {
     const LONGEST: usize = 300;

@@ -26,7 +26,7 @@ use std::fmt;
 pub use decode::Reader;
 use types::Field;
 
-use crate::yaml::{Map, Value};
+use crate::yaml::{Map, Value, pointer::escaped};
 
 /// An object as Go decodes it.
 #[derive(Debug, PartialEq)]
@@ -81,8 +81,7 @@ impl fmt::Display for Fault {
 
 /// Steps as a JSON pointer.
 pub fn pointer(steps: &[impl AsRef<str>]) -> String {
-    let escaped = |it: &str| format!("/{}", it.replace('~', "~0").replace('/', "~1"));
-    steps.iter().map(|it| escaped(it.as_ref())).collect()
+    steps.iter().map(|it| format!("/{}", escaped(it.as_ref()))).collect()
 }
 
 /// The Go type of each kind, by its apiVersion.

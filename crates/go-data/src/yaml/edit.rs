@@ -4,7 +4,9 @@
 use super::{
     Data, Dialect, Entry, Map, Node, Value,
     block::{self, indented, splice},
-    nodes, to_text,
+    nodes,
+    pointer::unescaped,
+    to_text,
 };
 
 /// Why a text cannot be edited.
@@ -37,7 +39,7 @@ impl<'a> Editor<'a> {
         let document = self.documents.get(parts.next()?.parse::<usize>().ok()?)?;
         parts.try_fold(document, |node, part| match &node.data {
             Data::List(items) => items.get(part.parse::<usize>().ok()?),
-            _ => node.get(part),
+            _ => node.get(&unescaped(part)),
         })
     }
 

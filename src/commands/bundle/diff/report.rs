@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use crate::{
-    app::findings::{self, Finding, Format, Place, count},
+    app::findings::{self, Finding, Format, Place},
     commands::crds::{Side, located},
 };
 use crd::compatibility;
-use diagnostics::{About, Severity};
+use diagnostics::{About, Severity, count};
 use go_data::yaml::{Value, json};
 use olm::bundle::difference::Change;
 

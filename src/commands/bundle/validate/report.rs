@@ -4,10 +4,10 @@ use serde::Serialize as _;
 
 use super::{Finding, Target, diagnostics};
 use crate::{
-    app::findings::{self, Place, count},
+    app::findings::{self, Place},
     terminal,
 };
-use diagnostics::{Diagnostic, Diagnostics, Severity};
+use ::diagnostics::{Diagnostic, Diagnostics, Severity, count};
 use go_data::yaml::{Mark, Value, json};
 use olm::bundle::validate::{Files, rules::Rule};
 

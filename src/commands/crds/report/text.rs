@@ -3,9 +3,9 @@
 use std::{collections::BTreeSet, fmt::Write as _};
 
 use super::Report;
-use crate::app::findings::{self, MOST, count};
+use crate::app::findings::{self, MOST};
 use crd::compatibility::{Finding, Rule, Subject};
-use diagnostics::Severity;
+use diagnostics::{Severity, count};
 
 pub fn render(report: &Report) -> String {
     let removed = removed(report);

@@ -14,7 +14,7 @@ use crate::bundle::{
 use diagnostics::{Diagnostic, Diagnostics, Hint as _, Severity};
 use go_data::{
     kubernetes,
-    yaml::{Mark, Node, Value},
+    yaml::{Mark, Node, Value, pointer},
 };
 use model::ProjectPath;
 
@@ -128,8 +128,7 @@ impl State {
 
     /// A change that an annotation shows.
     pub fn annotated(&self, rule: Rule, key: &str, what: String) -> Change {
-        let place =
-            self.place(&self.annotated, &format!("/annotations/{}", validate::escaped(key)));
+        let place = self.place(&self.annotated, &format!("/annotations/{}", pointer::escaped(key)));
         Change { place: Some(place), ..self.change(rule, key, "", what) }
     }
 

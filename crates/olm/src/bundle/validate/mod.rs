@@ -27,7 +27,7 @@ pub mod rules;
 mod size;
 
 pub use finding::Finding;
-pub(super) use finding::{Findings, escaped, node};
+pub(super) use finding::{Findings, node};
 use rules::{Rule, Selection, Target};
 
 use go_data::yaml::Value;
