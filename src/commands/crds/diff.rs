@@ -12,7 +12,12 @@ use super::{
     side::{Name, Project, Side, Unread},
 };
 use crate::{
-    app::{cluster_args::Address, compile, findings::Format, refusal::refusal},
+    app::{
+        cluster_args::Address,
+        compile,
+        findings::{self, Format},
+        refusal::refusal,
+    },
     terminal,
 };
 use crd::compatibility::{Policy, Rule, judge};
@@ -91,7 +96,8 @@ impl PolicyName {
 }
 
 fn rules() -> impl clap::builder::TypedValueParser<Value = Rule> {
-    PossibleValuesParser::new(Rule::all().map(Rule::id)).try_map(|it| it.parse::<Rule>())
+    let all = findings::values(Rule::all().map(Rule::about));
+    PossibleValuesParser::new(all).try_map(|it| it.parse::<Rule>())
 }
 
 impl Args {

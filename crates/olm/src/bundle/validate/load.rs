@@ -133,29 +133,14 @@ pub fn load<'a>(files: &'a Files, findings: &mut Findings) -> Option<Loaded<'a>>
 
 /// Where annotations.yaml says that the manifests are.
 fn folder(found: &BTreeMap<String, String>, findings: &mut Findings) -> Option<String> {
-    let Some(folder) = found.get(annotations::MANIFESTS) else {
-        return Some("manifests/".to_owned());
-    };
-    let mut parts: Vec<&str> = Vec::new();
-    for part in folder.split('/') {
-        match part {
-            "" | "." => {}
-            ".." if parts.pop().is_some() => {}
-            ".." => {
-                findings.error(
-                    Rule::ManifestsPath,
-                    "metadata",
-                    format!(
-                        "the annotation {:?} leads out of the bundle: {folder:?}",
-                        annotations::MANIFESTS
-                    ),
-                );
-                return None;
-            }
-            part => parts.push(part),
-        }
+    let folder = found.get(annotations::MANIFESTS).map_or("manifests", String::as_str);
+    let inside = model::resolve("", folder);
+    if inside.is_none() {
+        let key = annotations::MANIFESTS;
+        let message = format!("the annotation {key:?} leads out of the bundle: {folder:?}");
+        findings.error(Rule::ManifestsPath, "metadata", message);
     }
-    Some(parts.iter().map(|it| format!("{it}/")).collect())
+    inside.map(|it| if it.is_empty() { it } else { it + "/" })
 }
 
 /// Kind and version of what is decoded into Go types, and the word for it.
