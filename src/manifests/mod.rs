@@ -4,7 +4,6 @@
 
 mod crd;
 mod example;
-mod held;
 mod lints;
 mod rbac;
 mod versions;
@@ -12,7 +11,6 @@ mod webhook;
 
 pub use crd::{parse, path as crd_path};
 pub use example::example;
-pub use held::held;
 pub use rbac::{FILE as ROLES, without_rules};
 pub use versions::{Version, versions};
 pub use webhook::FILE as WEBHOOKS;

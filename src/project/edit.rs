@@ -1,147 +1,57 @@
-//! Edits of PROJECT's text. Each is checked: the edit is refused unless parsing the new text gives the intended
-//! content.
-
-use std::ops::Range;
+//! Edits of PROJECT's text.
 
 use anyhow::Context as _;
 
 use super::{Project, Resource};
 use diagnostics::Hint as _;
-use go_data::yaml::{self, Data, Dialect, Entry, Node, Value, block};
+use go_data::yaml::{
+    self, Dialect, Value,
+    edit::{Editor, Refusal},
+};
 
 impl Project {
     /// Adds a resource after the existing ones.
     pub fn with(&self, resource: Resource) -> anyhow::Result<Self> {
-        let entry = yaml::to_text(&Value::Array(vec![yaml::to_value(&resource)]));
-        let text = match &self.resources_field()? {
-            None => {
-                let lines: Vec<&str> = self.text.split_inclusive('\n').collect();
-                let at =
-                    lines.iter().position(|it| it.starts_with("version:")).unwrap_or(lines.len());
-                splice(&lines, at..at, &format!("resources:\n{entry}"))
-            }
-            Some(list) => block::with_items(&self.text, list, &entry, None).unwrap_or_default(),
-        };
-        let mut expected =
-            yaml::from_text(&self.text, Dialect::Strict).context("reading PROJECT")?;
-        match expected.get_mut("resources") {
-            Some(Value::Array(list)) => list.push(yaml::to_value(&resource)),
-            _ => expected["resources"] = yaml::json!([resource]),
-        }
-        self.checked(text, &expected)
+        let resource = yaml::to_value(&resource);
+        self.edited(|it| match it.node("/0/resources") {
+            Some(_) => it.push("/0", "resources", resource),
+            None => it.set("/0", "resources", Value::Array(vec![resource]), "version"),
+        })
     }
 
     /// Sets `controller: true` on an existing resource.
     pub fn with_controller(&self, at: usize) -> anyhow::Result<Self> {
-        let list = self.resources_field()?;
-        let text = list.as_ref().and_then(|it| items(it).get(at)).and_then(|item| {
-            let Data::Map(fields) = &item.data else { return None };
-            let find = |key: &str| fields.iter().find(|it| it.key == key);
-            let lines: Vec<&str> = self.text.split_inclusive('\n').collect();
-            let field = find("controller").or_else(|| find("kind"))?;
-            let line = field.mark.line.checked_sub(1)?;
-            let lead: String = lines.get(line)?.chars().take(field.mark.column - 1).collect();
-            let text = |lead: &str| format!("{lead}controller: true\n");
-            Some(match field.key.as_str() {
-                "controller" => splice(&lines, line..line + 1, &text(&lead)),
-                _ if lead.trim().is_empty() => splice(&lines, line..line, &text(&lead)),
-                _ => splice(&lines, line + 1..line + 1, &text(&" ".repeat(lead.len()))),
-            })
-        });
-        let mut expected =
-            yaml::from_text(&self.text, Dialect::Strict).context("reading PROJECT")?;
-        // serde also accepts an entry that is a list of the fields' values.
-        if let Some(Value::Object(entry)) = expected.pointer_mut(&format!("/resources/{at}")) {
-            entry.insert("controller".to_owned(), Value::Bool(true));
-        }
-        self.checked(text.unwrap_or_default(), &expected)
+        let resource = format!("/0/resources/{at}");
+        self.edited(|it| it.set(&resource, "controller", Value::Bool(true), "kind"))
     }
 
     /// Removes the resource with this index.
     pub fn without(&self, at: usize) -> anyhow::Result<Self> {
-        let list = self.resources_field()?;
-        let text = list.as_ref().and_then(|list| {
-            let lines = block::lines_of_item(&self.text, items(list).get(at)?)?;
-            let res = block::without_lines(&self.text, lines);
-            let head = list.mark.line.checked_sub(1)?;
-            if 1 < items(list).len() || lines.0 <= head {
-                return Some(res);
-            }
-            // Comments stay, also the one behind `resources:`.
-            let comment = block::comment(self.text.lines().nth(head)?);
-            let lines: Vec<&str> = res.split_inclusive('\n').collect();
-            let comment = comment.map(|it| lines[head][it..].trim_start().replace("\r\n", "\n"));
-            Some(splice(&lines, head..head + 1, &comment.unwrap_or_default()))
-        });
-        let mut expected =
-            yaml::from_text(&self.text, Dialect::Strict).context("reading PROJECT")?;
-        match expected.get_mut("resources") {
-            Some(Value::Array(list)) if 1 < list.len() && at < list.len() => drop(list.remove(at)),
-            _ => drop(expected.as_object_mut().map(|it| it.remove("resources"))),
-        }
-        self.checked(text.unwrap_or_default(), &expected)
+        self.edited(|it| it.remove("/0", "resources", at))
     }
 
     /// Sets the version of the tool that has updated the project.
     pub fn with_cli_version(&self, version: &str) -> anyhow::Result<Self> {
-        let lines: Vec<&str> = self.text.split_inclusive('\n').collect();
-        let line = format!("cliVersion: {version}");
-        let text = match lines.iter().position(|it| it.starts_with("cliVersion:")) {
-            Some(at) => {
-                // The comment, with the blanks before it. If the value contains a `#`, the check below refuses the
-                // edit.
-                let value = lines[at].split('#').next().unwrap_or_default().trim_end();
-                let comment = lines[at][value.len()..].trim_end_matches(['\r', '\n']);
-                splice(&lines, at..at + 1, &format!("{line}{comment}\n"))
-            }
-            None => {
-                let at =
-                    lines.iter().position(|it| it.starts_with("domain:")).unwrap_or(lines.len());
-                splice(&lines, at..at, &format!("{line}\n"))
-            }
-        };
-        let mut expected =
-            yaml::from_text(&self.text, Dialect::Strict).context("reading PROJECT")?;
-        if expected["cliVersion"] == version {
-            return Ok(self.clone());
-        }
-        expected["cliVersion"] = Value::from(version);
-        self.checked(text, &expected)
+        self.edited(|it| it.set("/0", "cliVersion", Value::from(version), "domain"))
     }
 
-    /// `resources`, with its place in the text.
-    pub(super) fn resources_field(&self) -> anyhow::Result<Option<Entry>> {
-        let documents = yaml::nodes(&self.text, Dialect::Strict).context("reading PROJECT")?;
-        Ok(documents.into_iter().next().and_then(|it| match it.data {
-            Data::Map(fields) => fields.into_iter().find(|it| it.key == "resources"),
-            _ => None,
-        }))
+    pub(super) fn editor(&self) -> anyhow::Result<Editor<'_>> {
+        Editor::new(&self.text, Dialect::Strict).context("reading PROJECT")
     }
 
-    fn checked(&self, text: String, expected: &Value) -> anyhow::Result<Self> {
-        if yaml::from_text(&text, Dialect::Strict).ok().as_ref() != Some(expected) {
-            return Err(anyhow::format_err!("operator-rs cannot edit PROJECT because of the way it is formatted"))
-                .hint("write `resources` as a block list: one `- ` for each entry, and a line for each field");
-        }
-        Self::from_text(&text)
+    fn edited(
+        &self,
+        edit: impl FnOnce(Editor<'_>) -> Result<String, Refusal>,
+    ) -> anyhow::Result<Self> {
+        let text = edit(self.editor()?).map_err(|_| {
+            anyhow::format_err!(
+                "operator-rs cannot edit PROJECT because of the way it is formatted"
+            )
+        });
+        Self::from_text(&text.hint(
+            "write `resources` as a block list: one `- ` for each entry, and a line for each field",
+        )?)
     }
-}
-
-/// The items of a list; none if it is no list.
-pub(super) fn items(list: &Entry) -> &[Node] {
-    match &list.value.data {
-        Data::List(items) => items,
-        _ => &[],
-    }
-}
-
-/// Replaces a range of lines with `text`, with the same line endings as the file.
-fn splice(lines: &[&str], at: Range<usize>, text: &str) -> String {
-    let crlf = lines.first().is_some_and(|it| it.ends_with("\r\n"));
-    let end = if crlf { "\r\n" } else { "\n" };
-    let before = lines[..at.start].concat();
-    let gap = if before.is_empty() || before.ends_with('\n') { "" } else { end };
-    format!("{before}{gap}{}{}", text.replace('\n', end), lines[at.end..].concat())
 }
 
 #[cfg(test)]
@@ -310,6 +220,10 @@ mod tests {
             (
                 "- kind: A\n  version: v1\n- controller: false\n  kind: B\n  version: v1\n",
                 "- kind: A\n  version: v1\n- controller: true\n  kind: B\n  version: v1\n",
+            ),
+            (
+                "- kind: A\n  version: v1\n- kind: B\n  controller: false # by hand\n  version: v1\n",
+                "- kind: A\n  version: v1\n- kind: B\n  controller: true # by hand\n  version: v1\n",
             ),
         ] {
             let project =

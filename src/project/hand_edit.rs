@@ -1,6 +1,6 @@
 //! Edits by hand in an entry of PROJECT.
 
-use super::{Project, edit::items};
+use super::Project;
 use go_data::yaml::{self, Data, Node, Value, block};
 
 /// An entry with a comment or a field that operator-rs does not write.
@@ -15,8 +15,8 @@ pub struct HandEdit {
 impl Project {
     /// The entry of a resource, if it was edited by hand.
     pub fn hand_edit(&self, at: usize) -> anyhow::Result<Option<HandEdit>> {
-        let list = self.resources_field()?;
-        let Some(item) = list.as_ref().and_then(|it| items(it).get(at)) else { return Ok(None) };
+        let editor = self.editor()?;
+        let Some(item) = editor.node(&format!("/0/resources/{at}")) else { return Ok(None) };
         let Some((from, to)) = block::lines_of_item(self.text(), item) else { return Ok(None) };
         let lines: Vec<&str> = self.text().split_inclusive('\n').take(to).skip(from).collect();
         let is_comment =

@@ -28,8 +28,7 @@ pub use progress::{Step, waiting};
 pub use prompt::{agree, ask, confirm, has_person};
 pub use settings::{Settings, annotate_below, annotates};
 
-use diagnostics::Diagnostic;
-use message::Level;
+use diagnostics::{Diagnostic, Severity};
 
 /// Why stdout cannot be written any more. The command itself continues: half of its work would be worse than a list
 /// that is cut off.
@@ -95,7 +94,7 @@ pub fn end(code: ExitCode) -> ExitCode {
         Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             let message = format!("stdout cannot be written: {error}");
             let hint = "only the output is incomplete; the command has finished its work";
-            message::emit(Level::Error, &Diagnostic::from(message).with_hint(hint));
+            message::emit(Severity::Error, &Diagnostic::from(message).with_hint(hint));
             ExitCode::FAILURE
         }
         _ => code,
@@ -112,7 +111,7 @@ pub fn advise(text: &str) {
 /// Prints a text that has to be read before a question, with `--quiet` too.
 pub fn require(text: &str) {
     match settings::get().format {
-        settings::MessageFormat::Json => message::emit(Level::Note, &text.trim().into()),
+        settings::MessageFormat::Json => message::emit(Severity::Note, &text.trim().into()),
         _ => write(&shown(text)),
     }
 }

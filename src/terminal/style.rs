@@ -11,8 +11,8 @@ use annotate_snippets::{
     renderer::{DEFAULT_ERROR_STYLE, DEFAULT_HELP_STYLE, DEFAULT_WARNING_STYLE, Style},
 };
 
-use super::{is_obeyed, message::Level, shown, shown_message};
-use diagnostics::Diagnostic;
+use super::{is_obeyed, shown, shown_message};
+use diagnostics::{Diagnostic, Severity};
 
 /// Longer lines are not quoted, in bytes.
 const LONGEST: usize = 10_000;
@@ -23,16 +23,16 @@ fn has_colour() -> bool {
 }
 
 /// A diagnostic with its place; the source line too where it is known.
-pub fn located(level: Level, it: &Diagnostic, file: &str) -> String {
+pub fn located(level: Severity, it: &Diagnostic, file: &str) -> String {
     let renderer = if has_colour() { Renderer::styled() } else { Renderer::plain() };
     draw(&renderer, level, it, file)
 }
 
-fn draw(renderer: &Renderer, level: Level, it: &Diagnostic, file: &str) -> String {
+fn draw(renderer: &Renderer, level: Severity, it: &Diagnostic, file: &str) -> String {
     let label = match level {
-        Level::Error => Label::ERROR,
-        Level::Warning => Label::WARNING,
-        Level::Note => Label::NOTE,
+        Severity::Error => Label::ERROR,
+        Severity::Warning => Label::WARNING,
+        Severity::Note => Label::NOTE,
     };
     let title = label.primary_title(shown_message(&it.message));
     let mut group = Group::with_title(match it.code {
@@ -81,11 +81,11 @@ fn word(line: &str, column: usize) -> Range<usize> {
 }
 
 /// A text behind its label.
-pub fn labelled(level: Level, text: &str) -> String {
+pub fn labelled(level: Severity, text: &str) -> String {
     let (style, label) = match level {
-        Level::Error => (DEFAULT_ERROR_STYLE, "error"),
-        Level::Warning => (DEFAULT_WARNING_STYLE, "warning"),
-        Level::Note => return format!("{}\n", shown(text)),
+        Severity::Error => (DEFAULT_ERROR_STYLE, "error"),
+        Severity::Warning => (DEFAULT_WARNING_STYLE, "warning"),
+        Severity::Note => return format!("{}\n", shown(text)),
     };
     format!("{}: {}\n", painted(style, label), shown_message(text))
 }
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     fn check(it: &Diagnostic, expected: &str) {
-        let shown = draw(&Renderer::plain(), Level::Error, it, "a.rs");
+        let shown = draw(&Renderer::plain(), Severity::Error, it, "a.rs");
         assert_eq!(shown.trim_end(), expected.trim(), "\n{shown}");
     }
 
@@ -133,7 +133,7 @@ error: it is wrong
         check(&it, expected);
         let below = |column: usize, source: &str, carets: &str| {
             let source = at(column, source);
-            let shown = draw(&Renderer::plain(), Level::Error, &source, "a.rs");
+            let shown = draw(&Renderer::plain(), Severity::Error, &source, "a.rs");
             let line = shown.lines().nth(4).unwrap_or_default();
             assert_eq!(line.trim_start_matches("  |"), carets, "\n{shown}");
         };
@@ -148,7 +148,7 @@ error: it is wrong
     #[test]
     fn a_long_line_is_cut_around_the_caret_and_a_very_long_one_is_not_quoted() {
         let long = format!("{}here{}", " a".repeat(400), " b".repeat(400));
-        let shown = draw(&Renderer::plain(), Level::Error, &at(801, &long), "a.rs");
+        let shown = draw(&Renderer::plain(), Severity::Error, &at(801, &long), "a.rs");
         assert!(shown.lines().all(|it| it.len() < 160), "{shown}");
         assert!(shown.contains("here") && shown.contains("^^^^"), "{shown}");
         check(&at(3, &"x".repeat(LONGEST)), "error: it is wrong\n--> a.rs:7:3");
@@ -159,7 +159,7 @@ error: it is wrong
         let mut it = at(1, "a\u{1b}[31m\u{202e}\u{9b}").with_hint("\u{1b}h");
         it.message = "\u{1b}m".to_owned();
         it.field_paths = vec![vec!["\u{1b}a".to_owned(), "b".to_owned()]];
-        let shown = draw(&Renderer::plain(), Level::Error, &it, "\u{1b}.rs");
+        let shown = draw(&Renderer::plain(), Severity::Error, &it, "\u{1b}.rs");
         assert!(!shown.contains(super::is_obeyed), "{shown:?}");
     }
 }

@@ -7,11 +7,12 @@ use kube::api::GetParams;
 use super::{
     Cluster, Event, Id,
     discovery::Resource,
-    object::{condition, count, is_going, texts, uid},
+    object::{condition, is_going, texts, uid},
     path::segment,
     refusal::{self, Refusal},
     wait::{Limit, State},
 };
+use diagnostics::count;
 use go_data::yaml::Value;
 
 /// The metadata of an object.

@@ -5,12 +5,12 @@ use kube::api::{DeleteParams, Patch, PatchParams, Preconditions};
 use super::{
     Action, Cluster, Event, Held, Id, Removal, Verb,
     discovery::Resource,
-    object::{condition, count, is_going, texts, uid, version},
+    object::{condition, is_going, texts, uid, version},
     owner,
     refusal::{self, Refusal},
     wait::{Limit, State},
 };
-use diagnostics::Hint as _;
+use diagnostics::{Hint as _, count};
 use go_data::yaml::Value;
 
 /// An object as it is on the server.

@@ -95,11 +95,6 @@ pub fn texts(list: &Value) -> Vec<&str> {
     list.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// `1 object`, `2 objects`.
-pub fn count(many: usize, what: &str) -> String {
-    format!("{many} {what}{}", if many == 1 { "" } else { "s" })
-}
-
 #[test]
 fn an_object_is_shown_by_its_kind_and_name() {
     use go_data::yaml::json;

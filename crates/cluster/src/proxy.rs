@@ -30,7 +30,7 @@ impl Proxies {
             Some("http") => &self.http,
             _ => &self.https,
         };
-        let of_environment = of_environment.as_deref().filter(|it| is_used(it, &self.none, server));
+        let of_environment = of_environment.as_deref().filter(|_| is_used(&self.none, server));
         let Some(proxy) = own.as_deref().or(of_environment) else { return Ok(None) };
         let uri = if proxy.contains("://") { proxy } else { &format!("http://{proxy}") };
         // The text may contain a password.
@@ -71,11 +71,11 @@ pub fn own(kubeconfig: &Kubeconfig, context: Option<&str>) -> Option<String> {
     cluster.cluster.as_ref()?.proxy_url.clone().filter(|it| !it.is_empty())
 }
 
-fn is_used(proxy: &str, none: &str, server: &Uri) -> bool {
+fn is_used(none: &str, server: &Uri) -> bool {
     let host = server.host().unwrap_or_default().trim_matches(['[', ']']);
     let here = host == "localhost" || host.parse().is_ok_and(|it: IpAddr| it.is_loopback());
-    // The matcher does not support `*` for addresses.
-    let matcher = Matcher::builder().http(proxy).https(proxy).no(none).build();
+    // The matcher does not support `*` for addresses, and drops a proxy whose address it cannot read.
+    let matcher = Matcher::builder().all("http://proxy").no(none).build();
     !here && !is_wildcard(none) && matcher.intercept(server).is_some()
 }
 
@@ -87,7 +87,7 @@ fn is_wildcard(none: &str) -> bool {
 fn no_proxy_is_matched_with_the_server() {
     let check = |none: &str, server: &str, expected: bool| {
         let server: Uri = server.parse().expect("a URL");
-        assert_eq!(is_used("http://proxy:3128", none, &server), expected, "{none} {server}");
+        assert_eq!(is_used(none, &server), expected, "{none} {server}");
     };
     check("", "https://cluster.example.com:6443", true);
     check("proxy,proxy:3128", "https://cluster.example.com:6443", true);
@@ -97,6 +97,14 @@ fn no_proxy_is_matched_with_the_server() {
     for server in ["https://127.0.0.1:6443", "https://[::1]:6443", "http://localhost:8080"] {
         check("", server, false);
     }
+}
+
+#[test]
+fn a_proxy_that_cannot_be_read_is_refused() {
+    let server: Uri = "https://cluster.example.com".parse().expect("a URL");
+    let proxies = Proxies { https: Some("http://a b".to_owned()), ..Proxies::default() };
+    let error = proxies.to(&server, None).expect_err("it is no URL");
+    assert_eq!(error.to_string(), "the proxy's address is not a URL");
 }
 
 #[test]

@@ -8,5 +8,6 @@
 pub mod compatibility;
 pub mod definition;
 pub mod expression;
+pub mod keyword;
 pub mod samples;
 pub mod webhook;

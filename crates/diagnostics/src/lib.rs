@@ -2,12 +2,13 @@
 //!
 //! A [`Diagnostic`] is a message with what is known besides: the rule, the file, the line and column, its text, and what
 //! to do. [`Diagnostics`] is everything that is wrong, as one error; [`Hint`] adds a hint to any error. [`Report`] takes
-//! an error apart again, for a program that shows it. [`nearest`] suggests a spelling, and [`conflict`] finds what git
+//! an error apart again, for a program that shows it. [`rules!`] declares rules, and [`About`] describes one. [`nearest`] suggests a spelling, and [`conflict`] finds what git
 //! leaves in a file. Nothing here prints or reads a file.
 
 pub mod conflict;
 mod diagnostic;
 mod report;
+mod rule;
 mod severity;
 mod spelling;
 
@@ -15,8 +16,9 @@ use std::{error::Error, fmt};
 
 pub use diagnostic::{Diagnostic, Diagnostics, Lines};
 pub use report::{Report, Summary, hints};
+pub use rule::About;
 pub use severity::Severity;
-pub use spelling::{edit_distance, nearest, tolerance};
+pub use spelling::{count, edit_distance, nearest, tolerance};
 
 pub trait Hint<T> {
     fn hint(self, hint: impl Into<String>) -> anyhow::Result<T>;

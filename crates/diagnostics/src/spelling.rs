@@ -18,6 +18,11 @@ pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
     (distance <= tolerance(word)).then_some(best)
 }
 
+/// `1 warning`, `2 warnings`.
+pub fn count(many: usize, what: &str) -> String {
+    format!("{many} {what}{}", if many == 1 { "" } else { "s" })
+}
+
 #[test]
 fn a_misspelt_word_is_answered_with_the_nearest() {
     let names = ["replicas", "resources", "size", "get"];

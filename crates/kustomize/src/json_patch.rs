@@ -2,7 +2,7 @@
 
 use super::budget::Budget;
 use diagnostics::Hint as _;
-use go_data::yaml::Value;
+use go_data::yaml::{self, Value};
 
 #[derive(Debug, Clone)]
 pub struct Operation {
@@ -79,7 +79,7 @@ fn pointer(text: &str) -> anyhow::Result<Vec<String>> {
     let Some(rest) = text.strip_prefix('/') else {
         anyhow::bail!("the path `{text}` does not start with `/`");
     };
-    Ok(rest.split('/').map(|it| it.replace("~1", "/").replace("~0", "~")).collect())
+    Ok(rest.split('/').map(yaml::pointer::unescaped).collect())
 }
 
 pub fn apply(

@@ -3,7 +3,7 @@
 use regex_lite::Regex;
 
 use super::{id::Id, object::Object};
-use go_data::yaml::Value;
+use go_data::{kubernetes::names, yaml::Value};
 
 #[derive(Debug, Default)]
 pub struct Selector {
@@ -182,30 +182,14 @@ fn requirement(text: &str) -> anyhow::Result<Requirement> {
     Ok(Requirement { key: label(key, text)?, condition })
 }
 
-/// A label's value: up to 63 letters, digits, `-`, `_` and `.`, the first and the last a letter or digit.
 fn value(text: &str, whole: &str) -> anyhow::Result<String> {
-    let inside = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let ends = text.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && text.ends_with(|c: char| c.is_ascii_alphanumeric());
-    if text.is_empty() || text.len() <= 63 && ends && text.chars().all(inside) {
-        return Ok(text.to_owned());
-    }
-    anyhow::bail!("`{text}` in the selector `{whole}` is not a valid label value")
+    let is_valid = names::label_value(text).is_empty();
+    anyhow::ensure!(is_valid, "`{text}` in the selector `{whole}` is not a valid label value");
+    Ok(text.to_owned())
 }
 
-/// A label's name, after a domain and a slash or without.
 fn label(text: &str, whole: &str) -> anyhow::Result<String> {
-    let (domain, name) = text.split_once('/').unwrap_or(("a", text));
-    let part = |it: &str| {
-        let inside = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-        !it.is_empty() && it.chars().all(inside) && !it.starts_with('-') && !it.ends_with('-')
-    };
-    if name.is_empty()
-        || value(name, whole).is_err()
-        || domain.len() > 253
-        || !domain.split('.').all(part)
-    {
-        anyhow::bail!("`{text}` in the selector `{whole}` is not a valid label key");
-    }
+    let is_valid = names::qualified(text).is_empty();
+    anyhow::ensure!(is_valid, "`{text}` in the selector `{whole}` is not a valid label key");
     Ok(text.to_owned())
 }

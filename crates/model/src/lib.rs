@@ -27,7 +27,7 @@ pub use dns::{
 };
 pub use image::Image;
 pub use kind::Kind;
-pub use path::{Files, ProjectPath};
+pub use path::{Files, ProjectPath, resolve};
 pub use platform::Platform;
 pub use rust_path::RustPath;
 pub use timeout::Timeout;

@@ -45,19 +45,22 @@ impl ProjectPath {
 
     /// Resolves a path relative to this folder, which may contain `..`. A path that leaves the project is refused.
     pub fn join(&self, relative: &str) -> Result<Self, Refusal> {
-        let mut parts: Vec<&str> = self.0.split('/').collect();
-        for part in relative.split('/') {
-            match part {
-                "" | "." => {}
-                ".." if parts.pop().is_none() => {
-                    return Err(Refusal::new(format!("`{relative}` leaves the project")));
-                }
-                ".." => {}
-                part => parts.push(part),
-            }
-        }
-        parts.join("/").parse()
+        let path = resolve(&self.0, relative);
+        path.ok_or_else(|| Refusal::new(format!("`{relative}` leaves the project")))?.parse()
     }
+}
+
+/// A path relative to a folder, which may contain `..`. The top is empty; what leads out of it is none.
+pub fn resolve(folder: &str, relative: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|it| !it.is_empty()).collect();
+    for part in relative.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()?),
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
 }
 
 impl FromStr for ProjectPath {

@@ -58,7 +58,7 @@ impl Removing<'_> {
             return Ok(());
         }
         let going = found.parts();
-        self.attempt(&found)?;
+        attempt(self.cluster, &found.going, &found.adopted)?;
 
         let crds = self.crds(&going)?;
         let known = self.known(&going, &crds);
@@ -70,7 +70,7 @@ impl Removing<'_> {
         losses.extend(crds.iter().filter_map(Crd::loss));
         losses.extend(namespaces.iter().flat_map(Namespace::losses));
         if self.sending == Sending::All {
-            confirm(&losses, self.yes)?;
+            confirm(&losses, &[], self.yes)?;
             // The time limit starts only now: the user may have been asked before.
             let limit = self.cluster_args.limit();
             crds.iter().try_for_each(|it| self.check_crd_again(it))?;
@@ -83,7 +83,7 @@ impl Removing<'_> {
             let namespaces = namespaces.iter().map(|it| (it.live.id.clone(), it.live.clone()));
             self.delete([&namespaces.collect()], limit)?;
         } else {
-            losses.iter().for_each(|it| terminal::require(&format!("{it}\n")));
+            list(&losses);
             let deletes = going.in_order().filter(goes);
             let deletes = deletes.map(|it| Action::new(Verb::Delete, &it.0));
             deletes.for_each(|it| cluster_args::report(Event::Action(it)));
@@ -94,16 +94,6 @@ impl Removing<'_> {
         found.kept.retain(|it| !is_lost(&it.0));
         report_what_stays(&found, &shared);
         Ok(())
-    }
-
-    /// Makes a dry run of everything.
-    fn attempt(&self, found: &Found) -> anyhow::Result<()> {
-        let mut problems = self.cluster.try_delete(&found.going)?;
-        problems.extend(self.cluster.give_back(&found.adopted, true)?);
-        match problems[..] {
-            [] => Ok(()),
-            _ => Err(cluster::refuse("nothing was removed", &problems)),
-        }
     }
 
     fn delete<const N: usize>(
@@ -177,7 +167,7 @@ impl Removing<'_> {
     /// Removes new objects only if everything was confirmed beforehand.
     fn agree_to(&self, new: Vec<String>, otherwise: &str) -> anyhow::Result<()> {
         if new.is_empty() || self.yes {
-            new.iter().for_each(|it| terminal::require(&format!("{it}\n")));
+            list(&new);
             return Ok(());
         }
         Err(anyhow::format_err!("{otherwise}: new objects have appeared: {}", new.join("; ")))
@@ -210,15 +200,19 @@ pub fn unclear(live: &Live) -> Option<String> {
 
 impl Crd<'_> {
     fn loss(&self) -> Option<String> {
-        let id = &self.live.id;
-        match &self.held {
-            Ok(held) if held.is_empty() => None,
-            Ok(held) => Some(format!("removing {id} also removes {}", cluster::held_summary(held))),
-            Err(why) => Some(format!(
-                "removing {id} also removes every object of its kind, and these cannot be listed: {}",
-                why.message
-            )),
-        }
+        loss(&self.live.id, &self.held)
+    }
+}
+
+/// What is removed with a CRD.
+pub fn loss(crd: &Id, held: &Result<Vec<Held>, Refusal>) -> Option<String> {
+    match held {
+        Ok(held) if held.is_empty() => None,
+        Ok(held) => Some(format!("removing {crd} also removes {}", cluster::held_summary(held))),
+        Err(why) => Some(format!(
+            "removing {crd} also removes every object of its kind, and these cannot be listed: {}",
+            why.message
+        )),
     }
 }
 
@@ -257,11 +251,28 @@ impl Namespace<'_> {
     }
 }
 
-/// Continues if nothing else is removed, if the flag allows it, or if the user agrees.
-fn confirm(losses: &[String], yes: bool) -> anyhow::Result<()> {
+/// Makes a dry run of a removal, and of giving up the fields of what existed before.
+pub fn attempt(cluster: &Cluster, going: &[Live], adopted: &[Live]) -> anyhow::Result<()> {
+    let mut problems = cluster.try_delete(going)?;
+    problems.extend(cluster.give_back(adopted, true)?);
+    match problems[..] {
+        [] => Ok(()),
+        _ => Err(cluster::refuse("nothing was removed", &problems)),
+    }
+}
+
+pub fn list(losses: &[String]) {
     losses.iter().for_each(|it| terminal::require(&format!("{it}\n")));
-    if losses.is_empty() || yes || terminal::agree("Remove all of these?", "yes")? {
+}
+
+/// Lists the losses. Continues if there are none, if the flag allows them, or if the user agrees, who is told before what
+/// is kept.
+pub fn confirm(losses: &[String], kept: &[(Id, String)], yes: bool) -> anyhow::Result<()> {
+    list(losses);
+    if losses.is_empty() || yes {
         return Ok(());
     }
-    anyhow::bail!("nothing was removed")
+    kept.iter().for_each(|(id, why)| terminal::require(&format!("{id} is kept: {why}\n")));
+    anyhow::ensure!(terminal::agree("Remove all of these?", "yes")?, "nothing was removed");
+    Ok(())
 }

@@ -14,7 +14,10 @@ use crate::{
 use diagnostics::{Diagnostics, Hint as _};
 use model::{Platform, ProjectPath};
 use oci::image::{Limits, Stored};
-use olm::catalog::{self, Ignore, Loader, bundle::Files};
+use olm::{
+    bundle::annotations::PACKAGE,
+    catalog::{self, Ignore, Loader, bundle::Files},
+};
 
 /// The files of a bundle or of a catalog, and how a person names them.
 pub struct Source {
@@ -43,7 +46,6 @@ enum Kind {
 /// same limit.
 const LONGEST: u64 = 512 << 20;
 
-const PACKAGE: &str = "operators.operatorframework.io.bundle.package.v1";
 pub const CONFIGS: &str = "operators.operatorframework.io.index.configs.v1";
 const DATABASE: &str = "operators.operatorframework.io.index.database.v1";
 
@@ -53,28 +55,6 @@ const REBUILD: &str =
 /// The platforms whose image is read, the first one that there is.
 fn platforms() -> [Platform; 2] {
     [Platform::linux("amd64"), images::here()]
-}
-
-/// The directory of an image that its label names, without the `/` at the start; the root is empty.
-fn configs_folder(text: &str, label: &str) -> anyhow::Result<String> {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in label.split('/') {
-        let is_inside = match part {
-            "" | "." => true,
-            ".." => parts.pop().is_some(),
-            _ => {
-                parts.push(part);
-                true
-            }
-        };
-        if !is_inside {
-            return Err(anyhow::format_err!(
-                "the label `{CONFIGS}` of `{text}` leads out of the image: `{label}`"
-            ))
-            .hint(REBUILD);
-        }
-    }
-    Ok(parts.join("/"))
 }
 
 impl Source {
@@ -115,7 +95,15 @@ impl Source {
             .hint("migrate it to a file-based catalog with `opm migrate`");
         }
         let (kind, folders) = match (label(CONFIGS), label(PACKAGE)) {
-            (Some(configs), _) => (Kind::CatalogImage, vec![configs_folder(text, &configs)?]),
+            (Some(configs), _) => {
+                // Without the `/` at the start; the root is empty.
+                let folder = model::resolve("", &configs).ok_or_else(|| {
+                    anyhow::format_err!(
+                        "the label `{CONFIGS}` of `{text}` leads out of the image: `{configs}`"
+                    )
+                });
+                (Kind::CatalogImage, vec![folder.hint(REBUILD)?])
+            }
             (None, Some(_)) => {
                 let folders = ["manifests", "metadata"].map(str::to_owned);
                 (Kind::BundleImage { reference }, folders.to_vec())
@@ -203,12 +191,7 @@ impl Source {
             return Err(anyhow::format_err!("`{}` is not a bundle", self.title))
                 .hint("a bundle has the directories `manifests` and `metadata`");
         }
-        let mut files = Files::new();
-        for path in self.paths() {
-            let bytes = self.bytes(&path)?;
-            files.insert(path, bytes);
-        }
-        catalog::Bundle::read(&files, &self.title)
+        catalog::Bundle::read(&self.all()?, &self.title)
     }
 
     /// The catalog that this is. What cannot be read of it is among the loader's faults.

@@ -14,9 +14,11 @@ mod v1;
 
 use std::collections::BTreeSet;
 
-use crate::app::cluster_args::{self, ClusterArgs, Sending};
-use crate::app::olm_namespace::{self, Place};
-use crate::terminal;
+use crate::app::{
+    cluster_args::{self, ClusterArgs, Sending},
+    olm_namespace::{self, Place},
+    removal,
+};
 use cluster::{Action, Event, Id, Verb};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
@@ -89,28 +91,17 @@ impl Args {
         if found.is_empty() {
             return found.refuse().and_then(|()| nothing(&place, &package));
         }
-        let problems = match self.cluster_args.sending() {
-            Sending::Nothing => Vec::new(),
-            _ => place.cluster.try_delete(&found.all())?,
-        };
-        if !problems.is_empty() {
-            return Err(cluster::refuse("nothing was removed", &problems));
+        if self.cluster_args.sending() != Sending::Nothing {
+            removal::attempt(&place.cluster, &found.all(), &[])?;
         }
         let losses = found.losses();
-        losses.iter().for_each(|it| terminal::require(&format!("{it}\n")));
         if self.cluster_args.sending() != Sending::All {
+            removal::list(&losses);
             found.all().iter().for_each(|it| report(Verb::Delete, &it.id, ""));
             let namespace = found.namespace.iter();
             namespace.for_each(|it| report(Verb::Delete, &it.id, "if nothing else is in it"));
         } else {
-            if !losses.is_empty() && !self.yes {
-                found.kept.iter().for_each(|(id, why)| {
-                    terminal::require(&format!("{id} is kept: {why}\n"));
-                });
-            }
-            if !losses.is_empty() && !self.yes && !terminal::agree("Remove all of these?", "yes")? {
-                anyhow::bail!("nothing was removed");
-            }
+            removal::confirm(&losses, &found.kept, self.yes)?;
             // The time limit starts only now: the user may have been asked before.
             found.delete(&place, &package, self.cluster_args.limit())?;
         }

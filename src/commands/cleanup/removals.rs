@@ -102,18 +102,9 @@ impl Removals {
 
     /// The losses besides the operator itself.
     pub fn losses(&self) -> Vec<String> {
-        let loss = |(live, held): &(Live, Result<Vec<Held>, Refusal>)| match held {
-            Ok(held) if held.is_empty() => None,
-            Ok(held) => {
-                Some(format!("removing {} also removes {}", live.id, cluster::held_summary(held)))
-            }
-            Err(why) => Some(format!(
-                "removing {} also removes every object of its kind, and these cannot be listed: {}",
-                live.id, why.message
-            )),
-        };
         let all = self.all();
-        all.iter().filter_map(removal::unclear).chain(self.crds.iter().filter_map(loss)).collect()
+        let of_crds = self.crds.iter().filter_map(|(live, held)| removal::loss(&live.id, held));
+        all.iter().filter_map(removal::unclear).chain(of_crds).collect()
     }
 
     pub fn delete(&self, place: &Place, package: &str, limit: Limit) -> anyhow::Result<()> {

@@ -8,11 +8,16 @@ use std::{
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 
 use super::{
-    report::{Format, Report},
+    report::Report,
     side::{Name, Project, Side, Unread},
 };
 use crate::{
-    app::{cluster_args::Address, compile, refusal::refusal},
+    app::{
+        cluster_args::Address,
+        compile,
+        findings::{self, Format},
+        refusal::refusal,
+    },
     terminal,
 };
 use crd::compatibility::{Policy, Rule, judge};
@@ -91,7 +96,8 @@ impl PolicyName {
 }
 
 fn rules() -> impl clap::builder::TypedValueParser<Value = Rule> {
-    PossibleValuesParser::new(Rule::all().map(Rule::name)).try_map(|it| it.parse::<Rule>())
+    let all = findings::values(Rule::all().map(Rule::about));
+    PossibleValuesParser::new(all).try_map(|it| it.parse::<Rule>())
 }
 
 impl Args {

@@ -5,8 +5,8 @@ mod report;
 mod side;
 
 pub use diff::PolicyName;
-pub use report::Format;
-pub use side::{Files as CrdFiles, Place, Side};
+pub use report::located;
+pub use side::{Files as CrdFiles, Side};
 
 use std::path::Path;
 

@@ -57,24 +57,18 @@ impl Args {
             found.into_iter().partition(|it| it.id.group() == "operators.coreos.com");
         let parts = Parts::of(rest.into_iter().map(|it| (it.id.clone(), it)));
         let all: Vec<Live> = own.iter().chain(parts.in_order().map(|it| &it.1)).cloned().collect();
-        let problems = match self.cluster_args.sending() {
-            Sending::Nothing => Vec::new(),
-            _ => cluster.try_delete(&all)?,
-        };
-        if !problems.is_empty() {
-            return Err(cluster::refuse("nothing was removed", &problems));
+        if self.cluster_args.sending() != Sending::Nothing {
+            removal::attempt(&cluster, &all, &[])?;
         }
         let losses = losses(&cluster, &parts, &all)?;
-        losses.iter().for_each(|it| terminal::require(&format!("{it}\n")));
         if self.cluster_args.sending() != Sending::All {
+            removal::list(&losses);
             all.iter().for_each(|it| {
                 cluster_args::report(Event::Action(Action::new(Verb::Delete, &it.id)))
             });
             return Ok(());
         }
-        if !losses.is_empty() && !self.yes && !terminal::agree("Remove all of these?", "yes")? {
-            anyhow::bail!("nothing was removed");
-        }
+        removal::confirm(&losses, &[], self.yes)?;
         let limit = self.cluster_args.limit();
         // OLM itself must remove what belongs to its package server, such as its APIService; and the garbage collector
         // removes nothing whose owner has a kind that is no longer served.
@@ -130,23 +124,20 @@ fn require_unused(cluster: &Cluster, own: &[Live]) -> anyhow::Result<()> {
 
 /// Objects of OLM's kinds that `olm install` did not create.
 fn losses(cluster: &Cluster, parts: &Parts<Live>, own: &[Live]) -> anyhow::Result<Vec<String>> {
+    let is_own = |it: &Id| {
+        let name = |it: &Id| (it.kind.clone(), it.namespace.clone(), it.name.clone());
+        own.iter().any(|own| name(&own.id) == name(it))
+    };
+    // OLM creates objects of these kinds for its own use.
+    let by_olm =
+        ["OperatorCondition", "Operator", "OLMConfig", "InstallPlan", "ClusterServiceVersion"];
     let mut res = Vec::new();
     for (id, live) in &parts.crds {
-        match cluster.held(&live.object)? {
-            Ok(mut held) => {
-                let is_own = |it: &Id| own.iter().any(|own| own.id.kind == it.kind && own.id.name == it.name && own.id.namespace == it.namespace);
-                // OLM creates objects of these kinds for its own use.
-                let by_olm = ["OperatorCondition", "Operator", "OLMConfig", "InstallPlan", "ClusterServiceVersion"];
-                held.retain(|it| !is_own(&it.id) && !by_olm.contains(&it.id.kind.as_str()));
-                if !held.is_empty() {
-                    res.push(format!("removing {id} also removes {}", cluster::held_summary(&held)));
-                }
-            }
-            Err(why) => res.push(format!(
-                "removing {id} also removes every object of its kind, and these cannot be listed: {}",
-                why.message
-            )),
+        let mut held = cluster.held(&live.object)?;
+        if let Ok(held) = &mut held {
+            held.retain(|it| !is_own(&it.id) && !by_olm.contains(&it.id.kind.as_str()));
         }
+        res.extend(removal::loss(id, &held));
     }
     Ok(res)
 }

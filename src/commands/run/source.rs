@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use anyhow::Context as _;
-
 use crate::{
     app::images::Access,
     commands::bundle::{source, validate},
@@ -33,5 +31,5 @@ pub fn release(name: &str, files: &Files, target: Option<Target>) -> anyhow::Res
         ));
     }
     warnings.into_iter().for_each(terminal::warn);
-    Release::read(files).with_context(|| format!("cannot read the bundle `{name}`"))
+    Release::read(name, files)
 }

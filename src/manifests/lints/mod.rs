@@ -12,7 +12,10 @@ pub use size::shorten;
 
 use crate::manifests::{Manifest, Version, versions};
 use crate::project::{Operator, Place, Problem};
-use crd::definition::{self, Fault, Refusal, text, walk};
+use crd::{
+    definition::{self, Fault, Refusal, walk},
+    keyword::text,
+};
 use go_data::yaml::Value;
 
 /// All warnings, ordered by the places of their kinds.

@@ -110,8 +110,7 @@ impl<'a> Found<'a> {
         match (step, &self.node.data) {
             (Step::Key(key), Data::Map(fields)) => {
                 let field = fields.iter().find(|it| it.key == *key);
-                let pointer =
-                    format!("{}/{}", self.pointer, key.replace('~', "~0").replace('/', "~1"));
+                let pointer = format!("{}/{}", self.pointer, yaml::pointer::escaped(key));
                 field
                     .map(|it| Found { node: &it.value, field: Some(it), pointer })
                     .into_iter()

@@ -19,27 +19,10 @@ use super::{
 use diagnostics::{Diagnostic, Severity};
 pub use report::{misuse, report, usage};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Level {
-    Error,
-    Warning,
-    Note,
-}
-
-impl Level {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-            Self::Note => "note",
-        }
-    }
-}
-
 /// Prints something that the user should know, although the command continues.
 pub fn warn(it: impl Into<Diagnostic>) {
     if WARNINGS.fetch_add(1, Ordering::Relaxed) < most() {
-        emit(Level::Warning, &it.into());
+        emit(Severity::Warning, &it.into());
     }
 }
 
@@ -58,7 +41,7 @@ fn most() -> usize {
 pub fn tell_rest() {
     let more = WARNINGS.swap(0, Ordering::Relaxed).saturating_sub(most());
     if 0 < more {
-        emit(Level::Note, &rest(more, "warnings"));
+        emit(Severity::Note, &rest(more, "warnings"));
     }
 }
 
@@ -68,23 +51,18 @@ fn rest(more: usize, what: &str) -> Diagnostic {
 
 /// Prints what a person should know before a question.
 pub fn note(it: impl Into<Diagnostic>) {
-    emit(Level::Note, &it.into());
+    emit(Severity::Note, &it.into());
 }
 
 /// Prints a finding of a report that stdout has for people, where programs read the messages.
 pub fn finding(severity: Severity, it: &Diagnostic) {
-    let level = match severity {
-        Severity::Error => Level::Error,
-        Severity::Warning => Level::Warning,
-        Severity::Note => Level::Note,
-    };
     if settings::get().format != MessageFormat::Human {
-        emit(level, it);
+        emit(severity, it);
     }
 }
 
 /// Prints one diagnostic.
-pub fn emit(level: Level, it: &Diagnostic) {
+pub fn emit(level: Severity, it: &Diagnostic) {
     let format = settings::get().format;
     put(&render(level, &fitted(it), format), format);
 }
@@ -111,7 +89,7 @@ fn put(text: &str, format: MessageFormat) {
     }
 }
 
-fn render(level: Level, it: &Diagnostic, format: MessageFormat) -> String {
+fn render(level: Severity, it: &Diagnostic, format: MessageFormat) -> String {
     match format {
         MessageFormat::Human => human(level, it),
         MessageFormat::Short => short(level, it),
@@ -120,7 +98,7 @@ fn render(level: Level, it: &Diagnostic, format: MessageFormat) -> String {
     }
 }
 
-fn human(level: Level, it: &Diagnostic) -> String {
+fn human(level: Severity, it: &Diagnostic) -> String {
     match &it.file {
         Some(file) => style::located(level, it, file),
         None => {
@@ -130,7 +108,7 @@ fn human(level: Level, it: &Diagnostic) -> String {
     }
 }
 
-fn short(level: Level, it: &Diagnostic) -> String {
+fn short(level: Severity, it: &Diagnostic) -> String {
     let place = match (&it.file, it.position) {
         (Some(file), Some((line, column))) => format!("{file}:{line}:{column}: "),
         (Some(file), None) => format!("{file}: "),
@@ -146,7 +124,7 @@ fn short(level: Level, it: &Diagnostic) -> String {
 }
 
 /// One object for each field path.
-fn json_lines(level: Level, it: &Diagnostic) -> String {
+fn json_lines(level: Severity, it: &Diagnostic) -> String {
     let none = Vec::new();
     let paths =
         if it.field_paths.is_empty() { vec![&none] } else { it.field_paths.iter().collect() };
@@ -169,7 +147,7 @@ fn json_lines(level: Level, it: &Diagnostic) -> String {
     paths.into_iter().map(line).collect()
 }
 
-fn annotation(level: Level, it: &Diagnostic) -> String {
+fn annotation(level: Severity, it: &Diagnostic) -> String {
     let mut properties = Vec::new();
     properties.extend(it.file.as_ref().map(|it| ("file", settings::below(it))));
     if let Some((line, column)) = it.position {
@@ -183,12 +161,12 @@ fn annotation(level: Level, it: &Diagnostic) -> String {
     for hint in &it.hints {
         let _ = write!(message, "\nhint: {hint}");
     }
-    let name = if level == Level::Note { "notice" } else { level.name() };
-    github(name, &properties, &message)
+    github(level, &properties, &message)
 }
 
 /// A workflow command of GitHub Actions: an annotation in a pull request.
-pub fn github(name: &str, properties: &[(&str, String)], message: &str) -> String {
+pub fn github(level: Severity, properties: &[(&str, String)], message: &str) -> String {
+    let name = if level == Severity::Note { "notice" } else { level.name() };
     // The runner reads `%`, line breaks and, in properties, separators back from their codes.
     let data = |it: &str| it.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
     let property = |it: &(&str, String)| {
@@ -208,18 +186,18 @@ mod tests {
     fn nothing_in_a_text_ends_an_annotation_or_begins_another() {
         let properties = [("file", "a,b: c\n".to_owned()), ("line", "1".to_owned())];
         assert_eq!(
-            github("error", &properties, "100%\r\n::error::x"),
+            github(Severity::Error, &properties, "100%\r\n::error::x"),
             "::error file=a%2Cb%3A c%0A,line=1::100%25%0D%0A::error::x\n"
         );
-        assert_eq!(github("error", &[], "##[group]"), "::error::##\\u{5b}group]\n");
-        assert_eq!(github("notice", &[], "a"), "::notice::a\n");
+        assert_eq!(github(Severity::Error, &[], "##[group]"), "::error::##\\u{5b}group]\n");
+        assert_eq!(github(Severity::Note, &[], "a"), "::notice::a\n");
     }
 
     #[test]
     fn a_message_is_one_line_in_every_format_but_the_human_one() {
         let mut it = Diagnostic::in_file("a.rs", "first\n  second").at(2, 3).with_hint("third");
         it.field_paths = vec![vec!["A".to_owned(), "x".to_owned()], vec!["B".to_owned()]];
-        let check = |format, expected| assert_eq!(render(Level::Error, &it, format), expected);
+        let check = |format, expected| assert_eq!(render(Severity::Error, &it, format), expected);
         check(MessageFormat::Short, "a.rs:2:3: error: first second; hint: third\n");
         check(
             MessageFormat::Github,
@@ -233,7 +211,7 @@ mod tests {
     }
     #[test]
     fn a_text_with_a_command_of_a_workflow_stays_the_same_in_json() {
-        let text = render(Level::Error, &Diagnostic::from("a ##[error]b"), MessageFormat::Json);
+        let text = render(Severity::Error, &Diagnostic::from("a ##[error]b"), MessageFormat::Json);
         assert!(!text.contains("##["), "{text}");
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(value["message"], "a ##[error]b");

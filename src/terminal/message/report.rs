@@ -4,10 +4,10 @@ use std::{fmt::Write as _, process::ExitCode};
 
 use super::{
     super::{LOST, progress, shown, shown_message, write},
-    Level, MessageFormat, emit, fitted, fitted_hint, human, most, put, render, rest, settings,
-    style, tell_rest,
+    MessageFormat, emit, fitted, fitted_hint, human, most, put, render, rest, settings, style,
+    tell_rest,
 };
-use diagnostics::{Diagnostic, Report, Summary, find};
+use diagnostics::{Diagnostic, Report, Severity, Summary, find};
 
 /// Prints an error, its causes and its hints. The exit status is 2 where the command was called wrongly.
 pub fn report(error: &anyhow::Error) -> ExitCode {
@@ -37,9 +37,9 @@ fn explain(report: &Report, format: MessageFormat) -> String {
         ..Diagnostic::default()
     });
     let more = found.len().saturating_sub(most());
-    let more = (0 < more).then(|| render(Level::Note, &rest(more, "errors"), format));
-    let shown = found.iter().take(most()).map(|it| render(Level::Error, it, format));
-    shown.chain(more).chain(last.map(|it| render(Level::Error, &it, format))).collect()
+    let more = (0 < more).then(|| render(Severity::Note, &rest(more, "errors"), format));
+    let shown = found.iter().take(most()).map(|it| render(Severity::Error, it, format));
+    shown.chain(more).chain(last.map(|it| render(Severity::Error, &it, format))).collect()
 }
 
 /// An error for people. Where no line of a file is known, its diagnostics are a list below the headline.
@@ -48,7 +48,7 @@ fn paragraphs(found: &[Diagnostic], summary: Option<&Summary>) -> String {
     let more =
         (shown.len() < found.len()).then(|| rest(found.len() - shown.len(), "errors").message);
     let each = || {
-        let all = shown.iter().map(|it| human(Level::Error, it));
+        let all = shown.iter().map(|it| human(Severity::Error, it));
         all.chain(more.iter().map(|it| format!("{it}\n\n"))).collect::<String>()
     };
     let Some(Summary { message, causes, hints }) = summary else {
@@ -66,7 +66,7 @@ fn paragraphs(found: &[Diagnostic], summary: Option<&Summary>) -> String {
     }
     // The list belongs to the message that it was found with, which is the last one.
     let end = if causes.is_empty() { &*list } else { "" };
-    res += &style::labelled(Level::Error, &format!("{message}{end}"));
+    res += &style::labelled(Severity::Error, &format!("{message}{end}"));
     for (at, cause) in causes.iter().enumerate() {
         let end = if at + 1 == causes.len() { &*list } else { "" };
         let _ = writeln!(res, "  because: {}{}", shown_message(cause), shown_message(end));
@@ -101,7 +101,7 @@ pub fn misuse(error: &clap::Error, hints: &[String]) -> ExitCode {
     // clap repeats what was typed, so its text is printed without its colours.
     match hints {
         [] if format == MessageFormat::Human => write(&shown(&text)),
-        hints => emit(Level::Error, &of_usage(&text, hints)),
+        hints => emit(Severity::Error, &of_usage(&text, hints)),
     }
     code
 }
@@ -191,7 +191,7 @@ mod tests {
                     for hint in &expected {
                         assert!(shown.contains(hint), "{format:?} has no hint `{hint}`:\n{shown}");
                     }
-                    let warned = render(Level::Warning, &(&error).into(), *format);
+                    let warned = render(Severity::Warning, &(&error).into(), *format);
                     assert!(expected.iter().all(|it| warned.contains(it)), "{format:?}\n{warned}");
                 }
             }

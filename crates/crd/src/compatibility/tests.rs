@@ -161,7 +161,7 @@ fn the_changes_inside_of_a_removed_field_follow_its_removal() {
     new["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"] = json!({});
     let all = judge(&read(&old), &read(&new), &Policy::crdify());
     let rules: Vec<(&str, bool)> =
-        all.iter().map(|it| (it.rule.name(), it.follows_removal())).collect();
+        all.iter().map(|it| (it.rule.id(), it.follows_removal())).collect();
     assert_eq!(rules, [("existingFieldRemoval", false), ("default", true), ("type", true)]);
     assert!(all.iter().all(|it| it.removed));
     // Who allows the removal allows what follows from it.
@@ -224,9 +224,9 @@ fn olm_lets_descriptions_change_and_enumerations_grow() {
 
 #[test]
 fn every_rule_is_in_the_list_under_its_own_name() {
-    let mut names: Vec<&str> = Rule::all().map(Rule::name).collect();
+    let mut names: Vec<&str> = Rule::all().map(Rule::id).collect();
     for rule in Rule::all() {
-        assert_eq!(rule.name().parse::<Rule>(), Ok(rule));
+        assert_eq!(rule.id().parse::<Rule>(), Ok(rule));
     }
     names.sort_unstable();
     names.dedup();

@@ -1,7 +1,8 @@
 //! CEL rules that may cost more than API servers allow: each on its own, and all of a schema together.
 
-use super::{Fault, text};
+use super::Fault;
 use crate::expression;
+use crate::keyword::text;
 use go_data::yaml::Value;
 
 /// What one rule, and all rules of a schema, may cost.

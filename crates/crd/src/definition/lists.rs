@@ -1,6 +1,7 @@
 //! How lists and maps are merged: `x-kubernetes-list-type` and its like.
 
-use super::{says, structural::property, text};
+use super::structural::property;
+use crate::keyword::{flag, text};
 use go_data::yaml::Value;
 
 /// Why they cannot be merged as the schema says.
@@ -22,7 +23,7 @@ pub fn faults(schema: &Value, say: &mut impl FnMut(&str, &'static str)) {
     }
     let nothing = Value::Null;
     let items = schema.get("items").filter(|it| it.is_object()).unwrap_or(&nothing);
-    if matches!(list, "set" | "map") && says(items, "nullable") {
+    if matches!(list, "set" | "map") && flag(items, "nullable") {
         say("is a list whose items can be null, which cannot be merged", KEYS);
     }
     let atomic = match text(items, "type") {
@@ -56,7 +57,7 @@ pub fn faults(schema: &Value, say: &mut impl FnMut(&str, &'static str)) {
         let fault = match property(items, key) {
             None => "which its items have not",
             Some(it) if matches!(text(it, "type"), "array" | "object") => "which is not a scalar",
-            Some(it) if says(it, "nullable") => "which can be null",
+            Some(it) if flag(it, "nullable") => "which can be null",
             Some(it) if !required.contains(&key) && it.get("default").is_none() => {
                 "which may be left out"
             }

@@ -125,7 +125,7 @@ fn located(pointer: &str, schema: &Value, path: &str) -> String {
         };
         for step in steps.into_iter().chain(std::iter::repeat_n("items", lists)) {
             let Some(next) = here.get(step) else { return res };
-            res += &format!("/{}", step.replace('~', "~0").replace('/', "~1"));
+            res += &format!("/{}", of::escaped(step));
             here = next;
         }
     }
@@ -165,12 +165,4 @@ fn once(mut faults: Vec<Fault>) -> Vec<Fault> {
     let mut seen = std::collections::BTreeSet::new();
     faults.retain(|it| seen.insert((it.at.clone(), it.message.clone())));
     faults
-}
-
-pub fn text<'a>(schema: &'a Value, key: &str) -> &'a str {
-    schema.get(key).and_then(Value::as_str).unwrap_or_default()
-}
-
-fn says(schema: &Value, key: &str) -> bool {
-    schema.get(key) == Some(&Value::Bool(true))
 }

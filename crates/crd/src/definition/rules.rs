@@ -3,9 +3,12 @@
 use super::{
     Fault,
     costs::{self, Costs},
-    once, says, selectable, text, walk,
+    once, selectable, walk,
 };
-use crate::expression;
+use crate::{
+    expression,
+    keyword::{flag, text},
+};
 use go_data::yaml::Value;
 
 const RULE: &str = "see https://kubernetes.io/docs/reference/using-api/cel for what a rule may say";
@@ -35,7 +38,7 @@ pub fn faults(schema: &Value) -> Vec<Fault> {
                     first(source)
                 ));
             }
-            let optional = says(rule, "optionalOldSelf");
+            let optional = flag(rule, "optionalOldSelf");
             if !matches!(
                 text(rule, "reason"),
                 "" | "FieldValueRequired"
@@ -95,7 +98,7 @@ pub fn unchecked(schema: &Value) -> Vec<Fault> {
     walk("", schema, &mut |at, it| {
         let rules = it.get("x-kubernetes-validations").and_then(Value::as_array);
         for rule in rules.into_iter().flatten() {
-            let optional = says(rule, "optionalOldSelf");
+            let optional = flag(rule, "optionalOldSelf");
             for (key, result) in [("rule", "bool"), ("messageExpression", "string")] {
                 let source = text(rule, key);
                 let compiled = expression::of_crd(source, (it, at.is_empty()), optional, result);

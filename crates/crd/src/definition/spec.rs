@@ -3,7 +3,7 @@
 use super::{conversion, names, of, selectable};
 use go_data::{
     kubernetes::url::Url,
-    yaml::{Value, json},
+    yaml::{Value, json, pointer::escaped},
 };
 
 /// What is wrong, in the words of Kubernetes.
@@ -19,7 +19,6 @@ pub fn faults(crd: &Value) -> Vec<String> {
 
 /// The pointer of the field that a fault of Kubernetes begins with: `spec.versions[0].name: …`.
 pub fn pointer(fault: &str) -> String {
-    let escaped = |key: &str| key.replace('~', "~0").replace('/', "~1");
     let field = fault.split(": ").next().unwrap_or_default();
     let mut res = String::new();
     let mut rest = field;

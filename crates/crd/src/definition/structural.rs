@@ -5,8 +5,11 @@
 
 use serde_json::json;
 
-use super::{Fault, below, lists, once, says, text, walk};
-use crate::expression;
+use super::{Fault, below, lists, once, walk};
+use crate::{
+    expression,
+    keyword::{flag, text},
+};
 use go_data::yaml::Value;
 
 #[derive(Clone, Copy, PartialEq)]
@@ -62,7 +65,7 @@ pub fn at_root(schema: &Value, has_status: bool) -> Vec<Fault> {
     let mut say = |at: &str, message: String| {
         res.push(Fault { at: at.to_owned(), message, hint: CHANGE });
     };
-    if says(schema, "nullable") {
+    if flag(schema, "nullable") {
         say("", "can be null".to_owned());
     }
     let is_set = |it: &Value| {
@@ -94,9 +97,9 @@ fn outer(at: &str, schema: &Value, level: Level, res: &mut Vec<Fault>) {
         res.push(Fault { at: at.to_owned(), message: message.to_owned(), hint });
     };
     let kind = text(schema, "type");
-    let any = says(schema, "x-kubernetes-preserve-unknown-fields");
-    let either = says(schema, "x-kubernetes-int-or-string");
-    let embedded = says(schema, "x-kubernetes-embedded-resource");
+    let any = flag(schema, "x-kubernetes-preserve-unknown-fields");
+    let either = flag(schema, "x-kubernetes-int-or-string");
+    let embedded = flag(schema, "x-kubernetes-embedded-resource");
     if schema.get("$ref").is_some() {
         return say("is recursive, which a CRD cannot express", RECURSION);
     }
@@ -252,7 +255,7 @@ fn never(schema: &Value, say: &mut impl FnMut(&str, &'static str)) {
     if schema.get("x-kubernetes-preserve-unknown-fields") == Some(&Value::Bool(false)) {
         say("has `x-kubernetes-preserve-unknown-fields: false`", "leave it out");
     }
-    if says(schema, "uniqueItems") {
+    if flag(schema, "uniqueItems") {
         say("wants items that differ", "say `x_kube(merge_strategy = ListMerge::Set)` instead");
     }
 }

@@ -16,6 +16,7 @@ use super::{
     budget::{self, Budget},
     names, parse, regex, schema,
 };
+use crate::keyword::flag;
 use go_data::yaml::Value;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -231,11 +232,10 @@ fn unknown_function(expression: &IdedExpr) -> Option<String> {
 
 /// A value as rules see it; nothing where it does not match the schema.
 fn convert(value: &Value, schema: &Value) -> Option<Cel> {
-    let is_set = |key: &str| schema.get(key) == Some(&Value::Bool(true));
     if value.is_null() {
-        return is_set("nullable").then_some(Cel::Null);
+        return flag(schema, "nullable").then_some(Cel::Null);
     }
-    if is_set("x-kubernetes-int-or-string") {
+    if flag(schema, "x-kubernetes-int-or-string") {
         return value.as_i64().map(Cel::Int).or_else(|| value.as_str().map(Cel::from));
     }
     match (schema.get("type").and_then(Value::as_str)?, value) {
@@ -246,7 +246,7 @@ fn convert(value: &Value, schema: &Value) -> Option<Cel> {
                     // An optional field that is null is absent.
                     Some(_) if value.is_null() => continue,
                     Some(properties) => match properties.get(key) {
-                        Some(schema) => (escaped(key), schema),
+                        Some(schema) => (schema::escaped(key), schema),
                         None => continue,
                     },
                     None => match schema.get("additionalProperties") {
@@ -274,17 +274,6 @@ fn convert(value: &Value, schema: &Value) -> Option<Cel> {
         ("number", Value::Number(it)) => it.as_f64().map(Cel::Float),
         _ => None,
     }
-}
-
-/// A field's name as rules write it.
-fn escaped(name: &str) -> String {
-    if schema::WORDS.contains(&name) {
-        return format!("__{name}__");
-    }
-    name.replace("__", "__underscores__")
-        .replace('.', "__dot__")
-        .replace('-', "__dash__")
-        .replace('/', "__slash__")
 }
 
 fn add_matches(env: &mut Env) -> Result<(), cel::DeclarationError> {

@@ -3,6 +3,7 @@
 use cel::common::ast::{EntryExpr, Expr, IdedExpr};
 
 use super::{TYPES, parse, schema::unescaped};
+use crate::keyword::{flag, text};
 use go_data::yaml::Value;
 
 /// Whether a rule compares a value with the one before it.
@@ -139,9 +140,9 @@ impl<'a> Names<'a> {
         if let Some(more) = of.get("additionalProperties") {
             return Some(more).filter(|it| it.is_object());
         }
-        let embedded = says(of, "x-kubernetes-embedded-resource");
+        let embedded = flag(of, "x-kubernetes-embedded-resource");
         let root = ["apiVersion", "kind", "metadata"].contains(&name.as_str());
-        let known = text(of, "type") == "object" && !says(of, "x-kubernetes-int-or-string");
+        let known = text(of, "type") == "object" && !flag(of, "x-kubernetes-int-or-string");
         // The schema's top has these without saying so; which ones of `metadata` rules may use is not looked at.
         if known && !(root || embedded) {
             self.fault(format!("there is no field `{name}`"));
@@ -154,14 +155,6 @@ impl<'a> Names<'a> {
             self.faults.push(what);
         }
     }
-}
-
-fn text<'a>(schema: &'a Value, key: &str) -> &'a str {
-    schema.get(key).and_then(Value::as_str).unwrap_or_default()
-}
-
-fn says(schema: &Value, key: &str) -> bool {
-    schema.get(key) == Some(&Value::Bool(true))
 }
 
 /// What an item of a list, or a value of a map, is.

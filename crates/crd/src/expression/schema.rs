@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use super::types::Type;
+use crate::keyword::{flag, text};
 use go_data::yaml::{Value, json};
 
 /// What rules can use of the metadata of a resource.
@@ -14,15 +15,14 @@ static TEXT: LazyLock<Value> = LazyLock::new(|| json!({ "type": "string" }));
 
 /// The type of a schema's values; none if rules cannot use them.
 pub fn type_of(schema: &Value, is_resource: bool) -> Option<Type<'_>> {
-    let text = |key: &str| schema.get(key).and_then(Value::as_str).unwrap_or_default();
     let inside = |key: &str| {
         let of = schema.get(key).filter(|it| it.is_object());
         of.map(|it| type_of(it, is_embedded(it)))
     };
-    if schema.get("x-kubernetes-int-or-string") == Some(&Value::Bool(true)) {
+    if flag(schema, "x-kubernetes-int-or-string") {
         return Some(Type::Dyn);
     }
-    Some(match (text("type"), text("format")) {
+    Some(match (text(schema, "type"), text(schema, "format")) {
         ("array", _) => Type::list(inside("items")??),
         ("object", _) => match inside("additionalProperties") {
             Some(value) => Type::map(Type::Simple("string"), value?),
@@ -71,7 +71,7 @@ fn declares_metadata(schema: &Value) -> bool {
 }
 
 pub fn is_embedded(schema: &Value) -> bool {
-    schema.get("x-kubernetes-embedded-resource") == Some(&Value::Bool(true))
+    flag(schema, "x-kubernetes-embedded-resource")
 }
 
 /// Words of CEL itself: a field of such a name is written `__in__`.
@@ -112,7 +112,7 @@ pub fn unescaped(name: &str) -> String {
 }
 
 /// A field's name as rules have it.
-fn escaped(name: &str) -> String {
+pub fn escaped(name: &str) -> String {
     if WORDS.contains(&name) {
         return format!("__{name}__");
     }

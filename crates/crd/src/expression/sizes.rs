@@ -1,6 +1,7 @@
 //! How large values of a schema can be: the bounds that `SchemaDeclType` of apiserver 0.36 sets.
 
 use super::schema::{WORDS, is_embedded, property_of, type_of};
+use crate::keyword::{flag, text};
 use go_data::yaml::Value;
 
 /// The bytes that a request to an API server can have.
@@ -21,7 +22,7 @@ impl<'a> Values<'a> {
     /// The values one step further: `@items`, `@values`, `@keys`, or a field.
     pub fn step(self, name: &str) -> Option<Self> {
         let Of(schema, is_resource) = self else { return None };
-        if is_int_or_string(schema) {
+        if flag(schema, "x-kubernetes-int-or-string") {
             return None;
         }
         let inside = |key: &str| schema.get(key).filter(|it| it.is_object());
@@ -44,7 +45,7 @@ impl<'a> Values<'a> {
         let Of(schema, _) = self else { return 0 };
         let limit = |key: &str| schema.get(key).and_then(Value::as_i64).map(|it| it.max(0));
         let length = || limit("maxLength").map(|it| it.wrapping_mul(4).cast_unsigned());
-        if is_int_or_string(schema) {
+        if flag(schema, "x-kubernetes-int-or-string") {
             return length().unwrap_or(REQUEST - 2);
         }
         // `[]`, and a comma after each item; `{}`, and `"":,` with each entry.
@@ -73,7 +74,7 @@ impl<'a> Values<'a> {
     /// The bytes that they have at least, as JSON.
     pub fn smallest(self) -> u64 {
         let Of(schema, is_resource) = self else { return 2 };
-        if is_int_or_string(schema) {
+        if flag(schema, "x-kubernetes-int-or-string") {
             return 1;
         }
         match (text(schema, "type"), text(schema, "format")) {
@@ -115,12 +116,4 @@ fn longest(schema: &Value) -> Option<u64> {
     let values = schema.get("enum")?.as_array().filter(|it| !it.is_empty())?;
     let length = values.iter().filter_map(Value::as_str).map(str::len).max().unwrap_or(0);
     u64::try_from(length).ok()
-}
-
-fn is_int_or_string(schema: &Value) -> bool {
-    schema.get("x-kubernetes-int-or-string") == Some(&Value::Bool(true))
-}
-
-fn text<'a>(schema: &'a Value, key: &str) -> &'a str {
-    schema.get(key).and_then(Value::as_str).unwrap_or_default()
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{field::FieldPath, findings::Findings, text};
+use super::{field::FieldPath, findings::Findings};
+use crate::keyword::text;
 use go_data::yaml::{Map, Value};
 
 pub fn check(schema: &Value, value: &Value, path: &FieldPath, findings: &mut Findings) {

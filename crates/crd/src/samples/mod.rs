@@ -25,6 +25,7 @@ use self::{
     findings::{Fault, Findings},
     rules::Rules,
 };
+use crate::keyword::{flag, text};
 use diagnostics::{Diagnostic, Lines};
 use go_data::{
     kubernetes,
@@ -170,12 +171,4 @@ fn check_scale(version: &Value, value: &Value, findings: &mut Findings) {
             findings.fault(&path, "must be a number of replicas: an integer from 0 to 2147483647");
         }
     }
-}
-
-fn text<'a>(value: &'a Value, key: &str) -> &'a str {
-    value.get(key).and_then(Value::as_str).unwrap_or_default()
-}
-
-fn flag(value: &Value, key: &str) -> bool {
-    value.get(key) == Some(&Value::Bool(true))
 }

@@ -1,6 +1,7 @@
 //! Numbers against a schema. Go compares whole numbers as such, and others as floats.
 
-use super::{field::FieldPath, findings::Findings, flag, format, schema};
+use super::{field::FieldPath, findings::Findings, format, schema};
+use crate::keyword::flag;
 use go_data::yaml::{Number, Value};
 
 pub fn check(schema: &Value, value: &Number, path: &FieldPath, findings: &mut Findings) {

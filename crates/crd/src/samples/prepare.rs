@@ -1,7 +1,8 @@
 //! What an API server does with an object before it validates it: it fills in defaults, refuses or drops fields that
 //! the schema does not have, and drops values that must not be null.
 
-use super::{field::FieldPath, findings::Findings, flag};
+use super::{field::FieldPath, findings::Findings};
+use crate::keyword::flag;
 use go_data::yaml::Value;
 
 /// Fields that every object has, whatever its schema.

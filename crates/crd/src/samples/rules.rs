@@ -1,7 +1,10 @@
 //! The rules of a schema (`x-kubernetes-validations`) on a value.
 
-use super::{field::FieldPath, findings::Findings, flag, text};
-use crate::expression::{self, Evaluator, Outcome};
+use super::{field::FieldPath, findings::Findings};
+use crate::{
+    expression::{self, Evaluator, Outcome},
+    keyword::{flag, text},
+};
 use go_data::yaml::{Map, Value, json};
 
 pub struct Rules(Evaluator);

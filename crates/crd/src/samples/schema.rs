@@ -2,8 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::{field::FieldPath, findings::Findings, flag, format, number, text};
-use crate::expression;
+use super::{field::FieldPath, findings::Findings, format, number};
+use crate::{
+    expression,
+    keyword::{flag, text},
+};
 use go_data::yaml::{Map, Value};
 
 pub fn check(schema: &Value, value: &Value, path: &FieldPath, findings: &mut Findings) {

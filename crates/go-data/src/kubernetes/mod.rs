@@ -27,7 +27,7 @@ use std::fmt;
 pub use decode::Reader;
 use types::Field;
 
-use crate::yaml::{Map, Value};
+use crate::yaml::{Map, Value, pointer::escaped};
 
 /// An object as Go decodes it.
 #[derive(Debug, PartialEq)]
@@ -82,8 +82,7 @@ impl fmt::Display for Fault {
 
 /// Steps as a JSON pointer.
 pub fn pointer(steps: &[impl AsRef<str>]) -> String {
-    let escaped = |it: &str| format!("/{}", it.replace('~', "~0").replace('/', "~1"));
-    steps.iter().map(|it| escaped(it.as_ref())).collect()
+    steps.iter().map(|it| format!("/{}", escaped(it.as_ref()))).collect()
 }
 
 /// The Go type of each kind, by its apiVersion.
@@ -144,6 +143,12 @@ pub fn decode_as(type_: &'static str, value: &Value) -> Decoded {
 /// What `reader` makes of a value of the Go type with this name in `types.txt`.
 pub fn read_as(type_: &'static str, value: &Value, reader: Reader) -> Decoded {
     decode::decode(type_, value, reader)
+}
+
+/// A CRD as API servers hold it: they drop what is empty, where its Go type says `omitempty`.
+pub fn held_crd(mut crd: Value) -> Value {
+    decode::drop_empty("apiextensions.CustomResourceDefinition", &mut crd);
+    crd
 }
 
 /// What operator-sdk makes of an object. One of a kind that it does not decode stays as it is, but for whole

@@ -1,4 +1,4 @@
-use super::{Decoded, Reader, Unknown, decode, quantity::canonical, read};
+use super::{Decoded, Reader, Unknown, decode, held_crd, quantity::canonical, read};
 use crate::yaml::{Value, json};
 
 fn deployment(spec: Value) -> Decoded {
@@ -210,4 +210,41 @@ fn of_other_kinds_only_the_metadata_is_read() {
     check("policy/v1beta1", json!({}), [0, 0]);
     check("example.com/v1", json!({ "name": 1, "Labels": {} }), [1, 1]);
     check("example.com/v1", json!([]), [1, 0]);
+}
+
+#[test]
+fn what_is_empty_is_dropped_where_its_type_says_so() {
+    let crd = |names: Value, column: Value, schema: Value| {
+        json!({
+            "metadata": { "name": "caches.example.com" },
+            "spec": { "names": names, "versions": [
+                { "additionalPrinterColumns": column, "schema": { "openAPIV3Schema": schema } },
+            ] },
+        })
+    };
+    let full = crd(
+        json!({ "kind": "Cache", "categories": [], "shortNames": ["c"] }),
+        json!([]),
+        json!({
+            "required": [],
+            "properties": {
+                "required": { "default": { "required": [] }, "nullable": false, "items": { "enum": [] } },
+                "status": { "additionalProperties": false, "x-kubernetes-preserve-unknown-fields": false },
+            },
+        }),
+    );
+    let mut expected = crd(
+        json!({ "kind": "Cache", "shortNames": ["c"] }),
+        json!(null),
+        json!({
+            "properties": {
+                "required": { "default": { "required": [] }, "items": {} },
+                "status": { "additionalProperties": false, "x-kubernetes-preserve-unknown-fields": false },
+            },
+        }),
+    );
+    if let Value::Object(version) = &mut expected["spec"]["versions"][0] {
+        version.remove("additionalPrinterColumns");
+    }
+    assert_eq!(held_crd(full), expected);
 }

@@ -1,6 +1,8 @@
 //! The lines of a text that belong to a field or to an item of a list in block style. Nothing here is certain: a caller
 //! reads its result again, and compares the data.
 
+use std::ops::Range;
+
 use super::{Data, Entry, Mark, Node, Value};
 
 /// The form in which an empty list can be extended.
@@ -75,32 +77,35 @@ pub fn with_items(text: &str, list: &Entry, items: &str, line: Option<usize>) ->
         Data::List(_) | Data::Scalar(Value::Null) => (list.mark.column.checked_sub(1)?, head + 1),
         _ => return None,
     };
-    let at = line.unwrap_or(end);
-    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let mut res = lines.get(..at)?.concat();
+    let mut res = text.to_owned();
     if list.value.mark.line == list.mark.line {
         // An empty list that is written out: `[]` or `null`.
         let start = offset(text, list.value.mark)?;
-        let value =
-            EMPTY.iter().find(|it| res.get(start..).is_some_and(|rest| rest.starts_with(**it)));
-        if let Some(value) = value {
-            let blanks = res.get(..start)?.trim_end_matches(' ').len();
+        if let Some(value) = EMPTY.iter().find(|it| text[start..].starts_with(**it)) {
+            let blanks = text[..start].trim_end_matches(' ').len();
             res.replace_range(blanks..start + value.len(), "");
         }
     }
-    if !res.is_empty() && !res.ends_with('\n') {
-        res += newline;
-    }
-    for line in items.lines() {
-        res += &format!("{}{line}{newline}", " ".repeat(indent));
-    }
-    Some(res + &lines[at..].concat())
+    let at = line.unwrap_or(end);
+    (at <= lines.len()).then(|| splice(&res, at..at, &indented(indent, items)))
 }
 
 /// The text without these lines.
 pub fn without_lines(text: &str, (from, to): (usize, usize)) -> String {
-    let kept = text.split_inclusive('\n').enumerate().filter(|it| it.0 < from || to <= it.0);
-    kept.map(|it| it.1).collect()
+    splice(text, from..to, "")
+}
+
+/// Replaces a range of lines with `new`, with the line endings of the text.
+pub(super) fn splice(text: &str, at: Range<usize>, new: &str) -> String {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let before = lines[..at.start].concat();
+    let gap = if before.is_empty() || before.ends_with('\n') { "" } else { newline };
+    format!("{before}{gap}{}{}", new.replace('\n', newline), lines[at.end..].concat())
+}
+
+pub(super) fn indented(by: usize, text: &str) -> String {
+    text.lines().map(|it| format!("{}{it}\n", " ".repeat(by))).collect()
 }
 
 fn depth(line: &str) -> usize {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Map, Value};
+use super::{Map, Value, pointer};
 
 /// The first place where two values differ, and both values there.
 pub fn difference(one: &Value, other: &Value) -> (String, String, String) {
@@ -91,7 +91,7 @@ type Steps<'a> = Vec<(String, Part<'a>)>;
 /// The field that names the items of a list, `None` for a map; and the parts.
 fn entries<'a>(part: &Part<'a>) -> Option<(Option<&'static str>, Steps<'a>)> {
     let below = |step: &str, value| {
-        let step = step.replace('~', "~0").replace('/', "~1");
+        let step = pointer::escaped(step);
         Part { pointer: format!("{}/{step}", part.pointer), value }
     };
     match part.value {

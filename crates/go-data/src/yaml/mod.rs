@@ -6,6 +6,7 @@
 
 pub mod block;
 mod difference;
+pub mod edit;
 mod events;
 mod fault;
 mod guard;

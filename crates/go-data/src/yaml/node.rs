@@ -1,6 +1,6 @@
 //! A document with the place of each of its parts.
 
-use super::{Value, is_respelled_time};
+use super::{Value, is_respelled_time, pointer};
 
 /// Line and column, both from 1; the column counts characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,7 +59,7 @@ impl Node {
     pub fn mark_at(&self, pointer: &str) -> Mark {
         let (mut at, mut res) = (self, self.mark);
         for key in pointer.split('/').skip(1) {
-            let key = key.replace("~1", "/").replace("~0", "~");
+            let key = pointer::unescaped(key);
             let next = match &at.data {
                 Data::Map(entries) => entries
                     .iter()

@@ -16,3 +16,13 @@ pub fn list<'a>(object: &'a Value, pointer: &str) -> &'a [Value] {
 pub fn texts<'a>(object: &'a Value, pointer: &str) -> impl Iterator<Item = &'a str> {
     list(object, pointer).iter().filter_map(Value::as_str)
 }
+
+/// A key as a part of a JSON pointer.
+pub fn escaped(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
+/// The key of a part of a JSON pointer.
+pub fn unescaped(part: &str) -> String {
+    part.replace("~1", "/").replace("~0", "~")
+}

@@ -98,7 +98,7 @@ impl Reader {
             (None, Shape::Newtype(field)) => {
                 self.described_field(this, field, None, true, generator)
             }
-            (None, shape) => self.variant_shape(this, shape, deny, generator),
+            (None, shape) => self.shape(this, shape, &Fallback::None, deny, generator),
         };
         upstream::apply_internal_enum_variant_tag(&mut schema, tag, &variant.name, deny);
         Self::describe(&variant.common, &mut schema);
@@ -163,7 +163,7 @@ impl Reader {
                 Shape::Newtype(field) if bare => {
                     self.described_field(this, field, None, false, generator)
                 }
-                shape => self.variant_shape(this, shape, deny, generator),
+                shape => self.shape(this, shape, &Fallback::None, deny, generator),
             },
         };
         if bare {
@@ -171,23 +171,6 @@ impl Reader {
             self.extend_variant(variant, &mut schema);
         }
         schema
-    }
-
-    fn variant_shape(
-        &self,
-        this: &This,
-        shape: &Shape,
-        deny: bool,
-        generator: &mut SchemaGenerator,
-    ) -> Schema {
-        match shape {
-            Shape::Unit => generator.subschema_for::<()>(),
-            Shape::Newtype(field) => self.field(this, field, None, false, generator),
-            Shape::Tuple(fields) => self.tuple(this, fields, generator),
-            Shape::Named(fields) => {
-                self.named_fields(this, fields, &Fallback::None, deny, generator)
-            }
-        }
     }
 }
 

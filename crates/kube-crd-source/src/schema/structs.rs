@@ -38,7 +38,9 @@ impl Reader {
                     inside = Some(&**field);
                     self.described_field(this, field, None, false, generator)
                 }
-                Data::Struct(shape) => self.shape(this, shape, container, generator),
+                Data::Struct(shape) => {
+                    self.shape(this, shape, &container.default, container.deny, generator)
+                }
                 Data::Enum(variants) => self.enum_(this, variants, container, generator),
                 Data::Numbers(numbers) => json_schema!({ "type": "integer", "enum": numbers }),
             }
@@ -124,16 +126,15 @@ impl Reader {
         &self,
         this: &This,
         shape: &Shape,
-        container: &Container,
+        default: &Fallback,
+        deny: bool,
         generator: &mut SchemaGenerator,
     ) -> Schema {
         match shape {
             Shape::Unit => generator.subschema_for::<()>(),
             Shape::Newtype(field) => self.field(this, field, None, false, generator),
             Shape::Tuple(fields) => self.tuple(this, fields, generator),
-            Shape::Named(fields) => {
-                self.named_fields(this, fields, &container.default, container.deny, generator)
-            }
+            Shape::Named(fields) => self.named_fields(this, fields, default, deny, generator),
         }
     }
 

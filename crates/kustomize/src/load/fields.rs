@@ -101,13 +101,7 @@ impl Reader {
             "vars",
         ];
         if !KNOWN.contains(&key) {
-            let message = format!("`{key}` is not a field of a kustomization");
-            self.problems.push(problem(
-                &self.path,
-                mark,
-                message,
-                Some("remove it, or correct its spelling"),
-            ));
+            self.unknown(key, mark, "a kustomization");
         } else if !is_empty(value) {
             let message = format!("`{key}` is not supported");
             let hint = if key == "vars" { REPLACEMENTS } else { WAY_OUT };

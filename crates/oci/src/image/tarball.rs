@@ -103,17 +103,6 @@ pub fn below(path: &str) -> anyhow::Result<String> {
 
 /// Where a symlink leads; none if that is out of the image or archive.
 pub fn target(link: &str, to: &str) -> Option<String> {
-    if to.starts_with('/') {
-        return None;
-    }
-    let mut parts: Vec<&str> = link.split('/').collect();
-    parts.pop();
-    for part in to.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()?),
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
+    let folder = link.rsplit_once('/').map_or("", |it| it.0);
+    if to.starts_with('/') { None } else { model::resolve(folder, to) }
 }

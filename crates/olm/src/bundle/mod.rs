@@ -5,7 +5,7 @@
 //! `operator-sdk bundle validate`. What operator-sdk omits is omitted with a warning, and what it
 //! gets wrong is refused by name. This room reads no files, no Rust source and no clock.
 
-mod annotations;
+pub mod annotations;
 mod collected;
 mod created;
 mod csv;

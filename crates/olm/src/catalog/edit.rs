@@ -1,16 +1,9 @@
-//! Additions to the text of a catalog's file. Everything else in it stays as it is, comments included: an addition is
-//! inserted as lines of its own, and the result is read again and compared with what it should be.
+//! Additions to the text of a catalog's file.
 
-use go_data::yaml::{self, Data, Dialect, Map, Node, Value, block};
+pub use go_data::yaml::edit::{NOT_A_BLOCK, Refusal};
+use go_data::yaml::{self, Dialect, Map, Node, Value, edit::Editor};
 
 use super::blob::{self, Entry};
-
-/// Why lines cannot be inserted.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Refusal(pub &'static str);
-
-const NOT_A_BLOCK: Refusal =
-    Refusal("the entries are not a YAML list with each entry on lines of its own");
 
 /// The text with one more entry at the end of a channel.
 pub fn with_entry(
@@ -19,35 +12,18 @@ pub fn with_entry(
     channel: &str,
     entry: &Entry,
 ) -> Result<String, Refusal> {
-    let before = documents(text)?;
-    let at = before.iter().position(|it| is_channel(it, package, channel));
+    let editor = editor(text)?;
+    let at = editor.documents().iter().position(|it| is_channel(it, package, channel));
     let at = at.ok_or(Refusal("the channel was not found again"))?;
-    let mut added = String::new();
-    for (at, line) in yaml::to_text(&entry.to_value()).lines().enumerate() {
-        added += &format!("{}{line}\n", if at == 0 { "- " } else { "  " });
+    match editor.node(&format!("/{at}/entries/0")) {
+        Some(_) => editor.push(&format!("/{at}"), "entries", entry.to_value()),
+        None => Err(NOT_A_BLOCK),
     }
-    let after = entries(&before[at]).and_then(|it| block::with_items(text, it, &added, None));
-    let after = after.ok_or(NOT_A_BLOCK)?;
-    let mut expected: Vec<Value> = before.into_iter().map(Node::into_value).collect();
-    match expected[at]["entries"].as_array_mut() {
-        Some(entries) => entries.push(entry.to_value()),
-        None => return Err(NOT_A_BLOCK),
-    }
-    require(&after, &expected)?;
-    Ok(after)
 }
 
 /// The text with one more blob after all others.
 pub fn with_blob(text: &str, blob: &Value) -> Result<String, Refusal> {
-    let mut expected: Vec<Value> = documents(text)?.into_iter().map(Node::into_value).collect();
-    let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-    let start = if expected.is_empty() { "" } else { "---\n" };
-    let added = format!("{end}{start}{}", readable(blob));
-    let added = if text.contains("\r\n") { added.replace('\n', "\r\n") } else { added };
-    let after = format!("{text}{added}");
-    expected.push(blob.clone());
-    require(&after, &expected)?;
-    Ok(after)
+    editor(text)?.push_document(blob.clone(), &readable(blob))
 }
 
 /// A blob with the fields that a person looks for first.
@@ -63,33 +39,16 @@ fn readable(blob: &Value) -> String {
     first.chain(rest).map(text).collect()
 }
 
-fn documents(text: &str) -> Result<Vec<Node>, Refusal> {
+fn editor(text: &str) -> Result<Editor<'_>, Refusal> {
     if text.trim_start().starts_with('{') {
         return Err(Refusal("the file is JSON"));
     }
-    yaml::nodes(text, Dialect::Kubernetes).map_err(|_| Refusal("the file cannot be read as YAML"))
-}
-
-/// The result must hold exactly what was there and what was added.
-fn require(after: &str, expected: &[Value]) -> Result<(), Refusal> {
-    let found: Option<Vec<Value>> =
-        documents(after).ok().map(|it| it.into_iter().map(Node::into_value).collect());
-    match found.as_deref() == Some(expected) {
-        true => Ok(()),
-        false => Err(Refusal("lines that are inserted there would change something else")),
-    }
+    Editor::new(text, Dialect::Kubernetes).map_err(|_| Refusal("the file cannot be read as YAML"))
 }
 
 fn is_channel(node: &Node, package: &str, channel: &str) -> bool {
     let is = |key: &str, text: &str| node.get(key).and_then(Node::as_str) == Some(text);
     is("schema", blob::CHANNEL) && is("package", package) && is("name", channel)
-}
-
-/// The entries of a channel, if there are any.
-fn entries(channel: &Node) -> Option<&yaml::Entry> {
-    let Data::Map(fields) = &channel.data else { return None };
-    let field = fields.iter().find(|it| it.key == "entries")?;
-    matches!(&field.value.data, Data::List(all) if !all.is_empty()).then_some(field)
 }
 
 #[cfg(test)]

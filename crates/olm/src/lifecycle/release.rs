@@ -3,14 +3,12 @@
 use anyhow::Context as _;
 
 use super::{InstallMode, texts};
-use go_data::yaml::{self, Dialect, Value};
+use crate::bundle::{
+    annotations::{CHANNELS, DEFAULT_CHANNEL, PACKAGE},
+    validate::load::Loaded,
+};
+use go_data::yaml::Value;
 use model::Files;
-use model::ProjectPath;
-
-const PACKAGE: &str = "operators.operatorframework.io.bundle.package.v1";
-const MANIFESTS: &str = "operators.operatorframework.io.bundle.manifests.v1";
-const CHANNELS: &str = "operators.operatorframework.io.bundle.channels.v1";
-const DEFAULT_CHANNEL: &str = "operators.operatorframework.io.bundle.channel.default.v1";
 
 /// One version of an operator.
 #[derive(Debug)]
@@ -25,27 +23,20 @@ pub struct Release {
 }
 
 impl Release {
-    /// Reads a bundle that `bundle validate` accepts.
-    pub fn read(files: &Files) -> anyhow::Result<Self> {
-        let annotations = annotations(files)?;
-        let text = |key: &str| annotations[key].as_str().map(str::trim).filter(|it| !it.is_empty());
-        let package = text(PACKAGE).with_context(|| format!("the bundle has no `{PACKAGE}`"))?;
+    /// Reads a bundle. `label` is its name in messages.
+    pub fn read(label: &str, files: &Files) -> anyhow::Result<Self> {
+        let bundle = Loaded::read(label, files)?;
+        let text = |key: &str| {
+            let text = bundle.annotations.get(key).map(|it| it.trim());
+            text.filter(|it| !it.is_empty())
+        };
+        let package = text(PACKAGE).with_context(|| format!("`{label}` has no `{PACKAGE}`"))?;
         let first = text(CHANNELS).and_then(|it| it.split(',').next()).map(str::trim);
         let channel = text(DEFAULT_CHANNEL).or(first).filter(|it| !it.is_empty());
-        let channel = channel.with_context(|| format!("the bundle has no `{CHANNELS}`"))?;
-        let folder = text(MANIFESTS).unwrap_or("manifests/").trim_matches('/').to_owned() + "/";
-        let (mut csvs, mut manifests) = (Vec::new(), Vec::new());
-        for (path, bytes) in files.iter().filter(|it| it.0.as_str().starts_with(&folder)) {
-            let object = document(path, bytes)?;
-            if object["kind"] == "ClusterServiceVersion" {
-                csvs.push(object);
-            } else {
-                manifests.push(object);
-            }
-        }
-        let csv = csvs.pop().filter(|_| csvs.is_empty());
-        let csv = csv.context("the bundle must have exactly one ClusterServiceVersion")?;
+        let channel = channel.with_context(|| format!("`{label}` has no `{CHANNELS}`"))?;
+        let csv = bundle.written_csv().clone();
         csv["metadata"]["name"].as_str().context("the ClusterServiceVersion has no name")?;
+        let manifests = bundle.others().map(|it| it.object.clone()).collect();
         Ok(Self { package: package.to_owned(), channel: channel.to_owned(), csv, manifests })
     }
 
@@ -55,10 +46,7 @@ impl Release {
 
     /// Whether the operator can be installed in this way.
     pub fn supports(&self, mode: &InstallMode) -> bool {
-        let modes = self.csv["spec"]["installModes"].as_array();
-        // Of two entries of one type, OLM uses the last.
-        let found = modes.into_iter().flatten().rfind(|it| it["type"] == mode.kind());
-        found.is_some_and(|it| it["supported"] == true)
+        self.supports_kind(mode.kind())
     }
 
     /// The types of the install modes that it supports.
@@ -68,29 +56,10 @@ impl Release {
 
     fn supports_kind(&self, kind: &str) -> bool {
         let modes = self.csv["spec"]["installModes"].as_array();
+        // Of two entries of one type, OLM uses the last.
         let found = modes.into_iter().flatten().rfind(|it| it["type"] == *kind);
         found.is_some_and(|it| it["supported"] == true)
     }
-}
-
-/// `metadata/annotations.yaml`, under whatever name.
-fn annotations(files: &Files) -> anyhow::Result<Value> {
-    for (path, bytes) in files.iter().filter(|it| it.0.as_str().starts_with("metadata/")) {
-        let mut document = document(path, bytes)?;
-        let annotations = document.get_mut("annotations").map(Value::take).unwrap_or_default();
-        if annotations.get(PACKAGE).is_some() || annotations.get(MANIFESTS).is_some() {
-            return Ok(annotations);
-        }
-    }
-    anyhow::bail!("the bundle has no metadata/annotations.yaml")
-}
-
-/// The first document of a file, which is all that OLM reads.
-fn document(path: &ProjectPath, bytes: &[u8]) -> anyhow::Result<Value> {
-    let text = std::str::from_utf8(bytes).with_context(|| format!("{path} is not UTF-8 text"))?;
-    let documents = yaml::documents(text, Dialect::Kubernetes);
-    let documents = documents.with_context(|| format!("cannot read {path}"))?;
-    Ok(documents.into_iter().next().unwrap_or_default())
 }
 
 /// The CRDs that a ClusterServiceVersion owns, by their names.

@@ -4,15 +4,19 @@ mod report;
 
 use std::path::{Path, PathBuf};
 
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::builder::PossibleValuesParser;
 
 use super::source;
 use crate::{
-    app::{images::Access, location},
-    commands::crds::{CrdFiles, Format, PolicyName, Side},
+    app::{
+        findings::{self, Format},
+        images::Access,
+        location,
+    },
+    commands::crds::{CrdFiles, PolicyName, Side},
 };
 use crd::compatibility::{self, judge};
-use diagnostics::{Hint as _, Severity};
+use diagnostics::{About, Hint as _, Severity};
 use olm::bundle::{
     difference::{self, State},
     validate::Files,
@@ -36,7 +40,7 @@ pub struct Args {
     #[arg(value_name = "NEW")]
     new: Option<String>,
     /// Ignore changes of this rule, or of this rule of `crds diff` (can be repeated)
-    #[arg(long, value_name = "RULE", value_parser = PossibleValuesParser::new(rules()))]
+    #[arg(long, value_name = "RULE", value_parser = PossibleValuesParser::new(findings::values(rules())))]
     allow: Vec<String>,
     /// Tool whose defaults decide which changes of CRDs are breaking
     #[arg(long, default_value = "olm")]
@@ -48,15 +52,12 @@ pub struct Args {
     access: Access,
 }
 
-fn rules() -> impl Iterator<Item = PossibleValue> {
-    let ours = difference::Rule::all().map(|it| (it.name(), it.summary()));
-    let of_crds = of_crds().map(|it| (it.name(), it.summary()));
-    ours.chain(of_crds).map(|(name, summary)| PossibleValue::new(name).help(summary))
-}
-
-/// The rules of CRDs without the one that the whole bundle has.
-fn of_crds() -> impl Iterator<Item = compatibility::Rule> {
-    compatibility::Rule::all().filter(|it| *it != compatibility::Rule::Invalid)
+/// All rules, of those of CRDs without the one that the whole bundle has.
+fn rules() -> impl Iterator<Item = &'static About> {
+    let of_crds = compatibility::Rule::all().filter(|it| *it != compatibility::Rule::Invalid);
+    difference::Rule::all()
+        .map(difference::Rule::about)
+        .chain(of_crds.map(compatibility::Rule::about))
 }
 
 impl Args {
@@ -67,7 +68,7 @@ impl Args {
         let (old, new) =
             (State::read(&old_label, &old_files)?, State::read(&new_label, &new_files)?);
         let mut changes = difference::compare(&old, &new)?;
-        changes.retain(|it| !self.allow.iter().any(|rule| rule == it.rule.name()));
+        changes.retain(|it| !self.allow.iter().any(|rule| rule == it.rule.id()));
 
         let old = crds(&old_label, &old, &old_files)?;
         let new = crds(&new_label, &new, &new_files)?;
@@ -77,7 +78,7 @@ impl Args {
         policy.allowed.insert(compatibility::Rule::Invalid);
         let findings = judge(&old.crds, &new.crds, &policy);
 
-        let report = Report::new(&old, &new, changes, findings);
+        let report = Report::new(&old, &new, changes, &findings);
         report.print(self.output);
         match report.count(Severity::Error) {
             0 => Ok(()),

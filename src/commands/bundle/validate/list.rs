@@ -8,12 +8,12 @@ pub fn rules(select: Option<&Selection>, target: Option<Target>) -> String {
     for suite in Suite::ALL {
         let when = if suite.is_default() { "" } else { " (where it is selected)" };
         let mut lines = String::new();
-        for rule in Rule::all().filter(|it| it.about().suite == suite) {
+        for rule in Rule::all().filter(|it| it.suite() == suite) {
             let about = rule.about();
             let severity =
                 rule.severity_for(target).filter(|_| select.is_none_or(|it| it.has(rule)));
             if let Some(severity) = severity {
-                let (origin, summary) = (about.origin.name(), about.summary);
+                let (origin, summary) = (rule.origin().name(), about.summary);
                 let (id, severity) = (about.id, severity.name());
                 lines += &format!("  {id:<30} {severity:<8} {origin:<23} {summary}\n");
             }

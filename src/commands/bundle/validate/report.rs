@@ -4,11 +4,11 @@ use serde::Serialize as _;
 
 use super::{Finding, Target, diagnostics};
 use crate::{
-    app::findings::{self, count},
+    app::findings::{self, Place},
     terminal,
 };
-use diagnostics::{Diagnostic, Diagnostics, Severity};
-use go_data::yaml::{Value, json};
+use ::diagnostics::{Diagnostic, Diagnostics, Severity, count};
+use go_data::yaml::{Mark, Value, json};
 use olm::bundle::validate::{Files, rules::Rule};
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -36,13 +36,16 @@ impl Report<'_> {
     /// Fails where there is an error.
     pub fn print(&self, format: Format) -> anyhow::Result<()> {
         let invalid = format!("{} is not valid", self.folder);
+        let shown = self.shown();
+        let shown: Vec<&findings::Finding> = shown.iter().collect();
         match format {
             Format::Text => return self.text(invalid),
             Format::Json => terminal::data(&format!("{:#}\n", self.json())),
-            Format::Sarif => terminal::data(&format!("{:#}\n", self.sarif())),
-            Format::Github => {
-                self.findings.iter().for_each(|it| terminal::data(&self.annotation(it)));
+            Format::Sarif => {
+                let rules: Vec<_> = Rule::all().map(Rule::about).collect();
+                terminal::data(&format!("{:#}\n", findings::sarif(&rules, &shown)));
             }
+            Format::Github => terminal::data(&findings::annotations(&shown)),
             Format::JsonAlpha1 => terminal::data(&self.json_alpha1()?),
         }
         anyhow::ensure!(self.is_valid(), invalid);
@@ -86,50 +89,36 @@ impl Report<'_> {
     }
 
     fn finding(&self, it: &Finding) -> Value {
-        let about = it.rule.about();
+        let hint = it.rule.about().hint;
         json!({
-            "rule": about.id,
-            "suite": about.suite.name(),
-            "origin": about.origin.name(),
+            "rule": it.rule.id(),
+            "suite": it.rule.suite().name(),
+            "origin": it.rule.origin().name(),
             "severity": it.severity.name(),
             "file": it.path(self.folder),
             "field": it.field,
             "line": it.mark.map(|it| it.line),
             "column": it.mark.map(|it| it.column),
             "message": it.message,
-            "hint": Some(about.hint).filter(|it| !it.is_empty()),
+            "hint": Some(hint).filter(|it| !it.is_empty()),
         })
     }
 
-    fn sarif(&self) -> Value {
-        let rule = |rule: Rule| {
-            let about = rule.about();
-            findings::rule(about.id, about.summary, about.severity)
+    fn shown(&self) -> Vec<findings::Finding> {
+        let shown = |it: &Finding| {
+            let mark = it.mark.unwrap_or(Mark { line: 0, column: 0 });
+            findings::Finding {
+                rule: it.rule.id(),
+                severity: it.severity,
+                subject: String::new(),
+                what: it.message.clone(),
+                remedy: it.rule.about().hint.to_owned(),
+                place: Some(Place::new(it.path(self.folder), mark.line, mark.column)),
+                before: None,
+                fingerprint: ("finding/v1", format!("{} {} {}", it.rule, it.file, it.field)),
+            }
         };
-        let result = |it: &Finding| {
-            let mark = it.mark.unwrap_or_default();
-            json!({
-                "ruleId": it.rule.id(),
-                "ruleIndex": Rule::all().position(|rule| rule == it.rule),
-                "level": it.severity.name(),
-                "message": { "text": it.message },
-                "locations": [{ "physicalLocation":
-                    findings::physical(&it.path(self.folder), mark.line.max(1), mark.column.max(1)) }],
-                "partialFingerprints": { "finding/v1": format!("{} {} {}", it.rule, it.file, it.field) },
-            })
-        };
-        findings::sarif(Rule::all().map(rule).collect(), self.findings.iter().map(result).collect())
-    }
-
-    fn annotation(&self, it: &Finding) -> String {
-        let mut properties = vec![("file", it.path(self.folder))];
-        if let Some(mark) = it.mark {
-            properties.extend([("line", mark.line.to_string()), ("col", mark.column.to_string())]);
-        }
-        properties.push(("title", it.rule.to_string()));
-        let hint = it.rule.about().hint;
-        let hint = if hint.is_empty() { String::new() } else { format!("\nhint: {hint}") };
-        terminal::github(it.severity.name(), &properties, &format!("{}{hint}", it.message))
+        self.findings.iter().map(shown).collect()
     }
 
     fn json_alpha1(&self) -> anyhow::Result<String> {

@@ -1,7 +1,8 @@
 //! Every finding, for programs.
 
-use super::{Located, Report};
-use crate::commands::crds::side::Place;
+use super::Report;
+use crate::app::findings::{self, Place};
+use crd::compatibility::Finding;
 use diagnostics::Severity;
 use go_data::yaml::{Value, json};
 
@@ -15,10 +16,9 @@ pub fn render(report: &Report) -> Value {
     })
 }
 
-fn finding(it: &Located) -> Value {
-    let finding = &it.finding;
+fn finding((finding, located): &(Finding, findings::Finding)) -> Value {
     json!({
-        "rule": finding.rule.name(),
+        "rule": finding.rule.id(),
         "severity": finding.severity.name(),
         "crd": finding.subject.crd,
         "version": finding.subject.version(),
@@ -26,7 +26,7 @@ fn finding(it: &Located) -> Value {
         "what": finding.what,
         "remedy": finding.remedy,
         "followsRemoval": finding.follows_removal(),
-        "place": it.place.as_ref().map(place),
+        "place": located.declaration().map(place),
     })
 }
 

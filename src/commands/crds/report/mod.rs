@@ -1,26 +1,12 @@
-//! What is shown of the findings: one file a format.
+//! What is shown of the findings.
 
-mod github;
 mod json;
-mod sarif;
 mod text;
 
-use super::side::{Place, Side};
-use crate::{app::findings, terminal};
-use crd::compatibility::Finding;
-use diagnostics::{Diagnostic, Severity};
-
-#[derive(Clone, Copy, clap::ValueEnum)]
-pub enum Format {
-    /// For people
-    Text,
-    /// Every finding, for programs
-    Json,
-    /// SARIF 2.1.0, for code scanning
-    Sarif,
-    /// Annotations of a GitHub workflow
-    Github,
-}
+use super::side::Side;
+use crate::app::findings::{self, Format};
+use crd::compatibility::{Finding, Rule};
+use diagnostics::{About, Severity};
 
 /// What was compared, and what came out.
 pub struct Report {
@@ -28,40 +14,32 @@ pub struct Report {
     new: String,
     /// How many CRDs each state has.
     sizes: (usize, usize),
-    findings: Vec<Located>,
+    findings: Vec<(Finding, findings::Finding)>,
     /// Whether both states could be read completely.
     is_complete: bool,
 }
 
-/// A finding with its places.
-struct Located {
-    finding: Finding,
-    /// Where it is declared: in the new state, or in the old one what that alone has.
-    place: Option<Place>,
-    /// Where to show it in the new state: what was removed is shown at the kind that had it.
-    anchor: Option<Place>,
-}
-
-impl Located {
-    fn diagnostic(&self) -> Diagnostic {
-        let Finding { rule, subject, what, remedy, .. } = &self.finding;
-        let place = self.anchor.as_ref().or(self.place.as_ref());
-        findings::diagnostic(
-            rule.name(),
-            &format!("{subject}: {what}"),
-            remedy,
-            place.map(|it| (it.path.as_str(), it.line, it.column)),
-        )
+/// A finding with its places: what was removed is shown at the kind that had it.
+pub fn located(it: &Finding, old: &Side, new: &Side) -> findings::Finding {
+    let (before, after) = (old.locate(&it.subject), new.locate(&it.subject));
+    let removed = it.removed || !new.crds.contains_key(&it.subject.crd);
+    findings::Finding {
+        rule: it.rule.id(),
+        severity: it.severity,
+        subject: it.subject.to_string(),
+        what: it.what.clone(),
+        remedy: it.remedy.clone(),
+        place: after.or_else(|| before.clone()),
+        before: before.filter(|_| removed),
+        fingerprint: ("change/v1", format!("{} {}", it.rule, it.subject)),
     }
 }
 
 impl Report {
     pub fn new(old: &Side, new: &Side, findings: Vec<Finding>, is_complete: bool) -> Self {
-        let locate = |finding: Finding| {
-            let (before, after) = (old.locate(&finding.subject), new.locate(&finding.subject));
-            let removed = finding.removed || !new.crds.contains_key(&finding.subject.crd);
-            let place = if removed { before.clone() } else { after.clone() };
-            Located { place: place.or(before), anchor: after, finding }
+        let locate = |it: Finding| {
+            let located = located(&it, old, new);
+            (it, located)
         };
         Self {
             old: old.label.clone(),
@@ -74,21 +52,16 @@ impl Report {
 
     /// How many findings are of this severity; what only follows from a removed field is not counted again.
     pub fn count(&self, severity: Severity) -> usize {
-        let counts =
-            |it: &&Located| it.finding.severity == severity && !it.finding.follows_removal();
-        self.findings.iter().filter(counts).count()
+        self.shown().iter().filter(|it| it.severity == severity).count()
+    }
+
+    fn shown(&self) -> Vec<&findings::Finding> {
+        self.findings.iter().filter(|it| !it.0.follows_removal()).map(|it| &it.1).collect()
     }
 
     pub fn print(&self, format: Format) {
-        match format {
-            Format::Text => {
-                let shown = self.findings.iter().filter(|it| !it.finding.follows_removal());
-                shown.for_each(|it| terminal::finding(it.finding.severity, &it.diagnostic()));
-                terminal::print(&text::render(self));
-            }
-            Format::Json => terminal::data(&format!("{:#}\n", json::render(self))),
-            Format::Sarif => terminal::data(&format!("{:#}\n", sarif::render(self))),
-            Format::Github => terminal::data(&github::render(self)),
-        }
+        let rules: Vec<&About> = Rule::all().map(Rule::about).collect();
+        let (text, json) = (|| text::render(self), || json::render(self));
+        findings::print(format, &self.shown(), &rules, text, json);
     }
 }

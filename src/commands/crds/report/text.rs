@@ -2,21 +2,21 @@
 
 use std::{collections::BTreeSet, fmt::Write as _};
 
-use super::{Located, Report};
-use crate::app::findings::{MOST, count, shortened};
-use crd::compatibility::{Rule, Subject};
-use diagnostics::Severity;
+use super::Report;
+use crate::app::findings::{self, MOST};
+use crd::compatibility::{Finding, Rule, Subject};
+use diagnostics::{Severity, count};
 
 pub fn render(report: &Report) -> String {
     let removed = removed(report);
-    let (repeated, shown): (Vec<&Located>, Vec<&Located>) =
-        report.findings.iter().partition(|it| is_repetition(it, &removed));
-    let mut res: String = shown.iter().take(MOST).map(|it| block(it)).collect();
+    let shown = report.findings.iter().filter(|it| !is_repetition(&it.0, &removed));
+    let shown: Vec<&findings::Finding> = shown.map(|it| &it.1).collect();
+    let mut res: String = shown.iter().take(MOST).map(|it| it.paragraph()).collect();
     if MOST < shown.len() {
         let more = shown.len() - MOST;
         let _ = writeln!(res, "and {more} more findings; `--output json` lists them\n");
     }
-    let hidden = repeated.len();
+    let hidden = report.findings.len() - shown.len();
     if 0 < hidden {
         let _ = writeln!(
             res,
@@ -51,31 +51,17 @@ fn sizes(report: &Report) -> String {
     }
 }
 
-fn block(it: &Located) -> String {
-    let finding = &it.finding;
-    let place = it.place.as_ref().map(|it| format!("{it}: ")).unwrap_or_default();
-    format!(
-        "{place}{}[{}]: {}\n  {}\n  hint: {}\n\n",
-        finding.severity.name(),
-        finding.rule,
-        shortened(&finding.what),
-        finding.subject,
-        shortened(&finding.remedy)
-    )
-}
-
 /// The fields that were removed, each with its CRD and versions.
 type Removed<'a> = BTreeSet<(&'a str, &'a [String], &'a str)>;
 
 fn removed(report: &Report) -> Removed<'_> {
-    let removal = |it: &&Located| it.finding.rule == Rule::ExistingFieldRemoval;
-    let subjects = report.findings.iter().filter(removal).map(|it| &it.finding.subject);
+    let removals = report.findings.iter().filter(|it| it.0.rule == Rule::ExistingFieldRemoval);
+    let subjects = removals.map(|it| &it.0.subject);
     subjects.filter_map(|it| Some((&*it.crd, &*it.versions, it.field.as_deref()?))).collect()
 }
 
 /// Whether it only says once more that a field was removed: of the field itself, or of one below it.
-fn is_repetition(it: &Located, removed: &Removed<'_>) -> bool {
-    let finding = &it.finding;
+fn is_repetition(finding: &Finding, removed: &Removed<'_>) -> bool {
     if finding.follows_removal() {
         return true;
     }

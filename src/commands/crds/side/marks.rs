@@ -1,31 +1,8 @@
 //! Places, and how a field of a CRD is found in the file of the CRD.
 
-use std::{collections::BTreeMap, fmt};
+use std::collections::BTreeMap;
 
 use go_data::yaml::{Data, Mark, Node};
-
-/// A place in a file, on disk or at a revision.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    pub path: String,
-    pub line: usize,
-    pub column: usize,
-    pub revision: Option<String>,
-}
-
-impl Place {
-    pub fn new(path: &str, line: usize, column: usize) -> Self {
-        Self { path: path.to_owned(), line, column, revision: None }
-    }
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { path, line, column, revision } = self;
-        write!(f, "{path}:{line}:{column}")?;
-        revision.as_ref().map_or(Ok(()), |it| write!(f, " at {it}"))
-    }
-}
 
 /// Where a CRD's document declares its versions and their fields: found once, however many findings ask for it.
 pub struct Marks {

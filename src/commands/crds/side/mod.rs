@@ -6,12 +6,11 @@ mod marks;
 mod project;
 mod revision;
 
-use crate::app::repository::Repository;
+use crate::app::{findings::Place, repository::Repository};
 use std::{collections::BTreeMap, fmt, path::Path};
 
 pub use files::Files;
 use marks::Marks;
-pub use marks::Place;
 pub use project::{Project, Unread};
 
 use crd::compatibility::{Crd, Subject};

@@ -6,14 +6,12 @@ use std::collections::BTreeMap;
 use anyhow::Context as _;
 
 use super::{FILE, FOLDER};
-use crate::{
-    app::derive::MANIFESTS,
-    disk::Root,
-    manifests::{Manifest, held},
-    plan,
-};
+use crate::{app::derive::MANIFESTS, disk::Root, manifests::Manifest, plan};
 use diagnostics::{Diagnostic, Diagnostics, Hint as _};
-use go_data::yaml::{self, Value};
+use go_data::{
+    kubernetes::held_crd,
+    yaml::{self, Value},
+};
 use model::{ProjectPath, Tree};
 
 /// Committed files, and the CRDs that should be in them.
@@ -59,7 +57,7 @@ impl Committed<'_> {
         };
         let mut missing = Vec::new();
         for crd in self.crds.iter().flat_map(|it| &it.objects) {
-            let (name, crd) = (name(crd), held(crd));
+            let (name, crd) = (name(crd), held_crd(crd.clone()));
             match found.get(name) {
                 None => missing.push(Diagnostic::from(format!("missing: {name}"))),
                 Some(found) => found.iter().filter(|it| it.crd != crd).for_each(|it| {
@@ -121,7 +119,7 @@ impl Committed<'_> {
             let objects = documents.into_iter().flat_map(objects);
             for crd in objects.filter(|it| it["kind"] == "CustomResourceDefinition") {
                 let name = name(&crd).to_owned();
-                let found = Found { path: path.clone(), crd: held(&crd), writer };
+                let found = Found { path: path.clone(), crd: held_crd(crd), writer };
                 res.entry(name).or_default().push(found);
             }
         }

@@ -51,7 +51,7 @@ pub fn compare(old: &State, new: &State) -> anyhow::Result<Vec<Change>> {
     csv::compare(old, new, &mut res);
     refusals(old, new, &mut res);
     // The worst first, and otherwise in the order in which they were found.
-    res.sort_by_key(|it| it.rule.severity());
+    res.sort_by_key(|it| it.rule.about().severity);
     Ok(res)
 }
 

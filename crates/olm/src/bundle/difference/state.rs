@@ -6,7 +6,7 @@ use super::{Change, Place, Rule};
 use crate::bundle::{
     annotations, object,
     validate::{
-        self, Files, Findings,
+        self, Files,
         load::{self, Loaded},
         requirements::{self, Requirement},
     },
@@ -14,7 +14,7 @@ use crate::bundle::{
 use diagnostics::{Diagnostic, Diagnostics, Hint as _, Severity};
 use go_data::{
     kubernetes,
-    yaml::{Mark, Node, Value},
+    yaml::{Mark, Node, Value, pointer},
 };
 use model::ProjectPath;
 
@@ -38,12 +38,7 @@ pub struct State {
 impl State {
     /// Reads the files of a bundle as `bundle validate` does. `label` is how messages name the bundle.
     pub fn read(label: &str, files: &Files) -> anyhow::Result<Self> {
-        let mut findings = Findings::default();
-        let Some(loaded) = load::load(files, &mut findings) else {
-            let headline = format!("cannot read the bundle `{label}`");
-            let list = findings.located(files).iter().map(|it| it.diagnostic(label)).collect();
-            return Err(Diagnostics { headline, list }.into());
-        };
+        let loaded = Loaded::read(label, files)?;
         for (path, bytes) in files.iter().filter(|it| requirements::is_metadata(it.0)) {
             // Any other file may be here. One that is cut short must not look like that.
             if ["yaml", "yml", "json"].contains(&path.extension())
@@ -64,9 +59,8 @@ impl State {
             let headline = format!("cannot read the bundle `{label}`");
             return Err(Diagnostics { headline, list }.into());
         }
-        let Loaded { annotated, annotations, folder, objects: manifests, csv, .. } = loaded;
         let mut objects = Vec::new();
-        for it in manifests.into_iter().filter(|it| it.path != csv.path) {
+        for it in loaded.others() {
             let decoded = kubernetes::decode(&it.object);
             if let Some(fault) = decoded.faults.first() {
                 return Err(anyhow::format_err!("`{label}/{}`: {fault}", it.path))
@@ -74,6 +68,7 @@ impl State {
             }
             objects.push((it.path.to_owned(), decoded.value));
         }
+        let Loaded { annotated, annotations, folder, csv, .. } = loaded;
         let requirements = requirements::of_bundle((csv.path, &csv.object), files);
         let paths = objects.iter().map(|it| it.0.as_str());
         let paths = paths.chain([csv.path, annotated]);
@@ -133,8 +128,7 @@ impl State {
 
     /// A change that an annotation shows.
     pub fn annotated(&self, rule: Rule, key: &str, what: String) -> Change {
-        let place =
-            self.place(&self.annotated, &format!("/annotations/{}", validate::escaped(key)));
+        let place = self.place(&self.annotated, &format!("/annotations/{}", pointer::escaped(key)));
         Change { place: Some(place), ..self.change(rule, key, "", what) }
     }
 

@@ -37,9 +37,8 @@ pub fn validation(files: &Files, res: &mut Outcome) -> Checked {
     let values = Default::default();
     let context = optional::Context::without_images(&values);
     for it in validate::validate(files, &Request::default(), &context) {
-        let about = it.rule.about();
-        let is_theirs = about.origin == Origin::Sdk && !about.id.starts_with("obj-");
-        if !is_theirs || about.suite > Suite::Crd {
+        let is_theirs = it.rule.origin() == Origin::Sdk && !it.rule.id().starts_with("obj-");
+        if !is_theirs || it.rule.suite() > Suite::Crd {
             continue;
         }
         if it.severity == Severity::Error {

@@ -1,9 +1,9 @@
 //! The ClusterServiceVersion by itself.
 
-use super::{Findings, Rule, escaped, load::Loaded, names, of};
+use super::{Findings, Rule, load::Loaded, names, of};
 use go_data::{
     kubernetes::version::Version,
-    yaml::{self, Value},
+    yaml::{self, Value, pointer::escaped},
 };
 use std::collections::{BTreeMap, BTreeSet};
 

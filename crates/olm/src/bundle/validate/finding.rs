@@ -107,8 +107,3 @@ pub fn node(files: &Files, file: &str) -> Option<yaml::Node> {
     let text = std::str::from_utf8(bytes).ok()?;
     yaml::nodes(text, Dialect::Kubernetes).ok()?.into_iter().next()
 }
-
-/// A key as a part of a JSON pointer.
-pub fn escaped(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
-}

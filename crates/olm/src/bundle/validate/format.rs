@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::{
     super::annotations::{CHANNELS, DEFAULT_CHANNEL, MANIFESTS, MEDIA_TYPE, METADATA, PACKAGE},
-    Files, Findings, Rule, dependencies, escaped, load, requirements,
+    Files, Findings, Rule, dependencies, load, requirements,
 };
-use go_data::yaml::Value;
+use go_data::yaml::{Value, pointer::escaped};
 
 type Annotations = BTreeMap<String, String>;
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{super::annotations, Files, Findings, Manifest, Rule, beta, format, of};
+use diagnostics::Diagnostics;
 use go_data::{
     kubernetes,
     yaml::{self, Value, json},
@@ -22,7 +23,22 @@ pub struct Loaded<'a> {
     pub crds: Vec<Manifest<'a>>,
 }
 
-impl Loaded<'_> {
+impl<'a> Loaded<'a> {
+    /// Reads a bundle that no command has validated before. `label` is its name in messages.
+    pub fn read(label: &str, files: &'a Files) -> anyhow::Result<Self> {
+        let mut findings = Findings::default();
+        load(files, &mut findings).ok_or_else(|| {
+            let headline = format!("cannot read the bundle `{label}`");
+            let list = findings.located(files).iter().map(|it| it.diagnostic(label)).collect();
+            Diagnostics { headline, list }.into()
+        })
+    }
+
+    /// The manifests besides the ClusterServiceVersion, as they are written.
+    pub fn others(&self) -> impl Iterator<Item = &Manifest<'a>> {
+        self.objects.iter().filter(|it| it.path != self.csv.path)
+    }
+
     /// The ClusterServiceVersion, as it is written.
     pub fn written_csv(&self) -> &Value {
         let csv = self.objects.iter().find(|it| it.path == self.csv.path);
@@ -117,29 +133,14 @@ pub fn load<'a>(files: &'a Files, findings: &mut Findings) -> Option<Loaded<'a>>
 
 /// Where annotations.yaml says that the manifests are.
 fn folder(found: &BTreeMap<String, String>, findings: &mut Findings) -> Option<String> {
-    let Some(folder) = found.get(annotations::MANIFESTS) else {
-        return Some("manifests/".to_owned());
-    };
-    let mut parts: Vec<&str> = Vec::new();
-    for part in folder.split('/') {
-        match part {
-            "" | "." => {}
-            ".." if parts.pop().is_some() => {}
-            ".." => {
-                findings.error(
-                    Rule::ManifestsPath,
-                    "metadata",
-                    format!(
-                        "the annotation {:?} leads out of the bundle: {folder:?}",
-                        annotations::MANIFESTS
-                    ),
-                );
-                return None;
-            }
-            part => parts.push(part),
-        }
+    let folder = found.get(annotations::MANIFESTS).map_or("manifests", String::as_str);
+    let inside = model::resolve("", folder);
+    if inside.is_none() {
+        let key = annotations::MANIFESTS;
+        let message = format!("the annotation {key:?} leads out of the bundle: {folder:?}");
+        findings.error(Rule::ManifestsPath, "metadata", message);
     }
-    Some(parts.iter().map(|it| format!("{it}/")).collect())
+    inside.map(|it| if it.is_empty() { it } else { it + "/" })
 }
 
 /// Kind and version of what is decoded into Go types, and the word for it.

@@ -18,7 +18,7 @@ mod dependencies;
 mod finding;
 pub(super) mod format;
 mod grammar;
-pub(super) mod load;
+pub(crate) mod load;
 mod object;
 mod olm;
 pub mod optional;
@@ -27,13 +27,13 @@ pub mod rules;
 mod size;
 
 pub use finding::Finding;
-pub(super) use finding::{Findings, escaped, node};
+pub(super) use finding::{Findings, node};
 use rules::{Rule, Selection, Target};
 
 use go_data::yaml::Value;
 
 /// One file of a bundle's manifests, read.
-pub(super) struct Manifest<'a> {
+pub(crate) struct Manifest<'a> {
     pub path: &'a str,
     pub object: Value,
 }

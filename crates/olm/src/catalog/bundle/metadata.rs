@@ -1,7 +1,10 @@
 //! The files in `metadata/`: annotations, dependencies and properties, whatever their names are.
 
 use super::{super::blob::Property, Files, csv::Struct};
-use crate::catalog::{document, go};
+use crate::{
+    bundle::annotations::{CHANNELS, DEFAULT_CHANNEL, PACKAGE},
+    catalog::{document, go},
+};
 use diagnostics::Diagnostic;
 use go_data::{kubernetes, yaml::Value};
 
@@ -12,11 +15,6 @@ pub struct Metadata {
     pub dependencies: Vec<Property>,
     pub properties: Vec<Property>,
 }
-
-/// `operators.operatorframework.io.bundle.`
-const PACKAGE: &str = "operators.operatorframework.io.bundle.package.v1";
-const CHANNELS: &str = "operators.operatorframework.io.bundle.channels.v1";
-const DEFAULT: &str = "operators.operatorframework.io.bundle.channel.default.v1";
 
 impl Metadata {
     /// The first file with annotations, the first with dependencies, and the first with properties.
@@ -76,7 +74,7 @@ fn of_annotations(value: &Value) -> Result<Option<[String; 3]>, String> {
     }
     let annotations = Struct::of(Some(value), "")?.inner("annotations")?;
     let mut res = [const { String::new() }; 3];
-    for (text, key) in res.iter_mut().zip([PACKAGE, CHANNELS, DEFAULT]) {
+    for (text, key) in res.iter_mut().zip([PACKAGE, CHANNELS, DEFAULT_CHANNEL]) {
         *text = self::text(&annotations, key)?;
     }
     Ok(res.iter().any(|it| !it.is_empty()).then_some(res))

@@ -39,8 +39,8 @@ impl Faults<'_> {
     fn push<'a>(&mut self, rule: Rule, at: impl Into<Place<'a>>, message: impl Into<String>) {
         let Some(severity) = rule.severity_for(self.target) else { return };
         let mut message = message.into();
-        if self.target.is_none() && matches!(rule.about().origin, Origin::OlmV0 | Origin::OlmV1) {
-            message = format!("{} refuses this bundle: {message}", rule.about().origin.name());
+        if self.target.is_none() && matches!(rule.origin(), Origin::OlmV0 | Origin::OlmV1) {
+            message = format!("{} refuses this bundle: {message}", rule.origin().name());
         }
         self.findings.push(severity, rule, at.into(), message);
     }

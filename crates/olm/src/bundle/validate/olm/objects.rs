@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    super::{Files, Manifest, escaped, load::Loaded},
+    super::{Files, Manifest, load::Loaded},
     Faults, Rule, of,
 };
 use go_data::{
     kubernetes::{self, Reader},
-    yaml::{Map, Value},
+    yaml::{Map, Value, pointer::escaped},
 };
 
 /// What etcd takes of one object.

@@ -138,7 +138,7 @@ impl Validator {
             "multiarch" => Suite::Multiarch,
             _ => return false,
         };
-        Rule::all().any(|it| it.about().suite == suite && select.has(it))
+        Rule::all().any(|it| it.suite() == suite && select.has(it))
     }
 
     pub(super) fn check(&self, bundle: &Loaded, context: &Context, findings: &mut Findings) {

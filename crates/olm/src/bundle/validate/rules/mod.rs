@@ -2,22 +2,14 @@
 
 mod table;
 
-use std::{fmt, str::FromStr};
+use std::str::FromStr;
 
 use diagnostics::Severity;
 
 pub use table::Rule;
 
-/// What is known about a rule.
-pub struct About {
-    pub id: &'static str,
-    pub suite: Suite,
-    pub severity: Severity,
-    pub origin: Origin,
-    pub summary: &'static str,
-    /// What to do about a finding; empty where the message says it.
-    pub hint: &'static str,
-}
+/// The suite of a rule, and whose rule it is.
+pub type Group = (Suite, Origin);
 
 /// Who refuses a bundle that breaks the rule, or recommends it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,25 +101,22 @@ impl Suite {
 }
 
 impl Rule {
-    pub fn id(self) -> &'static str {
-        self.about().id
+    pub fn suite(self) -> Suite {
+        self.about().group.0
+    }
+
+    pub fn origin(self) -> Origin {
+        self.about().group.1
     }
 
     /// The severity of a rule of OLM for a target; none where the target does not have the rule. What only one version
     /// of OLM refuses is a warning as long as the bundle may be for the other.
     pub fn severity_for(self, target: Option<Target>) -> Option<Severity> {
-        let about = self.about();
-        match (about.origin, target) {
+        match (self.origin(), target) {
             (Origin::OlmV0, Some(Target::Olmv1)) | (Origin::OlmV1, Some(Target::Olmv0)) => None,
             (Origin::OlmV0 | Origin::OlmV1, None) => Some(Severity::Warning),
-            _ => Some(about.severity),
+            _ => Some(self.about().severity),
         }
-    }
-}
-
-impl fmt::Display for Rule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.id())
     }
 }
 
@@ -150,15 +139,12 @@ impl FromStr for Selection {
     type Err = anyhow::Error;
 
     fn from_str(text: &str) -> anyhow::Result<Self> {
-        let is_selected = |rule: &Rule| {
-            let About { suite, origin, .. } = rule.about();
-            match text {
-                "all" => true,
-                "default" => suite.is_default(),
-                // What both versions refuse is in both suites.
-                "olmv1" if *origin == Origin::Olm => true,
-                text => rule.id() == text || suite.name() == text,
-            }
+        let is_selected = |rule: &Rule| match text {
+            "all" => true,
+            "default" => rule.suite().is_default(),
+            // What both versions refuse is in both suites.
+            "olmv1" if rule.origin() == Origin::Olm => true,
+            text => rule.id() == text || rule.suite().name() == text,
         };
         let rules: Vec<Rule> = Rule::all().filter(is_selected).collect();
         anyhow::ensure!(
