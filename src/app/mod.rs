@@ -3,9 +3,12 @@
 
 pub mod api;
 pub mod binding;
+pub mod bundles;
 pub mod cargo;
+pub mod catalog_source;
 pub mod cluster_args;
 pub mod compile;
+pub mod crd_states;
 pub mod derive;
 pub mod findings;
 pub mod folder;

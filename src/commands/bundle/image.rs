@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use super::validate;
 use crate::{
-    app::{folder::below, images},
+    app::{bundles, folder::below, images},
     disk::Root,
     plan, terminal,
 };
@@ -119,7 +118,7 @@ fn files(
 }
 
 fn validate(folder: &ProjectPath, bundle: &Files) -> anyhow::Result<()> {
-    let (errors, warnings) = validate::found(folder.as_str(), bundle)?;
+    let (errors, warnings) = bundles::found(folder.as_str(), bundle)?;
     warnings.into_iter().for_each(terminal::warn);
     if errors.is_empty() {
         return Ok(());

@@ -8,8 +8,7 @@ mod image;
 mod origins;
 mod push;
 mod renew;
-pub mod source;
-pub mod validate;
+mod validate;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,6 +17,7 @@ use std::{
 
 use super::{Mode, reading, writing};
 use crate::app::{
+    bundles,
     derive::{self, GenerateOptions},
     folder::below,
     images::Access,
@@ -277,7 +277,7 @@ impl Args {
 
     /// The warnings of a valid bundle.
     fn checked(&self, tree: &impl Tree) -> anyhow::Result<Vec<Diagnostic>> {
-        let (errors, warnings) = validate::findings(tree, &self.output_dir)?;
+        let (errors, warnings) = bundles::findings(tree, &self.output_dir)?;
         if errors.is_empty() {
             return Ok(warnings);
         }

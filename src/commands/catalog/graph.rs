@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::source::{self, Source};
+use crate::app::catalog_source::{self, Source};
 use crate::{app::images::Access, terminal};
 use diagnostics::{Diagnostics, Hint as _};
 use olm::catalog::graph::{self, Drawing};
@@ -37,7 +37,7 @@ enum Output {
 impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         let source = Source::open(dir, &self.source, &self.access)?;
-        let catalog = source::whole(source.catalog(true)?, source.title())?;
+        let catalog = catalog_source::whole(source.catalog(true)?, source.title())?;
         if let Some(name) = &self.package
             && catalog.packages.iter().all(|it| it.blob.name != *name)
         {

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use super::source::{self, CONFIGS, Source};
+use crate::app::catalog_source::{self, CONFIGS, Source};
 use crate::{app::images, terminal};
 use diagnostics::{Diagnostics, Hint as _};
 use model::{Platform, ProjectPath};
@@ -30,7 +30,7 @@ impl Subject {
     ) -> anyhow::Result<image::Image> {
         let source = Source::folder(dir, &self.catalog)?;
         let title = source.title().to_owned();
-        let loaded = source::whole(source.catalog(true)?, &title)?;
+        let loaded = catalog_source::whole(source.catalog(true)?, &title)?;
         loaded.warnings.iter().cloned().for_each(terminal::warn);
         if let Err(list) = catalog::check(&loaded) {
             let headline = format!("{title} is not valid, and no image was built");

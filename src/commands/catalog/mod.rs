@@ -6,7 +6,6 @@ mod graph;
 mod image;
 mod push;
 mod render;
-mod source;
 mod template;
 mod validate;
 
@@ -14,7 +13,6 @@ use std::path::Path;
 
 pub use add::Addition;
 pub use render::BundleImage;
-pub use source::{CONFIGS, Source};
 
 /// Work with file-based catalogs, from which OLM installs and upgrades operators
 #[derive(clap::Subcommand)]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::source::{self, Source};
+use crate::app::catalog_source::{self, Source};
 use crate::{app::images::Access, terminal};
 use diagnostics::{Diagnostic, Hint as _};
 use olm::catalog::{self, Catalog, Fields, Format, load::Located};
@@ -94,7 +94,7 @@ impl Args {
             res.bundles.push(Located::new(bundle.blob(&image)));
             return Ok(res);
         }
-        source::whole(source.catalog(false)?, source.title())
+        catalog_source::whole(source.catalog(false)?, source.title())
     }
 }
 

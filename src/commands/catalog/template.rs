@@ -5,11 +5,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{
-    render::{self, Migration, Output},
-    source::Source,
+use super::render::{self, Migration, Output};
+use crate::{
+    app::{catalog_source::Source, images::Access},
+    disk, terminal,
 };
-use crate::{app::images::Access, disk, terminal};
 use diagnostics::Hint as _;
 use olm::catalog::template::{self, Bundles, Semver};
 

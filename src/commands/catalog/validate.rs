@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::source::Source;
+use crate::app::catalog_source::Source;
 use crate::{app::images::Access, terminal};
 use diagnostics::Diagnostics;
 use go_data::yaml;

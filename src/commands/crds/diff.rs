@@ -7,14 +7,12 @@ use std::{
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 
-use super::{
-    report::Report,
-    side::{Name, Project, Side, Unread},
-};
+use super::report::Report;
 use crate::{
     app::{
         cluster_args::Address,
         compile,
+        crd_states::{Name, PolicyName, Project, Side, Unread},
         findings::{self, Format},
         refusal::refusal,
     },
@@ -70,29 +68,6 @@ pub struct Args {
     compile: compile::Flags,
     #[command(flatten)]
     address: Address,
-}
-
-#[derive(Clone, Copy, clap::ValueEnum)]
-pub enum PolicyName {
-    /// Every rule of crdify 0.6, with its defaults, and `allServedVersionsRemoval`
-    Crdify,
-    /// What OLM v0 or v1 refuses to upgrade; what only v1 refuses is a warning
-    Olm,
-    /// What OLM v0 refuses: CRDs that the API server refuses, or that existing objects may not fit
-    Olmv0,
-    /// What OLM v1 refuses: every rule of crdify, but descriptions may change and enumerations may grow
-    Olmv1,
-}
-
-impl PolicyName {
-    pub fn policy(self) -> Policy {
-        match self {
-            Self::Crdify => Policy::crdify(),
-            Self::Olm => Policy::olm(),
-            Self::Olmv0 => Policy::olm_v0(),
-            Self::Olmv1 => Policy::olm_v1(),
-        }
-    }
 }
 
 fn rules() -> impl clap::builder::TypedValueParser<Value = Rule> {

@@ -2,11 +2,6 @@
 
 mod diff;
 mod report;
-mod side;
-
-pub use diff::PolicyName;
-pub use report::located;
-pub use side::{Files as CrdFiles, Side};
 
 use std::path::Path;
 

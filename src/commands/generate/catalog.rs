@@ -4,10 +4,10 @@ use crate::project::Project;
 use std::path::Path;
 
 use crate::{
-    app::images::Access,
+    app::{catalog_source::Source, images::Access},
     commands::{
         Mode,
-        catalog::{Addition, BundleImage, Source},
+        catalog::{Addition, BundleImage},
     },
     plan::WorkTree,
 };

@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use crate::{
-    app::images::Access,
-    commands::bundle::{source, validate},
+    app::{
+        bundles::{self, source},
+        images::Access,
+    },
     terminal,
 };
 use diagnostics::{Diagnostics, Hint as _};
@@ -22,7 +24,7 @@ pub fn read(dir: &Path, bundle: &str, access: &Access) -> anyhow::Result<(Files,
 
 /// Reads the release of a bundle, which must be valid for this version of OLM.
 pub fn release(name: &str, files: &Files, target: Option<Target>) -> anyhow::Result<Release> {
-    let (errors, warnings) = validate::found_for(name, files, target)?;
+    let (errors, warnings) = bundles::found_for(name, files, target)?;
     if !errors.is_empty() {
         let headline = "the bundle is not valid, and OLM would not install it".to_owned();
         let target = if target == Some(Target::Olmv1) { " --target olmv1" } else { "" };

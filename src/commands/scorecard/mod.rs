@@ -4,8 +4,7 @@ mod report;
 
 use std::path::{Path, PathBuf};
 
-use super::bundle::source;
-use crate::app::images::Access;
+use crate::app::{bundles::source, images::Access};
 use crate::{disk, terminal};
 use diagnostics::Hint as _;
 use model::ProjectPath;

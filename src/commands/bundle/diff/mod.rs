@@ -6,14 +6,12 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
 
-use super::source;
-use crate::{
-    app::{
-        findings::{self, Format},
-        images::Access,
-        location,
-    },
-    commands::crds::{CrdFiles, PolicyName, Side},
+use crate::app::{
+    bundles::source,
+    crd_states::{Files as CrdFiles, PolicyName, Side},
+    findings::{self, Format},
+    images::Access,
+    location,
 };
 use crd::compatibility::{self, judge};
 use diagnostics::{About, Hint as _, Severity};

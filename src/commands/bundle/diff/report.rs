@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::{
-    app::findings::{self, Finding, Format, Place},
-    commands::crds::{Side, located},
+use crate::app::{
+    crd_states::{Side, located},
+    findings::{self, Finding, Format, Place},
 };
 use crd::compatibility;
 use diagnostics::{About, Severity, count};

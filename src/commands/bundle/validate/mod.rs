@@ -1,27 +1,26 @@
 //! `operator-rs bundle validate`
 
 mod list;
-mod optional;
 mod report;
 
-use std::{collections::BTreeMap, path::Path};
+use std::path::Path;
 
-use super::source;
 use crate::{
     app::{
-        folder::{below, folders},
+        bundles::{
+            optional::{self, Optional},
+            source,
+        },
         images::Access,
     },
     terminal,
 };
-use diagnostics::{Diagnostic, Hint as _, Lines, Severity};
-use model::{ProjectPath, Tree};
+use diagnostics::Hint as _;
 use olm::bundle::validate::{
-    Files, Finding, Request,
+    Request,
     rules::{Selection, Target},
     validate,
 };
-use optional::Optional;
 use report::{Format, Report};
 
 /// Validate a bundle: the checks of `operator-sdk bundle validate`, and what OLM v0 and v1 refuse
@@ -134,68 +133,4 @@ impl Args {
         })?;
         Report { folder: &folder, files: &files, findings: &found, target }.print(self.output)
     }
-}
-
-/// Errors and warnings of the default suites, of all that is in the bundle's folder.
-pub fn findings(
-    tree: &impl Tree,
-    folder: &ProjectPath,
-) -> anyhow::Result<(Vec<Diagnostic>, Vec<Diagnostic>)> {
-    let folders = &folders(tree, folder.as_str())?;
-    requested(folder.as_str(), &files(tree, folder)?, Request { folders, ..Request::default() })
-}
-
-/// Errors and warnings of a bundle's files. `folder` is its name in messages.
-pub fn found(folder: &str, files: &Files) -> anyhow::Result<(Vec<Diagnostic>, Vec<Diagnostic>)> {
-    found_for(folder, files, None)
-}
-
-/// Errors and warnings of a bundle's files for one version of OLM, or for all if it is `None`.
-pub fn found_for(
-    folder: &str,
-    files: &Files,
-    target: Option<Target>,
-) -> anyhow::Result<(Vec<Diagnostic>, Vec<Diagnostic>)> {
-    requested(folder, files, Request { target, ..Request::default() })
-}
-
-fn requested(
-    folder: &str,
-    files: &Files,
-    request: Request<'_>,
-) -> anyhow::Result<(Vec<Diagnostic>, Vec<Diagnostic>)> {
-    let found =
-        Optional::default().with(None, None, |_, context| validate(files, &request, context))?;
-    let of = |severity| diagnostics(folder, files, &found, severity);
-    Ok((of(Severity::Error), of(Severity::Warning)))
-}
-
-/// The files of a bundle in a tree.
-pub fn files(tree: &impl Tree, folder: &ProjectPath) -> anyhow::Result<Files> {
-    let mut res = Files::new();
-    for path in tree.list(folder)? {
-        let inside = below(&path, folder)?;
-        if let Some(bytes) = tree.bytes(&path)? {
-            res.insert(inside, bytes);
-        }
-    }
-    Ok(res)
-}
-
-/// Findings of this severity, with their lines.
-fn diagnostics(
-    folder: &str,
-    files: &Files,
-    findings: &[Finding],
-    severity: Severity,
-) -> Vec<Diagnostic> {
-    let mut lines = BTreeMap::new();
-    let quoted = |it: &Finding| {
-        let of_file = lines.entry(it.file.clone()).or_insert_with(|| {
-            let bytes = it.file.parse::<ProjectPath>().ok().and_then(|it| files.get(&it));
-            Lines::of(bytes.and_then(|it| std::str::from_utf8(it).ok()).unwrap_or_default())
-        });
-        it.diagnostic(folder).quote(of_file)
-    };
-    findings.iter().filter(|it| it.severity == severity).map(quoted).collect()
 }

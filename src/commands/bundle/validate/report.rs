@@ -2,14 +2,17 @@
 
 use serde::Serialize as _;
 
-use super::{Finding, Target, diagnostics};
+use super::Target;
 use crate::{
-    app::findings::{self, Place},
+    app::{
+        bundles,
+        findings::{self, Place},
+    },
     terminal,
 };
-use ::diagnostics::{Diagnostic, Diagnostics, Severity, count};
+use diagnostics::{Diagnostic, Diagnostics, Severity, count};
 use go_data::yaml::{Mark, Value, json};
-use olm::bundle::validate::{Files, rules::Rule};
+use olm::bundle::validate::{Files, Finding, rules::Rule};
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
@@ -71,7 +74,7 @@ impl Report<'_> {
     }
 
     fn diagnostics(&self, severity: Severity) -> Vec<Diagnostic> {
-        diagnostics(self.folder, self.files, self.findings, severity)
+        bundles::diagnostics(self.folder, self.files, self.findings, severity)
     }
 
     fn json(&self) -> Value {

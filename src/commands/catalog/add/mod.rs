@@ -7,12 +7,13 @@ use std::{
     path::Path,
 };
 
-use super::{
-    render::BundleImage,
-    source::{self, Source},
-};
+use super::render::BundleImage;
 use crate::{
-    app::{folder::below, images::Access},
+    app::{
+        catalog_source::{self, Source},
+        folder::below,
+        images::Access,
+    },
     commands::{Mode, writing},
     plan::{Plan, WorkTree},
 };
@@ -113,7 +114,7 @@ impl Addition {
         bundle: &Bundle,
         image: &str,
     ) -> anyhow::Result<()> {
-        let before = source::whole(load(tree, &self.catalog)?, self.catalog.as_str())?;
+        let before = catalog_source::whole(load(tree, &self.catalog)?, self.catalog.as_str())?;
         let channels = self.channels(bundle)?;
         let package = before.packages.iter().find(|it| it.blob.name == bundle.package);
         let mut file = match package.and_then(|it| it.place.as_ref()) {

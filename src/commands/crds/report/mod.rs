@@ -3,8 +3,10 @@
 mod json;
 mod text;
 
-use super::side::Side;
-use crate::app::findings::{self, Format};
+use crate::app::{
+    crd_states::{Side, located},
+    findings::{self, Format},
+};
 use crd::compatibility::{Finding, Rule};
 use diagnostics::{About, Severity};
 
@@ -17,22 +19,6 @@ pub struct Report {
     findings: Vec<(Finding, findings::Finding)>,
     /// Whether both states could be read completely.
     is_complete: bool,
-}
-
-/// A finding with its places: what was removed is shown at the kind that had it.
-pub fn located(it: &Finding, old: &Side, new: &Side) -> findings::Finding {
-    let (before, after) = (old.locate(&it.subject), new.locate(&it.subject));
-    let removed = it.removed || !new.crds.contains_key(&it.subject.crd);
-    findings::Finding {
-        rule: it.rule.id(),
-        severity: it.severity,
-        subject: it.subject.to_string(),
-        what: it.what.clone(),
-        remedy: it.remedy.clone(),
-        place: after.or_else(|| before.clone()),
-        before: before.filter(|_| removed),
-        fingerprint: ("change/v1", format!("{} {}", it.rule, it.subject)),
-    }
 }
 
 impl Report {

@@ -3,8 +3,11 @@
 use std::{collections::BTreeMap, path::Path};
 
 use crate::{
-    app::images::{self, Access},
-    commands::{catalog::CONFIGS, run::source},
+    app::{
+        catalog_source::CONFIGS,
+        images::{self, Access},
+    },
+    commands::run::source,
 };
 use diagnostics::Hint as _;
 use model::{Image, Platform, ProjectPath};

@@ -1,4 +1,4 @@
-//! One of the two states that are compared: its CRDs, and where each stands.
+//! States of CRDs that are compared: the CRDs of each, and where they are declared.
 
 mod cluster;
 mod files;
@@ -13,7 +13,8 @@ pub use files::Files;
 use marks::Marks;
 pub use project::{Project, Unread};
 
-use crd::compatibility::{Crd, Subject};
+use crate::app::findings;
+use crd::compatibility::{Crd, Finding, Policy, Subject};
 use diagnostics::Hint as _;
 
 /// What a person calls a state.
@@ -171,5 +172,44 @@ impl Places {
         let of_crd = || self.versions.iter().find(|it| it.0.0 == *crd).map(|it| it.1);
         let exact = version.and_then(|it| self.versions.get(&(crd.clone(), it.to_owned())));
         exact.or_else(of_crd).map(|it| it.locate(field.as_deref()).clone())
+    }
+}
+
+/// A finding with its places: what was removed is shown at the kind that had it.
+pub fn located(it: &Finding, old: &Side, new: &Side) -> findings::Finding {
+    let (before, after) = (old.locate(&it.subject), new.locate(&it.subject));
+    let removed = it.removed || !new.crds.contains_key(&it.subject.crd);
+    findings::Finding {
+        rule: it.rule.id(),
+        severity: it.severity,
+        subject: it.subject.to_string(),
+        what: it.what.clone(),
+        remedy: it.remedy.clone(),
+        place: after.or_else(|| before.clone()),
+        before: before.filter(|_| removed),
+        fingerprint: ("change/v1", format!("{} {}", it.rule, it.subject)),
+    }
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+pub enum PolicyName {
+    /// Every rule of crdify 0.6, with its defaults, and `allServedVersionsRemoval`
+    Crdify,
+    /// What OLM v0 or v1 refuses to upgrade; what only v1 refuses is a warning
+    Olm,
+    /// What OLM v0 refuses: CRDs that the API server refuses, or that existing objects may not fit
+    Olmv0,
+    /// What OLM v1 refuses: every rule of crdify, but descriptions may change and enumerations may grow
+    Olmv1,
+}
+
+impl PolicyName {
+    pub fn policy(self) -> Policy {
+        match self {
+            Self::Crdify => Policy::crdify(),
+            Self::Olm => Policy::olm(),
+            Self::Olmv0 => Policy::olm_v0(),
+            Self::Olmv1 => Policy::olm_v1(),
+        }
     }
 }

@@ -3,12 +3,10 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use crate::{
-    app::{
-        folder::Folder,
-        images::{self, Access},
-    },
-    commands::reading,
+use crate::app::{
+    folder::Folder,
+    images::{self, Access},
+    outcome::reading,
 };
 use diagnostics::Hint as _;
 use model::{Platform, ProjectPath};

@@ -4,12 +4,10 @@ use std::{collections::BTreeMap, path::Path};
 
 use anyhow::Context as _;
 
-use crate::{
-    app::{
-        folder::Folder,
-        images::{self, Access},
-    },
-    commands::reading,
+use crate::app::{
+    folder::Folder,
+    images::{self, Access},
+    outcome::reading,
 };
 use diagnostics::{Diagnostics, Hint as _};
 use model::{Platform, ProjectPath};
