@@ -189,7 +189,14 @@ fn derived(
     }
     plan.own(ProjectPath::fixed("config/crd/bases"), &["yaml"], MANIFESTS);
     quote([operator.warnings.clone(), warnings].concat()).into_iter().for_each(|it| plan.warn(it));
-    let (types, unlisted) = types(&operator, project)?;
+    let (types, unlisted) = match types(&operator, project) {
+        Ok(types) => types,
+        Err(error) => {
+            // Files that cannot be written are reported first.
+            tree.apply(plan)?;
+            return Err(error);
+        }
+    };
     quote(unlisted).into_iter().for_each(|it| plan.warn(it));
     plan.extend(types_list(types)?);
     let is_own = |it: &manifests::Version<'_>| {

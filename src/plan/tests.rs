@@ -303,6 +303,20 @@ fn a_step_reads_what_the_steps_before_it_wrote() {
 }
 
 #[test]
+fn a_conflict_that_stays_is_told_with_those_that_force_would_settle() {
+    let edited = ours::signed(&path("a.rs"), "1\n", "b", "test") + "x\n";
+    let disk = Map([(path("a.rs"), edited), (path("b.rs"), "mine\n".to_owned())].into());
+    for (force, lines) in [(false, 3), (true, 2)] {
+        let mut tree = WorkTree::new(&disk, force);
+        tree.apply(generate("a.rs", "2\n")).expect("it applies");
+        tree.require_writable().expect("`--force` would settle it");
+        tree.apply(generate("b.rs", "2\n")).expect("it applies");
+        let error = tree.require_writable().expect_err("b.rs is the user's").to_string();
+        assert_eq!(error.lines().count(), lines, "{error}");
+    }
+}
+
+#[test]
 fn a_file_that_is_written_twice_has_one_conflict_and_one_change() {
     let edited = ours::signed(&path("a.rs"), "1\n", "b", "test") + "x\n";
     let disk = Map([(path("a.rs"), edited)].into());

@@ -78,9 +78,12 @@ impl<'a> WorkTree<'a> {
         Some(lines_before(before, after))
     }
 
-    /// Fails if there is a conflict that remains even with `--force`.
+    /// Fails if there is a conflict that remains even with `--force`, with all others.
     pub fn require_writable(&self) -> anyhow::Result<()> {
-        self.fail(self.conflicts(true))
+        match self.conflicts(true).is_empty() {
+            true => Ok(()),
+            false => self.fail(self.conflicts(self.force)),
+        }
     }
 
     /// The changes to write. Fails if there is a conflict, with all of them at once.

@@ -124,7 +124,9 @@ impl Files {
     }
 
     fn add_foreign(&mut self, edited: &Project, resource: &Resource) -> anyhow::Result<()> {
-        let Some(mut foreign) = Foreign::of(resource) else { return Ok(()) };
+        // Another version of the kind may have the controller.
+        let foreign = Foreign::of(resource).filter(|_| resource.controller);
+        let Some(mut foreign) = foreign else { return Ok(()) };
         // PROJECT does not record the scope of a type of another crate.
         for namespaced in [true, false] {
             foreign.namespaced = namespaced;
