@@ -1,5 +1,5 @@
-//! What the controllers of a process report on one object. Those of one kind share its conditions: without this, one
-//! that succeeds would take back what another one reports, and each would trigger the other for ever.
+//! The conditions that the controllers of a process report on one object. Those of one kind share them: without this,
+//! one that succeeds would remove the condition that another one reports, and each would trigger the other for ever.
 
 use super::lock;
 use std::{

@@ -1,5 +1,5 @@
-//! How the runtime reports on the object that it fails, or is paused: in a condition that a field manager of its own applies, so
-//! that it neither takes over nor erases what the operator wrote.
+//! Conditions by which the runtime reports that an object fails or is paused. A field manager of its own applies them, so that
+//! it neither takes over nor erases what the operator wrote.
 
 use super::{
     Observed, Primary, Watched,
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use std::{sync::atomic::Ordering, time::Duration};
 use tokio::time::Instant;
 
-/// A kind without conditions is asked for them again after this time.
+/// After this time, the runtime tries again to write conditions of a kind that had none.
 const ASK_AGAIN: Duration = Duration::from_secs(60);
 
 /// Whether something was reported on the object.
@@ -85,7 +85,7 @@ impl<K: Watched> Primary<K> {
         }
         let known = serde_json::to_value(&*latest)?["status"]["conditions"].take();
         let mut all: Vec<Condition> = serde_json::from_value(known).unwrap_or_default();
-        // What else was reported would be removed if it was not applied again.
+        // Other reported conditions would be removed if they were not applied again.
         all.retain(|it| it.type_ == type_ || reported.iter().any(|reported| it.type_ == *reported));
         let before = conditions::find(&all, type_).cloned();
         conditions::set(&mut all, latest.meta().generation, type_, true, because);

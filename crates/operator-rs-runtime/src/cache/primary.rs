@@ -40,7 +40,7 @@ pub struct Primary<K: Watched> {
     pub(super) state: Mutex<State<K>>,
     /// Whether failures can be reported in a condition: some kinds have none.
     pub(super) has_conditions: AtomicBool,
-    /// When the API server knew no conditions of the kind.
+    /// The last time that the API server knew no conditions of the kind.
     pub(super) refused: Mutex<Option<Instant>>,
     pub(super) claimant: Claimant,
     pause: Arc<Pause>,
@@ -52,7 +52,7 @@ pub struct Primary<K: Watched> {
 pub(crate) struct Outcome {
     /// The keys of own writes that a list does not show.
     pub unseen: Vec<Box<str>>,
-    /// Why an object cannot be decoded, where that is news.
+    /// The reason that an object cannot be decoded, if it is new.
     pub undecodable: Option<String>,
 }
 
