@@ -67,9 +67,13 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
             Ok(action) => {
                 self.failures.reset(key);
                 match self.primary.clear_failure(&obj).await {
-                    Ok(()) => {
+                    Ok(true) => {
                         self.reports.reset(key);
                         action
+                    }
+                    Ok(false) => {
+                        let retry = self.reports.count(key, uid.as_deref(), DEGRADED).retry;
+                        Action::requeue(action.requeue_after.map_or(retry, |it| it.min(retry)))
                     }
                     Err(error) => Action::requeue(self.unreported(key, uid.as_deref(), DEGRADED, &error)),
                 }
@@ -186,7 +190,12 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
             }
             match self.run(obj, &mut None).await {
                 Ok(_) => report.reconciled(),
-                Err(error) => report.failed(resource(), &key, format!("{}: {error}", error.reason())),
+                Err(error) => {
+                    if is_forbidden(&error) {
+                        self.operator.rights.warn(&self.operator.client).await;
+                    }
+                    report.failed(resource(), &key, format!("{}: {error}", error.reason()));
+                }
             }
         }
         for key in self.primary.undecodable() {
