@@ -64,6 +64,8 @@ impl Writer<'_> {
 
     /// `live` after `config` is applied to it. `live` has only apiVersion, kind and metadata when it is created.
     pub fn apply(&self, live: &Value, mut config: Value, force: bool) -> Result<Value, Refusal> {
+        let (uid, known) = (&config["metadata"]["uid"], &live["metadata"]["uid"]);
+        let has_other_uid = !uid.is_null() && uid != known;
         if let Some(meta) = config["metadata"].as_object_mut() {
             for name in ["resourceVersion", "uid", "managedFields", "creationTimestamp"] {
                 meta.remove(name);
@@ -79,7 +81,7 @@ impl Writer<'_> {
         merged = self.prune(merged, &entries, last);
         let changes = self.changes(live, &merged);
         self.take(&mut entries, &changes, force)?;
-        let changes_nothing = is_same(live, &merged);
+        let changes_nothing = is_same(live, &merged) && !has_other_uid;
         for name in self.reset {
             merged[*name] = live[*name].clone();
         }

@@ -76,7 +76,7 @@ impl Write<'_> {
         let meta = &body["metadata"];
         let is_update = self.request.verb == "update";
         // The strategy of a status takes all metadata from the object that is there.
-        let uid = meta["uid"].as_str().filter(|_| !(self.to_status() && !is_update));
+        let uid = meta["uid"].as_str().filter(|_| !self.to_status() || is_update);
         let uid = uid.filter(|it| *it != before.uid && !it.is_empty());
         if let (true, Some(uid)) = (is_update, uid) {
             let key = format!("/registry/{}/{}/{}", self.request.resource, before.key.0, before.key.1);
