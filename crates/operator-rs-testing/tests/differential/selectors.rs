@@ -1,4 +1,4 @@
-//! Which field selectors are known for which resource.
+//! The field selectors that are known for each resource.
 
 use serde_json::Value;
 use std::{thread::sleep, time::Duration};
