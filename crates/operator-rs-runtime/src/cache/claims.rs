@@ -22,8 +22,8 @@ struct State {
     /// The controllers that have a reason for a condition. The condition has the reason of the first one. An empty list
     /// means that it was reported by this process, and that no controller has a reason any more.
     all: HashMap<Place, Vec<Claim>>,
-    /// The controllers that succeed, although a condition which was reported before this process says otherwise.
-    succeed: HashMap<Place, Vec<u64>>,
+    /// The controllers that have succeeded since the start, for each condition that was reported before it.
+    inherited: HashMap<Place, Vec<u64>>,
 }
 
 /// Kind, key and type of a condition.
@@ -61,12 +61,19 @@ impl Claims {
 }
 
 impl Claimant {
-    /// This controller has a reason for a condition of the object with this uid. Returns the one of another controller
-    /// that was first.
-    pub fn hold(&self, key: &str, uid: Option<&str>, condition: &'static str, because: Because) -> Option<Because> {
+    /// This controller has a reason for a condition of the object with this uid, which may have the condition already.
+    /// Returns the reason of another controller that was first.
+    pub fn hold(
+        &self,
+        (key, uid): (&str, Option<&str>),
+        (condition, is_there): (&'static str, bool),
+        because: Because,
+    ) -> Option<Because> {
         let mut state = lock(&self.claims.0);
         let place = self.place(key, condition);
-        state.succeed.remove(&place);
+        if is_there && !state.all.contains_key(&place) {
+            state.inherited.entry(place.clone()).or_default().retain(|it| *it != self.controller);
+        }
         let all = state.all.entry(place).or_default();
         all.retain(|it| it.uid.as_deref() == uid);
         match all.iter_mut().find(|it| it.controller == self.controller) {
@@ -89,12 +96,17 @@ impl Claimant {
     pub fn may_be_over(&self, key: &str, condition: &'static str) -> bool {
         let state = &mut *lock(&self.claims.0);
         let place = self.place(key, condition);
-        if state.all.contains_key(&place) {
+        if state.all.contains_key(&place) && !state.inherited.contains_key(&place) {
             return true;
         }
-        let succeed = state.succeed.entry(place).or_default();
-        succeed.push(self.controller);
-        let mut others = state.members.iter().filter(|it| it.kind == self.kind && !succeed.contains(&it.controller));
+        if let Some(all) = state.all.get_mut(&place) {
+            all.retain(|it| it.controller != self.controller);
+        }
+        let succeeded = state.inherited.entry(place).or_default();
+        if !succeeded.contains(&self.controller) {
+            succeeded.push(self.controller);
+        }
+        let mut others = state.members.iter().filter(|it| it.kind == self.kind && !succeeded.contains(&it.controller));
         !others.any(|it| (it.reports_on)(key))
     }
 
@@ -102,7 +114,7 @@ impl Claimant {
     pub fn forget(&self, key: &str, condition: &'static str) {
         let mut state = lock(&self.claims.0);
         let place = self.place(key, condition);
-        state.succeed.remove(&place);
+        state.inherited.remove(&place);
         if state.all.get(&place).is_some_and(Vec::is_empty) {
             state.all.remove(&place);
         }

@@ -64,7 +64,8 @@ impl<K: Watched> Primary<K> {
     {
         let (key, uid) = (key_of(object), object.meta().uid.as_deref());
         let ours = (because.0.to_owned(), because.1.to_owned());
-        match self.claimant.hold(&key, uid, type_, ours.clone()) {
+        let is_there = self.has_reported(&key, type_);
+        match self.claimant.hold((&key, uid), (type_, is_there), ours.clone()) {
             Some(first) if first == ours => Ok(Report::Known),
             Some(_) => Ok(Report::Untold),
             None => self.put(object, type_, because).await,
