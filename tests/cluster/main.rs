@@ -20,10 +20,12 @@ mod support;
 
 mod broken;
 mod deleted;
+mod dry_run;
 mod edits;
 mod ends;
 mod limits;
 mod outage;
+mod paused;
 mod rbac;
 mod refusals;
 mod replicas;
@@ -58,6 +60,8 @@ const TRIALS: &[(&str, runner::Trial)] = trials![
     security::metrics_are_read_over_tls_by_those_who_may,
     security::all_that_is_installed_is_admitted_where_pods_are_restricted,
     rbac::every_right_is_used_and_no_call_is_refused,
+    paused::a_paused_object_is_left_alone_until_it_is_resumed,
+    dry_run::a_dry_run_reports_every_change_and_stores_none,
     deleted::an_object_deleted_in_mid_reconcile_leaves_nothing,
     deleted::forty_objects_deleted_at_once_leave_nothing,
     scripts::a_control_plane_ends_with_who_holds_it,

@@ -1,13 +1,15 @@
 //! The Website operator of `examples/`: its children, the Secret that it names, and a DNS provider that fails.
 
-use std::{fs, sync::Arc};
+use std::{fs, sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
+use tokio::time::sleep;
 
 use crate::{
     ground::{found, is},
     lab::Lab,
     operator::Operator,
+    paused::pause,
     server::path,
 };
 
@@ -48,8 +50,15 @@ pub async fn a_website_follows_its_spec_and_leaves_no_record(lab: Arc<Lab>) {
     let [configs, service, deployment] = &children;
     server.until(configs, 1, "for both domains", config(&["a.com.conf", "b.com.conf"])).await;
     let uid = object["metadata"]["uid"].as_str().expect("it has one");
-    let records = || fs::read_to_string(zone.join(uid)).ok();
-    assert_eq!(records().as_deref(), Some("a.com\nb.com"));
+    let records = async || {
+        let read = || fs::read_to_string(zone.join(uid)).ok();
+        // Each reconcile writes the file again, which is empty for a moment.
+        while read().is_some_and(|it| it.is_empty()) {
+            sleep(Duration::from_millis(10)).await;
+        }
+        read()
+    };
+    assert_eq!(records().await.as_deref(), Some("a.com\nb.com"));
 
     // Changed. What the spec no longer names is gone from all three, and from the zone.
     let spec = |spec: Value| server.merge(&at, json!({ "spec": spec }));
@@ -65,7 +74,7 @@ pub async fn a_website_follows_its_spec_and_leaves_no_record(lab: Arc<Lab>) {
     server.until(deployment, 10, "without a certificate", volumes).await;
     let current = |it: &Value| it["status"]["observedGeneration"] == it["metadata"]["generation"];
     server.until(&at, 30, "up to date", |it| well(it) && current(it)).await;
-    assert_eq!(records().as_deref(), Some("b.com"));
+    assert_eq!(records().await.as_deref(), Some("b.com"));
 
     // The provider fails, and comes back.
     fs::rename(&zone, &away).expect("the folder is ours");
@@ -73,15 +82,28 @@ pub async fn a_website_follows_its_spec_and_leaves_no_record(lab: Arc<Lab>) {
     server.until(&at, 60, "reporting the provider", |it| degraded(it, "DnsUnavailable")).await;
     fs::rename(&away, &zone).expect("the folder is ours");
     server.until(&at, 60, "well again", |it| well(it) && current(it)).await;
-    assert_eq!(records().as_deref(), Some("c.com"));
+    assert_eq!(records().await.as_deref(), Some("c.com"));
 
-    // Deleted while the provider fails: it stays until its records are gone.
-    fs::rename(&zone, &away).expect("the folder is ours");
+    // Deleted while it is paused: its finalizers wait, and it says so.
+    pause(&ground, &at, true).await;
+    server.until(&at, 10, "paused", |it| is(it, "Paused", "True")).await;
     server.delete(&at).await;
+    let waits = |it: &Value| {
+        let message = found(it, "Paused").and_then(|it| it["message"].as_str());
+        message.is_some_and(|it| it.contains(", and its finalizers wait: "))
+    };
+    server.until(&at, 10, "waiting", waits).await;
+    sleep(Duration::from_secs(2)).await;
+    assert_eq!(records().await.as_deref(), Some("c.com"));
+    assert!(server.get(&children[0]).await.is_some());
+
+    // Resumed while the provider fails: it stays until its records are gone.
+    fs::rename(&zone, &away).expect("the folder is ours");
+    pause(&ground, &at, false).await;
     server.until(&at, 60, "reporting the provider", |it| degraded(it, "DnsUnavailable")).await;
     fs::rename(&away, &zone).expect("the folder is ours");
     server.until_gone(&at, 60).await;
-    assert_eq!(records(), None);
+    assert_eq!(records().await, None);
     for child in &children {
         server.until_gone(child, 90).await;
     }

@@ -1,4 +1,4 @@
-//! What follows a reconcile. kube's type does not tell its time to anybody but kube's own queue.
+//! The result of a reconcile. The time in kube's type can be read only by kube's own queue.
 
 use std::time::Duration;
 

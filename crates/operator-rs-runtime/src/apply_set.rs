@@ -52,7 +52,7 @@ impl<P: Watched> Owned<P> {
 pub struct ApplySet<'a, P> {
     owned: &'a Owned<P>,
     parent: &'a P,
-    /// What was applied since is desired.
+    /// The begin: objects that were applied since are desired.
     began: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Who may read the metrics: asks the API server who a client is and whether it may, as
+//! Access to the metrics: asks the API server who a client is and whether it may, as
 //! kubebuilder's `WithAuthenticationAndAuthorization` does; nothing in kube does. What that needs of the
 //! API server is in `config/rbac/metrics_auth_role.yaml`.
 //!

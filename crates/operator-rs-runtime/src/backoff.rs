@@ -25,7 +25,7 @@ pub(crate) fn random() -> f64 {
     (RandomState::new().hash_one(()) % 1000) as f64 / 1000.0
 }
 
-/// A time that a server has asked for, up to 20 % longer, so that retries spread out.
+/// A `Retry-After` time, up to 20 % longer, so that retries spread out.
 pub(crate) fn spread(time: Duration) -> Duration {
     time.mul_f64(1.0 + 0.2 * random())
 }

@@ -12,7 +12,7 @@ use tower::util::AndThenLayer;
 
 pub use limited::WATCH_IDLE;
 
-/// How long requests may take, and how many there may be.
+/// The limits on the time and the rate of requests.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limits {
     /// The longest that a request may take; a watch, until it begins.

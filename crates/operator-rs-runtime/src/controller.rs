@@ -48,7 +48,7 @@ pub struct Controller<K: Watched> {
     primary: Arc<Primary<K>>,
     queue: Arc<Queue>,
     owned: Arc<Owned<K>>,
-    /// What runs beside the reconciles.
+    /// The tasks that run beside the reconciles.
     tasks: Vec<BoxFuture<'static, Result<(), String>>>,
     synced: Vec<(String, Synced)>,
     /// Of each kind that the primaries own: how it is added to the rights.

@@ -40,7 +40,7 @@ pub struct DryRun(Arc<Mutex<Findings>>);
 struct Findings {
     /// By resource and object.
     changes: BTreeMap<(String, String), Change>,
-    /// What was not reconciled, by resource and object, and why.
+    /// The objects that were not reconciled, by resource and object, and the reasons.
     others: BTreeMap<(String, String), (&'static str, String)>,
     reconciled: usize,
 }
@@ -130,7 +130,7 @@ impl DryRun {
     }
 }
 
-/// What a write is about, as it is now; nothing if that may not be read. (To list needs no other right than to
+/// The objects of a write, as they are now; nothing if they may not be listed. (To list needs no other right than to
 /// watch.)
 async fn items(inner: &Client, list: http::Request<Body>) -> Option<Vec<Value>> {
     let body = inner.send(list).await.ok().filter(|it| it.status().is_success())?.into_body();

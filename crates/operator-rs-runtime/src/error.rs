@@ -5,7 +5,7 @@ use crate::explain;
 use kube::core::Status;
 use std::time::Duration;
 
-/// What the runtime needs to know about an error. [`Error`] is enough for most operators; implement this for an
+/// An error as the runtime sees it. [`Error`] is enough for most operators; implement this for an
 /// error type of your own.
 ///
 /// ```
@@ -99,7 +99,7 @@ pub enum Error {
         reason: &'static str,
         /// Whether a retry can fix it.
         is_transient: bool,
-        /// What it says.
+        /// The error, or its message.
         #[source]
         cause: Cause,
     },
@@ -211,7 +211,7 @@ fn causes(error: &impl Failure) -> impl Iterator<Item = &(dyn std::error::Error 
     std::iter::successors(Some(error as &(dyn std::error::Error + 'static)), |it| it.source())
 }
 
-/// What the API server answered, where that is the cause of an error.
+/// The answers of the API server among the causes of an error.
 fn answers(error: &impl Failure) -> impl Iterator<Item = &Status> {
     causes(error).filter_map(|it| match it.downcast_ref() {
         Some(kube::Error::Api(status)) => Some(&**status),
@@ -219,7 +219,7 @@ fn answers(error: &impl Failure) -> impl Iterator<Item = &Status> {
     })
 }
 
-/// How often an error may occur in a row before it is reported: never at once what may pass by itself.
+/// The number of times in a row after which an error is reported: more than one if it may pass by itself.
 pub(crate) fn patience(error: &impl Failure) -> u32 {
     match error.is_transient() {
         // The object will be deleted with its namespace.
@@ -241,12 +241,12 @@ pub(crate) fn is_of_another(error: &impl Failure) -> bool {
     answers(error).any(|it| it.is_not_found() || it.is_conflict())
 }
 
-/// When the API server wants to be asked again.
+/// The time after which the API server accepts a retry.
 pub(crate) fn retry_after(error: &impl Failure) -> Duration {
     answers(error).map(when).max().unwrap_or_default()
 }
 
-/// When an answer says to try again.
+/// The `Retry-After` time of an answer.
 pub(crate) fn when(answer: &Status) -> Duration {
     Duration::from_secs(answer.details.as_ref().map_or(0, |it| it.retry_after_seconds).into())
 }

@@ -3,7 +3,7 @@
 
 use std::error::Error;
 
-/// What an error and its causes say, once each and without Debug output.
+/// The message of an error and of its causes, each once and without Debug output.
 ///
 /// ```
 /// let refused = std::io::Error::from(std::io::ErrorKind::ConnectionRefused);

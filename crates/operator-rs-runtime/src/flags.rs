@@ -111,7 +111,7 @@ pub struct Flags {
 }
 
 impl Flags {
-    /// How controllers work.
+    /// The settings of the controllers.
     pub(crate) fn settings(&self) -> Settings {
         Settings {
             max_concurrent_reconciles: self.max_concurrent_reconciles,
@@ -122,12 +122,12 @@ impl Flags {
         }
     }
 
-    /// What bounds the client.
+    /// The limits of the client.
     pub(crate) fn limits(&self) -> Limits {
         Limits { timeout: self.kube_api_timeout, qps: self.kube_api_qps, burst: self.kube_api_burst }
     }
 
-    /// Where the metrics' certificate is.
+    /// The paths of the metrics' certificate.
     pub(crate) fn certificate(&self) -> Option<Files> {
         let dir = self.metrics_cert_path.as_ref()?;
         Some(Files { cert: dir.join(&self.metrics_cert_name), key: dir.join(&self.metrics_cert_key) })
@@ -146,7 +146,7 @@ impl Flags {
         }
     }
 
-    /// What is wrong with flags that do not fit together, as client-go has it.
+    /// Refuses flags that do not fit together, as client-go does.
     pub(crate) fn check(&self) -> Result<(), String> {
         let (lease, deadline) = (self.leader_election_lease_duration, self.leader_election_renew_deadline);
         if deadline >= lease {

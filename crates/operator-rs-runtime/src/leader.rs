@@ -22,14 +22,14 @@ pub(crate) const JITTER: f64 = 1.2;
 /// The longest that the Lease may take to be released.
 const RELEASE: Duration = Duration::from_secs(5);
 
-/// Which Lease to hold, as whom, and when.
+/// The Lease to hold, the name to hold it with, and the times.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// The Lease's name.
     pub name: String,
     /// The Lease's namespace.
     pub namespace: String,
-    /// Who this process is among the candidates; no two may be the same.
+    /// The name of this process among the candidates; no two may be the same.
     pub identity: String,
     /// How long others wait for a leader that does not renew the Lease; whole seconds.
     pub lease_duration: Duration,
@@ -94,7 +94,7 @@ impl Leadership {
 
 /// Waits until this process leads. `None` when `stop` came first.
 ///
-/// What it needs of the API server is in `config/rbac/leader_election_role.yaml`.
+/// The rights that it needs are in `config/rbac/leader_election_role.yaml`.
 ///
 /// # Errors
 /// If the Lease may not be read or written.

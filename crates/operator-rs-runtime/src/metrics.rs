@@ -126,7 +126,7 @@ impl ControllerMetrics {
         self.series.queue_time.observe(waited.as_secs_f64());
     }
 
-    /// What was taken from the queue is done after so long.
+    /// A key that was taken from the queue is done after this time.
     pub fn queue_done(&self, worked: Duration) {
         self.series.work_time.observe(worked.as_secs_f64());
     }

@@ -1,4 +1,4 @@
-//! What all controllers of an operator share: the client, the settings, the metrics, and when to stop.
+//! The parts that all controllers of an operator share: the client, the settings, the metrics, and when to stop.
 
 use crate::{DryRun, Rights, Watches, metrics::Metrics, readiness::Readiness, scope::Namespace};
 use kube::Client;
@@ -79,7 +79,7 @@ pub struct Operator {
     pub settings: Settings,
     /// The metrics of the process. Register your own metrics here.
     pub metrics: Arc<Metrics>,
-    /// What has to be ready before the process is. Controllers add their caches.
+    /// The conditions for the process to be ready. Controllers add their caches.
     pub readiness: Readiness,
     /// The rights that the controllers need, which they add: what is missing is named all at once.
     pub rights: Rights,

@@ -65,7 +65,7 @@ pub fn start(identity: Identity, flags: Flags, controllers: Vec<Start>) -> ExitC
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let result = runtime.map_err(Into::into).and_then(|runtime| {
         let result = runtime.block_on(run(identity, flags, controllers));
-        // What blocks a thread must not hold up the end: another replica may lead by now.
+        // A task that blocks its thread must not delay the end: another replica may lead by now.
         runtime.shutdown_background();
         result
     });

@@ -1,6 +1,6 @@
 //! The workqueue: each object is in it at most once, and is reconciled by one worker at a time. The first event of a
 //! burst is due at once, what follows only after a pause since the reconcile began, so that it is one more reconcile.
-//! Who has been due longest comes first, retries included, however many others are due.
+//! The key that has been due longest comes first, retries included, however many others are due.
 //!
 //! kube's applier is no queue: while all workers are busy it collects what is due in a set, and takes from it in the
 //! order of the hashes, so that steady events for some objects starve others. Its debounce starts again with each event,
@@ -34,12 +34,12 @@ struct State {
     waiting: BTreeSet<(Instant, u64, Arc<str>)>,
     /// The places of objects in `waiting`.
     places: HashMap<Arc<str>, (Instant, u64)>,
-    /// How many have come.
+    /// The number of keys that were added.
     count: u64,
     /// Since when events wait for a reconcile to begin.
     since: HashMap<Arc<str>, Instant>,
     running: HashSet<Arc<str>>,
-    /// When the reconciles of the last `batch` began.
+    /// The times at which the reconciles of the last `batch` began.
     began: HashMap<Arc<str>, Instant>,
     /// The same, in their order.
     order: VecDeque<(Instant, Arc<str>)>,
@@ -69,7 +69,7 @@ impl State {
         self.waiting.insert((due, self.count, key));
     }
 
-    /// When an event leads to a reconcile.
+    /// The time at which an event leads to a reconcile.
     fn due(&self, key: &str, now: Instant, batch: Duration) -> Instant {
         self.began.get(key).map_or(now, |at| now.max(*at + batch))
     }

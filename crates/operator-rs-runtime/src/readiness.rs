@@ -1,4 +1,4 @@
-//! What the process waits for before it is ready: `/readyz` lists it. controller-runtime leaves this
+//! The conditions for the process to be ready: `/readyz` lists those that are not met. controller-runtime leaves this
 //! to the user; kube-runtime has no probes.
 
 use std::{
@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// What is not ready yet. Clones share it.
+/// The parts that are not ready yet. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Readiness(Arc<Mutex<Waiting>>);
 

@@ -1,5 +1,5 @@
-//! Which rights the controllers of a process need, and which of them this account lacks: all of them at once, when
-//! the first is missed. kube and controller-runtime report one request at a time.
+//! The rights that the controllers of a process need, and those of them that this account lacks: all of them are
+//! reported at once, when the first request is refused. kube and controller-runtime report one request at a time.
 
 use crate::lock;
 use k8s_openapi::api::authorization::v1::{
@@ -13,7 +13,7 @@ use std::{
 };
 use tokio::{sync::OnceCell, time::sleep};
 
-/// What every cache needs.
+/// The verbs that every cache needs.
 pub(crate) const READ: [&str; 2] = ["list", "watch"];
 
 /// Other controllers of the process may still have to say what they need.
@@ -33,7 +33,7 @@ struct State {
 type Place = (String, String, Option<String>);
 
 impl Rights {
-    /// A controller needs this. What it may need without failing at once is asked for, too.
+    /// A controller needs this right. Rights that it needs only later are checked, too.
     pub(crate) fn need<K: Resource<DynamicType = ()>>(
         &self,
         subresource: &str,
@@ -50,7 +50,7 @@ impl Rights {
         });
     }
 
-    /// Why no cache of `K`s can be filled, for which a request was refused.
+    /// The reason that no cache of `K`s can be filled, after a request for one was refused.
     pub(crate) async fn refused<K: Resource<DynamicType = ()>>(&self, client: &Client) -> String {
         sleep(START).await;
         let (group, plural) = (K::group(&()).into_owned(), K::plural(&()).into_owned());
@@ -81,7 +81,7 @@ impl Rights {
         )
     }
 
-    /// What this account lacks, told once: a single request has been refused.
+    /// Logs the rights that this account lacks, once, after a single request has been refused.
     pub(crate) async fn warn(&self, client: &Client) {
         if self.0.lacks.initialized() {
             return;
@@ -98,7 +98,7 @@ impl Rights {
         }
     }
 
-    /// What this account lacks, as far as the API server says.
+    /// The rights that this account lacks, according to the API server.
     async fn lacks(&self, client: &Client) -> &BTreeMap<Place, Vec<&'static str>> {
         let ask = || async {
             let needs = lock(&self.0.needs).clone();

@@ -7,7 +7,7 @@ use kube::{
 };
 use std::{collections::BTreeSet, fmt, str::FromStr};
 
-/// Where objects of a kind live.
+/// The scope of a kind: objects in namespaces, or in the cluster.
 pub trait Scope {
     /// Whether they are in namespaces.
     const NAMESPACED: bool;

@@ -7,10 +7,10 @@ use ring::hmac;
 /// A hash that changes whenever the data of a Secret does, and with nothing else: an annotation of a pod template with
 /// it makes a Deployment replace its pods.
 ///
-/// Who reads the Deployment sees the hash, and must not find a weak password by trying. The uid of the Secret is
-/// therefore the key (HMAC-SHA256). Events about the Secret, and objects that it owns, name that uid: where these exist
-/// and the data could be guessed, use the resource version instead. A Secret that is deleted and created again has
-/// another hash, and one that no API server has created has none.
+/// Everybody who may read the Deployment sees the hash, and must not find a weak password by trying. The uid of the
+/// Secret is therefore the key (HMAC-SHA256). Events about the Secret, and objects that it owns, name that uid: where
+/// these exist and the data could be guessed, use the resource version instead. A Secret that is deleted and created
+/// again has another hash, and one that no API server has created has none.
 pub fn secret_hash(secret: &Secret) -> Option<String> {
     let key = hmac::Key::new(hmac::HMAC_SHA256, secret.uid()?.as_bytes());
     let mut context = hmac::Context::with_key(&key);

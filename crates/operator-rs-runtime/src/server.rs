@@ -30,7 +30,7 @@ const AGE: Duration = Duration::from_secs(5 * 60);
 /// How long the last answer of a connection may take.
 const LAST: Duration = Duration::from_secs(1);
 
-/// What is served.
+/// The pages of a server.
 pub(crate) enum Pages {
     /// `/healthz` and `/readyz`.
     Probes(Readiness),
@@ -86,7 +86,7 @@ fn page(code: StatusCode, kind: &'static str, body: impl Into<Bytes>) -> Respons
     response.body(Full::new(body.into())).expect("the header is valid")
 }
 
-/// Serves until `stop`, and ends when what was asked for by then is answered.
+/// Serves until `stop`, and ends when all requests of before are answered.
 ///
 /// # Errors
 /// If none of the addresses can be listened on.

@@ -15,7 +15,7 @@ pub enum LogFormat {
     Json,
 }
 
-/// What is logged when `RUST_LOG` does not say. (kube logs failed requests in Rust's Debug; who made
+/// The levels that are logged without `RUST_LOG`. (kube logs failed requests in Rust's Debug; who made
 /// them logs them, too.)
 const LEVELS: &str = "info,kube_client::client=off,kube_client::client::tls=warn,kube_runtime=off";
 

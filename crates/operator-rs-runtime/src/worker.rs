@@ -1,4 +1,4 @@
-//! One reconcile at a time: in a task of its own, with a time limit, and with what fails reported
+//! One reconcile at a time: in a task of its own, with a time limit, and with failures reported
 //! where people look: on the object, as an event, in the log. kube's `Controller` has one error
 //! policy for all of that.
 
@@ -67,9 +67,13 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
             Ok(action) => {
                 self.failures.reset(key);
                 match self.primary.clear_failure(&obj).await {
-                    Ok(()) => {
+                    Ok(true) => {
                         self.reports.reset(key);
                         action
+                    }
+                    Ok(false) => {
+                        let retry = self.reports.count(key, uid.as_deref(), DEGRADED).retry;
+                        Action::requeue(action.requeue_after.map_or(retry, |it| it.min(retry)))
                     }
                     Err(error) => Action::requeue(self.unreported(key, uid.as_deref(), DEGRADED, &error)),
                 }
@@ -82,7 +86,7 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
             }
             Err(error) => self.failed(key, &obj, &error).await,
         };
-        // What blocks its thread cannot be stopped: no other reconcile of this object runs beside it.
+        // A reconcile that blocks its thread cannot be stopped: no other reconcile of this object runs beside it.
         if let Some(late) = late {
             let _ = late.await;
         }
@@ -113,7 +117,7 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
     }
 
     /// In a task of its own, so that a panic ends this reconcile only, also one before the future is made.
-    /// One that takes too long is told to stop at its next `await`, and put into `late`.
+    /// One that takes too long is aborted at its next `await`, and put into `late`.
     async fn run(&self, obj: Arc<K>, late: &mut Option<Task<E>>) -> Result<Action, E> {
         let (limit, reconcile) = (self.operator.settings.reconcile_timeout, self.reconcile.clone());
         let task = cache::reconcile(Owner::of(&*obj).ok(), async move { reconcile(obj).await });
@@ -186,7 +190,12 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
             }
             match self.run(obj, &mut None).await {
                 Ok(_) => report.reconciled(),
-                Err(error) => report.failed(resource(), &key, format!("{}: {error}", error.reason())),
+                Err(error) => {
+                    if is_forbidden(&error) {
+                        self.operator.rights.warn(&self.operator.client).await;
+                    }
+                    report.failed(resource(), &key, format!("{}: {error}", error.reason()));
+                }
             }
         }
         for key in self.primary.undecodable() {
@@ -214,7 +223,7 @@ pub(crate) async fn report_undecodable<K: Watched>(
     }
 }
 
-/// What a panic says.
+/// The message of a panic.
 pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message").to_owned()

@@ -1,4 +1,4 @@
-//! What others, the network and chance can do to a controller, and what it promises all the same.
+//! The promises of a controller, whatever others, the network and chance do to it.
 
 mod kinds;
 

@@ -1,4 +1,4 @@
-//! What a controller promises about the objects that it makes.
+//! The promises of a controller about the objects that it creates.
 
 mod kinds;
 

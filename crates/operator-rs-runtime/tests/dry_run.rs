@@ -1,4 +1,4 @@
-//! What a dry run does, and that nothing can be written in one.
+//! Dry runs: their report, and that nothing can be written in one.
 
 mod kinds;
 

@@ -1,4 +1,4 @@
-//! What the cluster around a controller takes away or refuses, and for how long.
+//! Controllers in a cluster that takes away rights, CRDs or namespaces, or is busy.
 
 mod kinds;
 
@@ -19,7 +19,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 const THINGS: &str = "things.test.dev";
 
-/// What a controller ends with, and the time since something was taken from it.
+/// The error that a controller ends with, and the time since something was taken from it.
 async fn end_of(
     controller: impl Future<Output = anyhow::Result<()>> + Send + 'static,
     change: impl AsyncFnOnce(),

@@ -1,4 +1,4 @@
-//! How a failure is told, and what becomes of the status and the conditions.
+//! Reports of failures, and the status and the conditions after one.
 
 mod kinds;
 
@@ -201,7 +201,7 @@ async fn a_status_that_cannot_be_written_is_reported() {
     assert_eq!((&event["reason"], &event["note"]), (&json!("NoStatus"), &json!(expected)));
 }
 
-/// What an object is written to that the watch still shows.
+/// Writes to an object that is gone, but that the watch still shows.
 struct Gone {
     cluster: Cluster,
     things: Arc<Primary<Thing>>,

@@ -1,4 +1,4 @@
-//! What others do to the objects of a controller, and how theirs are left alone.
+//! Changes by others to the objects of a controller, and objects of others, which are left alone.
 
 mod kinds;
 

@@ -1,4 +1,4 @@
-//! What a reconcile applies belongs to the object that is reconciled.
+//! The owner of applied objects is the object that is reconciled.
 
 mod kinds;
 

@@ -1,4 +1,4 @@
-//! What the annotation `<domain>/paused` does.
+//! The annotation `<domain>/paused`.
 
 mod kinds;
 

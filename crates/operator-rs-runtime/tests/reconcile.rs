@@ -1,4 +1,4 @@
-//! When a controller reconciles, and what it sees then.
+//! The times at which a controller reconciles, and the state that it sees.
 
 mod kinds;
 

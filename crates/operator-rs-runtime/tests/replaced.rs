@@ -1,4 +1,4 @@
-//! What becomes of an empty field that somebody has replaced by another member of its union.
+//! Empty fields that somebody has replaced by another member of their union.
 
 mod kinds;
 

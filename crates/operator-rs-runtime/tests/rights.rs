@@ -1,4 +1,4 @@
-//! What a manager says whose account lacks rights.
+//! The messages of a manager whose account lacks rights.
 
 mod kinds;
 
@@ -37,7 +37,7 @@ async fn pods(operator: Operator) -> anyhow::Result<()> {
     Controller::<PartialObjectMeta<Pod>>::new(&operator).run(nothing, Arc::new(())).await
 }
 
-/// Why the process ends, with two controllers.
+/// The reason that a process with two controllers ends.
 async fn end(cluster: &Cluster) -> String {
     let operator = cluster.operator();
     let result = tokio::try_join!(things(operator.clone()), pods(operator));

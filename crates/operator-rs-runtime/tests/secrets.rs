@@ -1,4 +1,4 @@
-//! What a controller writes of Secrets, and that nobody can guess their values from it.
+//! Secrets of a controller: nobody can guess their values from what it writes elsewhere.
 
 mod kinds;
 

@@ -4,7 +4,7 @@ use super::{refusal::Refusal, request::Request};
 use std::{fmt, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
-/// What becomes of a request.
+/// The reaction of the server to a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reaction {
     /// It is carried out.
@@ -34,7 +34,7 @@ pub type Rule = Arc<dyn Fn(&Request) -> Reaction + Send + Sync>;
 pub struct Behaviour {
     /// The first that does not let a request pass decides.
     pub rules: Vec<Rule>,
-    /// How the watches deliver.
+    /// The way in which the watches deliver.
     pub delivery: Delivery,
 }
 
@@ -44,7 +44,7 @@ impl fmt::Debug for Behaviour {
     }
 }
 
-/// How the watches deliver their events.
+/// The way in which the watches deliver their events.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Delivery {
     /// So long after the change.
@@ -59,7 +59,7 @@ pub struct Delivery {
     pub breaks: u64,
 }
 
-/// How far a watch is.
+/// The progress of a watch.
 #[derive(Clone, Debug)]
 pub struct Progress {
     /// The resource that is watched.

@@ -1,4 +1,4 @@
-//! What a test can make the server do wrong.
+//! The methods by which a test makes the server fail.
 
 use super::{
     Cluster,

@@ -12,7 +12,7 @@ use std::sync::Arc;
 const FOREGROUND: &str = "foregroundDeletion";
 const ORPHAN: &str = "orphan";
 
-/// What came of a deletion: the object's last state, and whether it is gone.
+/// The result of a deletion: the object's last state, and whether it is gone.
 pub struct Deleted {
     /// The object.
     pub object: Arc<Object>,

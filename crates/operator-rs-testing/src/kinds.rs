@@ -1,4 +1,4 @@
-//! What the server knows of a resource: its kind, and which of its fields are special. The in-memory server
+//! Facts about a resource: its kind, and its special fields. The in-memory server
 //! accepts objects of any kind.
 
 use super::apply::is_built_in;

@@ -34,6 +34,7 @@ mod request;
 mod run;
 mod review;
 mod seed;
+mod selectable;
 mod selector;
 mod server;
 mod stillness;

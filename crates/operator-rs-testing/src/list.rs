@@ -30,13 +30,13 @@ const LISTS: usize = 64;
 
 /// The objects that a list or a watch selects.
 pub fn select(store: &mut Store, request: &Request) -> Result<Vec<Arc<Object>>, Refusal> {
-    let selector = Selector::read(request.param("labelSelector"), request.param("fieldSelector"))?;
+    let selector = Selector::read(store, request)?;
     let objects = &store.collection(&request.resource).objects;
     let namespace = &request.namespace;
     let from = Bound::Included((namespace.clone(), String::new()));
     let range = objects.range::<Key, _>((from, Bound::Unbounded));
     let within = range.take_while(|((it, _), _)| namespace.is_empty() || it == namespace);
-    let matching = within.filter(|(key, it)| selector.matches(&key.0, &key.1, &it.labels));
+    let matching = within.filter(|(_, it)| selector.matches(it));
     Ok(matching.map(|(_, it)| it.clone()).collect())
 }
 

@@ -10,7 +10,7 @@ pub struct Write {
     pub what: String,
     /// The path of the URL.
     pub path: String,
-    /// What was sent.
+    /// The body that was sent.
     pub body: Value,
 }
 
@@ -60,7 +60,8 @@ impl Cluster {
         self.state().log.total
     }
 
-    /// How many writes were asked, and the version of the last change: while both are the same, nothing happens.
+    /// The number of writes that were requested, and the version of the last change. While both stay the same, nothing
+    /// happens.
     pub fn activity(&self) -> (usize, u64) {
         let state = self.state();
         (state.log.writes, state.store.version)

@@ -1,4 +1,4 @@
-//! What a test puts into the cluster and reads from it.
+//! The methods by which a test puts objects into the cluster and reads them.
 
 use super::{
     Cluster,

@@ -1,13 +1,19 @@
 //! Label and field selectors, as the server reads them.
 
-use super::refusal::Refusal;
-use std::collections::BTreeMap;
+use super::{
+    object::Object,
+    refusal::Refusal,
+    request::Request,
+    selectable::{self, Field},
+    store::Store,
+};
 
-/// What a list or a watch is limited to.
+/// The objects that a list or a watch is limited to.
 #[derive(Clone, Debug, Default)]
 pub struct Selector {
     labels: Vec<Requirement>,
-    fields: Vec<(String, String, bool)>,
+    /// A field, its value, and whether it has to be equal.
+    fields: Vec<(Field, String, bool)>,
 }
 
 #[derive(Clone, Debug)]
@@ -29,22 +35,27 @@ enum Operator {
 
 impl Selector {
     /// Reads the two selectors of a request.
-    pub fn read(labels: &str, fields: &str) -> Result<Self, Refusal> {
-        if !labels.trim().is_empty() && labels.split(',').any(|it| it.trim().is_empty()) {
-            return Err(Refusal::bad_request("found '', expected: identifier after ','"));
-        }
-        Ok(Self {
-            labels: split(labels).into_iter().map(requirement).collect::<Result<_, _>>()?,
-            fields: split(fields).into_iter().map(field).collect::<Result<_, _>>()?,
-        })
+    pub fn read(store: &Store, request: &Request) -> Result<Self, Refusal> {
+        let find = |name: &str| selectable::find(store, &request.resource, &request.api_version, name);
+        let fields = split(request.param("fieldSelector")).into_iter().map(|it| {
+            let (name, value, equal) = field(it)?;
+            Ok((find(name)?, value.to_owned(), equal))
+        });
+        Ok(Self { labels: labels(request.param("labelSelector"))?, fields: fields.collect::<Result<_, _>>()? })
     }
 
-    /// Whether an object of this name, with these labels, matches.
-    pub fn matches(&self, namespace: &str, name: &str, labels: &BTreeMap<String, String>) -> bool {
-        let value = |field: &str| if field == "metadata.name" { name } else { namespace };
-        self.fields.iter().all(|(field, want, equal)| (value(field) == want) == *equal)
-            && self.labels.iter().all(|it| it.matches(labels.get(&it.key)))
+    /// Whether an object matches.
+    pub fn matches(&self, object: &Object) -> bool {
+        self.labels.iter().all(|it| it.matches(object.labels.get(&it.key)))
+            && self.fields.iter().all(|(field, want, equal)| (field.value(object) == *want) == *equal)
     }
+}
+
+fn labels(labels: &str) -> Result<Vec<Requirement>, Refusal> {
+    if !labels.trim().is_empty() && labels.split(',').any(|it| it.trim().is_empty()) {
+        return Err(Refusal::bad_request("found '', expected: identifier after ','"));
+    }
+    split(labels).into_iter().map(requirement).collect()
 }
 
 impl Requirement {
@@ -131,48 +142,34 @@ fn requirement(text: &str) -> Result<Requirement, Refusal> {
     }
 }
 
-fn field(text: &str) -> Result<(String, String, bool), Refusal> {
-    let (field, value, equal) = match text.split_once("!=") {
-        Some((field, value)) => (field, value, false),
-        None => {
-            let parts = text.split_once("==").or_else(|| text.split_once('='));
-            let (field, value) = parts.ok_or_else(|| {
-                Refusal::bad_request(format!("invalid selector: '{text}'; can't understand '{text}'"))
-            })?;
-            (field, value, true)
-        }
-    };
-    if !["metadata.name", "metadata.namespace"].contains(&field) {
-        let known = "only \"metadata.name\", \"metadata.namespace\"";
-        return Err(Refusal::bad_request(format!("\"{field}\" is not a known field selector: {known}")));
+fn field(text: &str) -> Result<(&str, &str, bool), Refusal> {
+    if let Some((field, value)) = text.split_once("!=") {
+        return Ok((field, value, false));
     }
-    Ok((field.into(), value.into(), equal))
+    let parts = text.split_once("==").or_else(|| text.split_once('='));
+    let unreadable = || Refusal::bad_request(format!("invalid selector: '{text}'; can't understand '{text}'"));
+    parts.map(|(field, value)| (field, value, true)).ok_or_else(unreadable)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeMap;
 
-    fn matches(selector: &str, labels: &[(&str, &str)]) -> bool {
-        let labels = labels.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
-        Selector::read(selector, "").unwrap().matches("default", "a", &labels)
+    fn matches(selector: &str, of: &[(&str, &str)]) -> bool {
+        let of: BTreeMap<String, String> = of.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        labels(selector).unwrap().iter().all(|it| it.matches(of.get(&it.key)))
     }
 
     #[test]
     fn labels_are_selected_as_kubernetes_selects_them() {
-        let labels = [("app", "web"), ("tier", "db")];
+        let of = [("app", "web"), ("tier", "db")];
         for it in ["", "app=web", "app==web,tier", "app!=x", "no!=x", "app in (web,x),!no", "no notin (a)"] {
-            assert!(matches(it, &labels), "{it}");
+            assert!(matches(it, &of), "{it}");
         }
         for it in ["app=x", "no", "!app", "app notin (web)", "app in (a,b)", "app=web,tier!=db"] {
-            assert!(!matches(it, &labels), "{it}");
+            assert!(!matches(it, &of), "{it}");
         }
-        assert_eq!(Selector::read("a b c", "").unwrap_err().code, 400);
-        assert_eq!(Selector::read("", "data.x=1").unwrap_err().code, 400);
-        assert!(Selector::read("", "metadata.name=a,metadata.namespace!=x").unwrap().matches(
-            "default",
-            "a",
-            &BTreeMap::new()
-        ));
+        assert_eq!(labels("a b c").unwrap_err().code, 400);
     }
 }

@@ -36,7 +36,7 @@ pub fn client(cluster: &Cluster, dead: &CancellationToken) -> Client {
     Client::new(service, "default")
 }
 
-/// What the future gives; never, once `dead` is cancelled.
+/// The output of the future; it never ends once `dead` is cancelled.
 pub async fn until<T>(dead: &CancellationToken, future: impl Future<Output = T>) -> T {
     tokio::select! {
         biased;

@@ -14,7 +14,7 @@ use tokio::{sync::watch, time::Instant};
 /// Resource and key of an object.
 pub type Id = (String, Key);
 
-/// What happened to an object.
+/// The type of a change of an object.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Event {
     /// It is new.
@@ -30,9 +30,9 @@ pub enum Event {
 pub struct Change {
     /// The version that it made.
     pub version: u64,
-    /// When it was made.
+    /// The time at which it was made.
     pub at: Instant,
-    /// What it was.
+    /// Its type.
     pub event: Event,
     /// The object after it; a deleted one has its last state and the version of the deletion.
     pub object: Arc<Object>,

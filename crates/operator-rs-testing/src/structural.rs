@@ -1,4 +1,4 @@
-//! What the schema of a CRD makes of a custom resource: unknown fields are pruned, and defaults are filled in.
+//! Pruning and defaults of custom resources by the schema in their CRD.
 
 use serde_json::Value;
 

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// What a `Team` is made of.
+/// The spec of a `Team`.
 #[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
 #[kube(group = "test.dev", version = "v1", kind = "Team", namespaced, status = "TeamStatus")]
 struct TeamSpec {

@@ -1,4 +1,4 @@
-//! What README.md says of a controller with kube-runtime's `owns`: it misses the deletion of a child while its watch is
+//! The example of README.md, a controller with kube-runtime's `owns`: it misses the deletion of a child while its watch is
 //! down. If this fails, kube has learned it, and README.md needs another example.
 
 use futures::StreamExt;

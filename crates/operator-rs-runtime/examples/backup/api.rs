@@ -24,7 +24,7 @@ pub struct BackupSpec {
 pub struct BackupStatus {
     /// The generation that this status is about.
     pub observed_generation: Option<i64>,
-    /// When the last snapshot was complete.
+    /// The time at which the last snapshot was complete.
     pub last_snapshot: Option<Time>,
     /// `Available` is true while snapshots are made.
     #[serde(default)]

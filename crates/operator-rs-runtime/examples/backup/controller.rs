@@ -15,7 +15,7 @@ use std::{fs, io, path::PathBuf, sync::Arc};
 /// Kubernetes keeps a Backup that has this finalizer until its snapshots are deleted.
 const FINALIZER: &str = "backup.example.com/snapshots";
 
-/// What `reconcile` needs besides the object.
+/// The handles that `reconcile` needs besides the object.
 struct Ctx {
     /// The directory with one directory for each Backup, named for its uid.
     snapshots: PathBuf,

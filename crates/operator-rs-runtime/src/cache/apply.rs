@@ -23,7 +23,7 @@ use kube::{
 use serde_json::Value;
 use tracing::{debug, info};
 
-/// What an object has to be for a write to change that object and no other.
+/// The preconditions by which a write changes this object and no other.
 enum Precondition {
     Absent,
     Uid(String),
@@ -55,7 +55,7 @@ impl<C: Watched> Children<C> {
     pub(crate) async fn apply_of(&self, owner: Option<&Owner>, desired: &impl Desired<C>) -> Result<C, Error> {
         let meta = self.metadata(owner, desired.meta())?;
         let key = key(meta.namespace.as_deref(), meta.name.as_deref().unwrap_or_default());
-        // Whatever becomes of it: it is desired.
+        // It is desired even if the write fails.
         let mark = || lock(&self.state).entries.get_mut(&key).into_iter().for_each(|it| it.applied = now());
         mark();
         let text = serde_json::to_string(desired)?;
@@ -137,7 +137,7 @@ impl<C: Watched> Children<C> {
         }
     }
 
-    /// Why the server refuses an object, with what others have replaced in it.
+    /// The reason that the server refuses an object, with the fields that others have replaced.
     async fn refusal(&self, api: &Api<Observed<C>>, name: &str, desired: &Value, refusal: Box<Status>) -> Error {
         let found = find(api, name).await.ok().flatten();
         let found = found.and_then(|it| serde_json::from_str(&it.json).ok()).unwrap_or_default();

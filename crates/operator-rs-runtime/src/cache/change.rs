@@ -1,4 +1,4 @@
-//! What the answer to an own write shows besides the write itself: a change by others that no event
+//! Changes that the answer to an own write shows besides the write itself: a change by others that no event
 //! has shown, and none will, because the answer is newer than its event.
 
 use super::ownership::is_empty;

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex};
 /// From an object's key to the keys of the primaries that refer to it.
 type Referrers = Box<dyn Fn(&str) -> Vec<Arc<str>> + Send + Sync>;
 
-/// How an object leads to the primary ones that are to be reconciled when it changes.
+/// A function from an object to the primary objects to reconcile when it changes.
 pub(crate) enum Link<C> {
     /// One of them is its controller.
     Owner(Mapper<C>, Owners),
@@ -34,7 +34,7 @@ pub(crate) enum Link<C> {
 pub struct Children<C> {
     pub(super) client: Client,
     pub(super) manager: &'static str,
-    /// What an object needs so that the watch shows it.
+    /// The labels that an object needs so that the watch shows it.
     pub(super) labels: Labels,
     pub(super) link: Link<C>,
     filter: Filter<C>,

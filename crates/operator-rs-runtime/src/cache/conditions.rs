@@ -1,4 +1,4 @@
-//! Whose the conditions of an object are, by its `managedFields`: kube does not look at them.
+//! The owners of the conditions of an object, from its `managedFields`: kube does not look at them.
 
 use super::{Observed, ownership};
 use serde::Deserialize;
@@ -42,7 +42,7 @@ struct Type {
 impl Conditions {
     /// Nothing where all conditions are of `manager`, which can write each of them.
     pub fn of<K>(observed: &Observed<K>, manager: &str) -> Option<Self> {
-        // What has no conditions as we know them has none that matter here.
+        // Conditions of another form do not matter here.
         let object: Option<Object> = serde_json::from_str(&observed.json).ok();
         let all = object.and_then(|it| it.status?.conditions).unwrap_or_default();
         if ownership::has_atomic_conditions(&observed.managed, None) {
@@ -70,7 +70,7 @@ impl Conditions {
         let is_foreign = |it: &Value| self.foreign.iter().any(|type_| it["type"] == *type_.as_str());
         let is_reported = |it: &Value| self.reported.iter().any(|type_| it["type"] == *type_);
         let copy = found.clone();
-        // What was read may be older than what is there.
+        // The state that was read may be older than the current one.
         let is_repeated = |it: &Value| [&copy, read].iter().any(|list| find(list, &it["type"]).as_ref() == Some(it));
         if let Some(list) = desired.as_array_mut() {
             list.retain(|it| !(is_reported(it) || is_foreign(it) && is_repeated(it)));

@@ -1,4 +1,4 @@
-//! What is desired, and what is sent for it: the object with the hash of itself. kube sends what it is
+//! Desired objects, and the form in which they are sent: with the hash of themselves. kube sends what it is
 //! given. The values of a Secret are not in the hash, from which weak ones could be guessed.
 
 use super::{entry::fast_hash, ownership};
@@ -14,7 +14,7 @@ pub trait Desired<C>: Resource<DynamicType = ()> + Serialize + Sync {}
 impl<K: Resource<DynamicType = ()> + Serialize + Sync> Desired<K> for K {}
 impl<K: Resource<DynamicType = ()> + Serialize + Sync> Desired<PartialObjectMeta<K>> for K {}
 
-/// What is sent: the object with what `meta` adds to it, and with the hash of itself. The status is not ours to
+/// The object as it is sent: with the additions of `meta`, and with the hash of itself. The status is not ours to
 /// apply.
 pub(super) fn body(text: &str, meta: &ObjectMeta) -> Result<Value, Error> {
     let mut body: Value = serde_json::from_str(text)?;

@@ -32,7 +32,7 @@ pub struct Entry {
     pub applied: Moment,
     /// The hashes of what other managers are known to have in it, completely.
     pub shared: Vec<u64>,
-    /// What the predicate sees of it, own writes included.
+    /// A hash of the parts that the predicate looks at, own writes included.
     pub seen: Option<u64>,
     /// The keys of the primaries that it belongs to.
     pub parents: Box<[Arc<str>]>,
@@ -51,7 +51,7 @@ impl Entry {
             version: object.version(),
             uid: object.metadata.uid.as_deref().map(Into::into),
             json: object.json.clone(),
-            // What we have never applied to is not proven by it, and it is half of a pod's metadata.
+            // For an object that we have never applied it proves nothing, and it is half of a pod's metadata.
             managed: if set.is_some() { object.managed.clone() } else { Arc::default() },
             set,
             proven: None,
@@ -72,9 +72,9 @@ impl Entry {
         self.managed = Arc::default();
     }
 
-    /// What was proven of an older state holds as long as our set is the same, and nobody has applied
+    /// A proof for an older state holds as long as our set is the same, and nobody has applied
     /// other values as us: an own write whose answer was lost, or another process of this operator.
-    /// What is being deleted stays so.
+    /// An object that is being deleted stays so.
     pub fn inherit(&mut self, old: &Self) {
         self.applied = self.applied.max(old.applied);
         if self.uid != old.uid {

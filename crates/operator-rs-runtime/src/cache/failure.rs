@@ -1,5 +1,5 @@
-//! How the runtime reports on the object that it fails, or is paused: in a condition that a field manager of its own applies, so
-//! that it neither takes over nor erases what the operator wrote.
+//! Conditions by which the runtime reports that an object fails or is paused. A field manager of its own applies them,
+//! so that it neither takes over nor erases what the operator wrote.
 
 use super::{
     Observed, Primary, Watched,
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use std::{sync::atomic::Ordering, time::Duration};
 use tokio::time::Instant;
 
-/// A kind without conditions is asked for them again after this time.
+/// After this time, the runtime tries again to write conditions of a kind that had none.
 const ASK_AGAIN: Duration = Duration::from_secs(60);
 
 /// Whether something was reported on the object.
@@ -64,7 +64,8 @@ impl<K: Watched> Primary<K> {
     {
         let (key, uid) = (key_of(object), object.meta().uid.as_deref());
         let ours = (because.0.to_owned(), because.1.to_owned());
-        match self.claimant.hold(&key, uid, type_, ours.clone()) {
+        let is_there = self.has_reported(&key, type_);
+        match self.claimant.hold((&key, uid), (type_, is_there), ours.clone()) {
             Some(first) if first == ours => Ok(Report::Known),
             Some(_) => Ok(Report::Untold),
             None => self.put(object, type_, because).await,
@@ -85,7 +86,7 @@ impl<K: Watched> Primary<K> {
         }
         let known = serde_json::to_value(&*latest)?["status"]["conditions"].take();
         let mut all: Vec<Condition> = serde_json::from_value(known).unwrap_or_default();
-        // What else was reported would be removed if it was not applied again.
+        // Other reported conditions would be removed if they were not applied again.
         all.retain(|it| it.type_ == type_ || reported.iter().any(|reported| it.type_ == *reported));
         let before = conditions::find(&all, type_).cloned();
         conditions::set(&mut all, latest.meta().generation, type_, true, because);
@@ -110,8 +111,8 @@ impl<K: Watched> Primary<K> {
         }
     }
 
-    /// Whether a status that `manager` was to write is not for the object as it is now: a report that would erase
-    /// conditions of others, or says of an object that it is paused, which it is not any more.
+    /// Whether a status that `manager` is about to write does not fit the object any more: a report that would erase
+    /// conditions of others, or `Paused` for an object that is not paused now.
     pub(super) fn is_outdated(&self, manager: &str, status: &Value, found: &Observed<K>) -> bool {
         let mut all = status["conditions"].as_array().into_iter().flatten();
         let is_paused = || found.decode().is_ok_and(|it| self.paused_by(&it).is_some());
@@ -120,16 +121,20 @@ impl<K: Watched> Primary<K> {
                 || all.any(|it| it["type"] == PAUSED) && !is_paused())
     }
 
-    /// Takes back what `report_failure` has set. The reconcile that is triggered can set the
-    /// condition itself.
-    pub(crate) async fn clear_failure(&self, object: &K) -> Result<(), Error>
+    /// Takes back what `report_failure` has set. The reconcile that is triggered can set the condition itself. Returns
+    /// false if another controller may have reported it before this process, and has not succeeded yet.
+    pub(crate) async fn clear_failure(&self, object: &K) -> Result<bool, Error>
     where
         K: Serialize,
     {
-        if self.clear(object, DEGRADED).await? {
-            (self.trigger)(&key_of(object));
+        let key = key_of(object);
+        if self.has_reported(&key, DEGRADED) && !self.claimant.may_be_over(&key, DEGRADED) {
+            return Ok(false);
         }
-        Ok(())
+        if self.clear(object, DEGRADED).await? {
+            (self.trigger)(&key);
+        }
+        Ok(true)
     }
 
     /// Removes a condition that the runtime has reported, unless another controller has a reason for it. Returns
@@ -146,12 +151,16 @@ impl<K: Watched> Primary<K> {
         if is_reported {
             self.remove(&key, type_).await?;
         }
+        self.claimant.forget(&key, type_);
         Ok(is_reported)
     }
 
     /// An object is gone: nothing is reported on it any more.
     pub(crate) fn release(&self, key: &str) {
-        OURS.iter().for_each(|it| drop(self.claimant.release(key, it)));
+        for condition in OURS {
+            self.claimant.release(key, condition);
+            self.claimant.forget(key, condition);
+        }
     }
 
     /// Whether the runtime has reported a condition of an object.

@@ -1,4 +1,4 @@
-//! Which changes matter to a predicate. kube's `predicate_filter` would keep them from the cache, too.
+//! The changes that matter to a predicate. kube's `predicate_filter` would keep them from the cache, too.
 
 use super::{Observed, Watched, object_ref};
 use crate::error::Error;
@@ -12,7 +12,7 @@ use tracing::warn;
 
 pub(super) type BoxPredicate<C> = Arc<dyn Predicate<C> + Send + Sync>;
 
-/// What a predicate has seen of each object.
+/// The last state of each object that a predicate has seen, as a hash.
 pub(crate) struct Filter<C> {
     predicate: Option<BoxPredicate<C>>,
     seen: Mutex<HashMap<Box<str>, u64>>,
@@ -33,7 +33,7 @@ impl<C: Watched> Filter<C> {
         Self::new(self.predicate.map(with))
     }
 
-    /// What the predicate sees of an object; nothing where every change matters.
+    /// A hash of the parts of an object that the predicate looks at; nothing where every change matters.
     pub fn seen(&self, object: &Observed<C>) -> Option<u64> {
         self.predicate.as_ref()?;
         // To no predicate does it matter how an object changes that cannot be decoded.
@@ -51,7 +51,7 @@ impl<C: Watched> Filter<C> {
         super::lock(&self.seen).insert(key.into(), hash) != Some(hash)
     }
 
-    /// What the predicate sees of an object; nothing where every change matters.
+    /// A hash of the parts of an object that the predicate looks at; nothing where every change matters.
     pub fn hash(&self, key: &str, object: &C) -> Option<u64> {
         let predicate = self.predicate.as_ref()?;
         catch_unwind(AssertUnwindSafe(|| predicate.hash_property(object))).unwrap_or_else(|panic| {

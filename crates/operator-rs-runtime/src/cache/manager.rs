@@ -1,5 +1,5 @@
 //! Objects, or fields of them, that are not this operator's alone: applied by a field manager of the caller's
-//! choice, by force only if that is asked for. kube sends a request also where there is nothing to do.
+//! choice, by force only if the operator chooses to. kube sends a request also where there is nothing to do.
 
 use super::{Children, Link, Watched, entry::fast_hash, key, lock};
 use crate::error::Error;
@@ -24,7 +24,7 @@ use serde_json::Value;
 /// }
 /// ```
 ///
-/// What an operator has applied and leaves out later is reset: `replicas` to 1. To leave it to an autoscaler,
+/// A field that an operator has applied and leaves out later is reset: `replicas` to 1. To leave it to an autoscaler,
 /// let another manager own the present number first:
 ///
 /// ```no_run

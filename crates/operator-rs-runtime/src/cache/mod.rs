@@ -1,4 +1,4 @@
-//! What the watches have shown, plus this process's own writes. A reconcile that reads from here
+//! Caches: the objects that watches have shown, plus this process's own writes. A reconcile that reads from here
 //! costs no request, and never sees a state older than what it wrote itself.
 
 mod apply;

@@ -1,4 +1,4 @@
-//! What `metadata.managedFields` proves: that no other client has changed what this operator applied.
+//! Proofs from `metadata.managedFields` that no other client has changed what this operator applied.
 //!
 //! The API server takes a field out of a manager's set when another manager changes or removes it.
 //! So an object is as desired when the hash of what was applied last, which it carries in an
@@ -62,7 +62,7 @@ impl Entry<'_> {
 }
 
 fn entries(managed: &str) -> Vec<Entry<'_>> {
-    // What cannot be read proves nothing.
+    // An entry that cannot be read proves nothing.
     serde_json::from_str(managed).unwrap_or_default()
 }
 

@@ -1,4 +1,4 @@
-//! Which primary objects a watched object belongs to.
+//! The primary objects that a watched object belongs to.
 
 use super::{Observed, Watched, key, lock, object_ref};
 use crate::scope::Scope;

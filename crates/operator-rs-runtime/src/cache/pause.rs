@@ -1,4 +1,4 @@
-//! Which annotation pauses an object. kube and controller-runtime have none; Cluster API has one of its own.
+//! The annotation that pauses an object. kube and controller-runtime have none; Cluster API has one of its own.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;

@@ -30,7 +30,7 @@ pub(super) fn now() -> Moment {
     MOMENTS.fetch_add(1, Ordering::Relaxed)
 }
 
-/// When the reconcile has begun that runs: what is applied later is desired. Outside of one, now.
+/// The begin of the current reconcile, or now outside of one. Objects that are applied later are desired.
 pub(crate) fn began() -> Moment {
     RECONCILE.try_with(|it| it.began).unwrap_or_else(|_| now())
 }

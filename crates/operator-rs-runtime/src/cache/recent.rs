@@ -18,7 +18,7 @@ pub fn is_newer(a: Version, b: Version) -> bool {
     a.is_none() || b.is_none() || a > b
 }
 
-/// What has happened to objects lately, by their keys.
+/// Recent writes and deletions of objects, by their keys.
 #[derive(Default)]
 pub struct Recent {
     written: HashMap<Box<str>, Written>,
@@ -92,7 +92,7 @@ impl Recent {
         self.lists += 1;
         let mut later = vec![];
         self.written.retain(|key, it| {
-            // What was written before the list began is in it, or has been deleted since.
+            // An object that was written before the list began is in it, or has been deleted since.
             let kept = begin < it.number && listed(key).is_none_or(|at| is_newer(it.version, at));
             if kept {
                 later.push(key.clone());

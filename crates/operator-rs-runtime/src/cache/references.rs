@@ -1,4 +1,4 @@
-//! Which primaries refer to which objects, so that a change of a Secret or a ConfigMap reaches those
+//! An index of the primaries that refer to an object, so that a change of a Secret or a ConfigMap reaches those
 //! that use it. kube's mappers see the object only, not who refers to it.
 
 use super::{Parent, Watched, lock, parent::is_within};
@@ -153,7 +153,7 @@ mod tests {
         assert!(lines.contains(expected) && lines.lines().count() == 1, "{lines}");
     }
 
-    /// What is logged.
+    /// The messages that are logged.
     fn lines(run: impl FnOnce()) -> String {
         let (log, lines) = std::sync::mpsc::channel();
         let writer = move || Log(log.clone());

@@ -1,5 +1,5 @@
-//! Which children the controllers of a process own. One that prunes deletes what it has not applied itself, so that two
-//! with the same children would create and delete for ever.
+//! The children that the controllers of a process own. One that prunes deletes those that it has not applied, so that
+//! two with the same children would create and delete for ever.
 
 use super::{Watched, lock};
 use crate::labels::Labels;

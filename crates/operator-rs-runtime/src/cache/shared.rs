@@ -76,7 +76,7 @@ struct Hub<C> {
     observers: Mutex<Observers<C>>,
     /// There is a new cache, which has to see a list.
     restart: Arc<Notify>,
-    /// Why the watch has ended.
+    /// The reason that the watch has ended.
     end: Receiver<Option<String>>,
     driver: Mutex<Driver>,
 }
@@ -93,7 +93,7 @@ struct Observer<C> {
     synced: Sender<bool>,
 }
 
-/// What runs the watch.
+/// The task that runs the watch.
 enum Driver {
     Waiting(BoxFuture<'static, ()>),
     Running { _task: AbortOnDropHandle<()> },

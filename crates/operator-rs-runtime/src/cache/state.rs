@@ -1,4 +1,4 @@
-//! What a cache of primaries knows, under one lock: kube's store, the order of things, the indexes.
+//! The state of a cache of primaries, under one lock: kube's store, the order of things, the indexes.
 
 use super::{
     Observed, References, Watched,
@@ -18,14 +18,14 @@ pub(super) struct State<K: Watched> {
     pub undecodable: HashMap<Box<str>, Version>,
     /// The same, of before the list that has begun.
     pub undecodable_before: HashMap<Box<str>, Version>,
-    /// What a list has shown so far.
+    /// The objects that the current list has shown so far.
     pub listed: HashMap<Box<str>, Listed>,
 }
 
 pub(super) struct Listed {
     pub version: Version,
     pub uid: Option<String>,
-    /// What the predicate sees of it.
+    /// A hash of the parts that the predicate looks at.
     pub hash: Option<u64>,
     pub conditions: Option<Conditions>,
 }

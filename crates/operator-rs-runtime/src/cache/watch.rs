@@ -127,7 +127,7 @@ const PATIENCE: Duration = Duration::from_secs(100);
 /// A watch that is refused is tried again after a few seconds. If the last refusal is older, it has been open since.
 const GAP: Duration = Duration::from_secs(60);
 
-/// When the first and the last of the refusals in a row were.
+/// The times of the first and the last refusal in a row.
 #[derive(Default)]
 struct Refusals(Option<(Instant, Instant)>);
 
@@ -210,7 +210,7 @@ fn is_due(warnings: &mut Vec<(String, Instant)>, error: &str, now: Instant) -> b
     is_due
 }
 
-/// What a watcher's error says, once.
+/// The message of a watcher's error, once.
 fn words(error: &watcher::Error) -> String {
     match error {
         watcher::Error::InitialListFailed(it)
@@ -221,7 +221,7 @@ fn words(error: &watcher::Error) -> String {
     }
 }
 
-/// What the API server has answered to a list, or to the begin of a watch.
+/// The answer of the API server to a list, or to the begin of a watch.
 fn answer(error: &watcher::Error) -> Option<&Status> {
     match error {
         watcher::Error::InitialListFailed(kube::Error::Api(it))
@@ -230,7 +230,7 @@ fn answer(error: &watcher::Error) -> Option<&Status> {
     }
 }
 
-/// Why there is no point in waiting for a list.
+/// The reason that waiting for a list is useless.
 enum Hopeless {
     /// This account may not list or watch the kind.
     Forbidden,

@@ -1,4 +1,4 @@
-//! What is around each request: a count, a rate limit, and limits on its time. The layers of tower-http
+//! A layer around each request: a count, a rate limit, and limits on its time. The layers of tower-http
 //! limit either the head or the pauses of an answer, and know no watches.
 
 use super::Limits;
@@ -48,7 +48,7 @@ pub(super) struct Limited<S> {
     shared: Arc<Shared>,
 }
 
-/// How the body of an answer may arrive.
+/// The limits on the time of the body of an answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Length {
     /// In one go.

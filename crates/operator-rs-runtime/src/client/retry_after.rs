@@ -1,4 +1,4 @@
-//! When a server wants to be asked again: its header, put where kube keeps the answer. What is refused before it
+//! The header `Retry-After`, copied to where kube keeps the answer. What is refused before it
 //! reaches a handler, as by priority and fairness, has the header only; kube reads the body only.
 
 use http::{Response, StatusCode, header};

@@ -98,7 +98,7 @@ impl<K: Watched + Serialize> Controller<K> {
         }
     }
 
-    /// What reconciles may need, besides what the caches need.
+    /// Registers the rights that reconciles may need, besides those of the caches.
     fn need_rights(&self) {
         let (rights, namespace) = (&self.operator.rights, self.operator.namespace.name());
         for need in &self.writes {

@@ -1,4 +1,4 @@
-//! What is done about own writes that a list does not show. kube's stores know no own writes.
+//! Checks of own writes that a list does not show. kube's stores know no own writes.
 
 use crate::{
     backoff::WatchBackoff,

@@ -1,10 +1,10 @@
-//! How an object would change: the paths of its fields, and no values, which may be secret.
+//! The changes of an object: the paths of its fields, and no values, which may be secret.
 
 use crate::DESIRED_HASH;
 use serde_json::Value;
 use std::{collections::BTreeSet, fmt};
 
-/// What a dry run would have done to an object.
+/// The change that a dry run would have made to an object.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
     Create,

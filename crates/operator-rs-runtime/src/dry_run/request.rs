@@ -1,10 +1,10 @@
-//! What a request may do, by its method and path, and the same request without an effect.
+//! The effect of a request, by its method and path, and the same request without it.
 
 use http::{HeaderValue, Method, Request, Uri, header};
 use kube::client::Body;
 use serde_json::{Value, json};
 
-/// What a request may do.
+/// The effect that a request may have.
 pub enum Kind {
     /// Nothing.
     Read,

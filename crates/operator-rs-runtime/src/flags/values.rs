@@ -1,9 +1,9 @@
-//! How the values of flags are written: as in Go. clap knows neither its durations nor its addresses.
+//! The syntax of the values of flags: as in Go. clap knows neither its durations nor its addresses.
 
 use k8s_openapi::jiff::SignedDuration;
 use std::{net::SocketAddr, time::Duration};
 
-/// Where to listen: at the first of these that can be had; nowhere if there are none.
+/// Addresses to listen on: the first one that is free; none if there are none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Address(pub Vec<SocketAddr>);
 

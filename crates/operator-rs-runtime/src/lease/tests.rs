@@ -14,9 +14,9 @@ use std::{
 #[derive(Clone, Default)]
 pub(crate) struct Server {
     lease: Arc<Mutex<Option<Value>>>,
-    /// How many writes there were; no version comes twice.
+    /// The number of writes; no version comes twice.
     writes: Arc<AtomicU64>,
-    /// Whose requests are never answered.
+    /// The candidates whose requests are never answered.
     hangs: Arc<Mutex<String>>,
 }
 

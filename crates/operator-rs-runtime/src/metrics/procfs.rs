@@ -1,4 +1,4 @@
-//! What Prometheus's Go client says of a process, from `/proc`; nothing where there is none. The crates
+//! The process metrics of Prometheus's Go client, from `/proc`; nothing where there is none. The crates
 //! for it read far more than these four numbers.
 
 use prometheus_client::{

@@ -67,7 +67,7 @@ macro_rules! metrics {
             }
         }
 
-        /// What is counted of one controller.
+        /// The series of one controller.
         #[derive(Debug)]
         pub struct Series {
             pub results: [Counter; 4],

@@ -21,7 +21,7 @@ async fn reconciles_are_counted_under_the_names_of_controller_runtime() {
     }
 }
 
-/// What the panels of kubebuilder's Grafana plugin query (controller-runtime-metrics.json and
+/// The queries of the panels of kubebuilder's Grafana plugin (controller-runtime-metrics.json and
 /// controller-resources-metrics.json), and the rest of what controller-runtime 0.24 has of its own;
 /// all of it is there before anything is counted.
 #[test]

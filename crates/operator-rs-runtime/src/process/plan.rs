@@ -1,5 +1,5 @@
-//! When the controllers run: with the Lease, without it, and until when. kube-runtime leaves that to
-//! each program.
+//! The time in which the controllers run: from when, with or without the Lease, and until when. kube-runtime leaves
+//! that to each program.
 
 use crate::{
     Operator,
@@ -12,7 +12,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tracing::warn;
 
-/// When controllers run.
+/// The time in which controllers run.
 pub struct Plan {
     /// The Lease to hold, if any.
     pub election: Option<leader::Config>,

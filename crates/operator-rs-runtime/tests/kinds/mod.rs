@@ -80,7 +80,7 @@ pub async fn count(_: Arc<Thing>, count: Arc<AtomicUsize>) -> Result<Action, Err
     Ok(Action::await_change())
 }
 
-/// What is asked for, by name of the ConfigMap: keys with values.
+/// The desired ConfigMaps by name: keys with values.
 pub fn thing(name: &str, configs: &[(&str, &[&str])]) -> Value {
     let data = |keys: &[&str]| keys.iter().map(|it| (it.to_string(), "1".to_owned())).collect::<BTreeMap<_, _>>();
     let configs: BTreeMap<_, _> = configs.iter().map(|(name, keys)| (name.to_string(), data(keys))).collect();

@@ -1,4 +1,4 @@
-//! What changed between two objects, path by path.
+//! The changes between two objects, path by path.
 
 use super::{
     fields::{Fields, field},

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub struct Fields {
     /// Whether the path to this node is a member.
     pub own: bool,
-    /// What is below it.
+    /// The nodes below it.
     pub children: BTreeMap<String, Fields>,
 }
 
@@ -163,21 +163,16 @@ fn text(element: &str) -> String {
     }
 }
 
-/// The value without everything at the members of `remove`; containers that this empties become `null`, as the real
-/// server has it.
+/// The value without everything at the members of `remove`. Maps and lists of which all is removed stay, empty.
 pub fn without(value: &Value, remove: &Fields, schema: Schema) -> Value {
     match (schema.shape(value), value) {
         (Shape::Struct, Value::Object(object)) => {
             let mut out = Map::new();
             for (name, value) in object {
-                let Some(node) = remove.children.get(&field(name)) else {
-                    out.insert(name.clone(), value.clone());
-                    continue;
-                };
-                if !node.own {
-                    let rest = without(value, node, schema.field(name));
-                    let rest = if emptied(value, &rest) { Value::Null } else { rest };
-                    out.insert(name.clone(), rest);
+                match remove.children.get(&field(name)) {
+                    None => drop(out.insert(name.clone(), value.clone())),
+                    Some(node) if node.own => {}
+                    Some(node) => drop(out.insert(name.clone(), without(value, node, schema.field(name)))),
                 }
             }
             Value::Object(out)
@@ -196,15 +191,6 @@ pub fn without(value: &Value, remove: &Fields, schema: Schema) -> Value {
         }
         _ => value.clone(),
     }
-}
-
-fn emptied(before: &Value, after: &Value) -> bool {
-    let empty = |it: &Value| match it {
-        Value::Object(object) => object.is_empty(),
-        Value::Array(list) => list.is_empty(),
-        _ => false,
-    };
-    empty(after) && !empty(before)
 }
 
 /// An item that stays keeps the keys that it is found by.

@@ -3,7 +3,7 @@
 use super::fields::Fields;
 use serde_json::{Value, json};
 
-/// Who wrote, and how.
+/// A field manager, and its way of writing.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Manager {
     /// Whether by server-side apply.
@@ -19,11 +19,11 @@ pub struct Manager {
 /// One manager's fields.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Who owns them.
+    /// The owner.
     pub manager: Manager,
-    /// When they last changed.
+    /// When the manager last changed the object, or nothing if it has only applied what was there.
     pub time: String,
-    /// What is owned.
+    /// The owned fields.
     pub fields: Fields,
 }
 
@@ -51,13 +51,9 @@ impl Entries {
         )
     }
 
-    /// As `metadata.managedFields`, in the order of the real server; entries that changed since `before` get `now`.
-    pub fn write(mut self, before: &Self, now: &str) -> Value {
+    /// As `metadata.managedFields`, in the order of the real server.
+    pub fn write(mut self) -> Value {
         self.0.retain(|it| !it.fields.children.is_empty());
-        for entry in &mut self.0 {
-            let same = before.0.iter().find(|it| it.manager == entry.manager && it.fields == entry.fields);
-            entry.time = same.map_or(now, |it| &it.time).to_owned();
-        }
         self.0.sort_by(|a, b| {
             let key = |it: &Entry| (!it.manager.apply, it.time.clone(), it.manager.clone());
             key(a).cmp(&key(b))
@@ -70,10 +66,25 @@ impl Entries {
         self.0.iter().find(|it| it.manager == *manager).map(|it| &it.fields)
     }
 
-    /// Replaces the fields of a manager.
+    /// Replaces the fields of a manager. An entry that is new has no time.
     pub fn set(&mut self, manager: &Manager, fields: Fields) {
-        self.0.retain(|it| it.manager != *manager);
-        self.0.push(Entry { manager: manager.clone(), time: String::new(), fields });
+        match self.0.iter_mut().find(|it| it.manager == *manager) {
+            Some(entry) => entry.fields = fields,
+            None => self.0.push(Entry { manager: manager.clone(), time: String::new(), fields }),
+        }
+    }
+
+    /// Sets the time of a manager's entry.
+    pub fn touch(&mut self, manager: &Manager, now: &str) {
+        for entry in self.0.iter_mut().filter(|it| it.manager == *manager) {
+            now.clone_into(&mut entry.time);
+        }
+    }
+
+    /// Whether all but the times is the same.
+    pub fn have_fields_of(&self, other: &Self) -> bool {
+        let is_in = |it: &Entry| other.of(&it.manager) == Some(&it.fields);
+        self.0.len() == other.0.len() && self.0.iter().all(is_in)
     }
 }
 

@@ -11,21 +11,17 @@ mod tests;
 pub use managers::Manager;
 pub use schema::{Keys, Schema, Shape, is_built_in};
 
-use super::refusal::{Refusal, Subject};
+use super::refusal::Refusal;
 use compare::Changes;
 use fields::{Fields, without};
 use managers::Entries;
 use serde_json::{Value, json};
 
-/// Who writes to which resource, and the fields that this way of writing cannot change.
+/// A write to a resource: its field manager, and the fields that it cannot change.
 pub struct Writer<'a> {
     /// The resource, such as `deployments.apps`.
     pub resource: &'a str,
-    /// Its kind.
-    pub kind: &'a str,
-    /// The object's name.
-    pub name: &'a str,
-    /// Who writes.
+    /// The field manager that writes.
     pub manager: Manager,
     /// Fields at the top that are not written this way: `status`, or all others.
     pub reset: &'a [&'a str],
@@ -68,11 +64,8 @@ impl Writer<'_> {
 
     /// `live` after `config` is applied to it. `live` has only apiVersion, kind and metadata when it is created.
     pub fn apply(&self, live: &Value, mut config: Value, force: bool) -> Result<Value, Refusal> {
-        if is_built_in(self.resource) {
-            drop_nulls(&mut config);
-        } else {
-            drop_nulls(&mut config["metadata"]);
-        }
+        let (uid, known) = (&config["metadata"]["uid"], &live["metadata"]["uid"]);
+        let has_other_uid = !uid.is_null() && uid != known;
         if let Some(meta) = config["metadata"].as_object_mut() {
             for name in ["resourceVersion", "uid", "managedFields", "creationTimestamp"] {
                 meta.remove(name);
@@ -80,23 +73,29 @@ impl Writer<'_> {
         }
         let mut fields = Fields::of(&config, self.schema());
         self.strip(&mut fields);
-        if let Some(config) = config.as_object_mut() {
-            config.retain(|name, _| !self.reset.contains(&name.as_str()));
-        }
         let before = self.tracked(live);
         let mut entries = before.clone();
         let last = before.of(&self.manager).cloned().unwrap_or_default();
         entries.set(&self.manager, fields);
         let mut merged = merge::merge(live, &config, self.schema());
-        merged = self.prune(merged, &entries, last)?;
+        merged = self.prune(merged, &entries, last);
         let changes = self.changes(live, &merged);
         self.take(&mut entries, &changes, force)?;
+        let changes_nothing = is_same(live, &merged) && !has_other_uid;
+        for name in self.reset {
+            merged[*name] = live[*name].clone();
+        }
+        drop_nulls(&mut merged["metadata"]);
         if is_built_in(self.resource) {
+            drop_nulls(&mut merged);
             drop_empty(&mut merged);
         }
-        // One that changes nothing but the owners has no time.
-        let is_same = live["metadata"]["uid"].is_string() && changes.set.is_empty() && changes.removed.is_empty();
-        put_entries(&mut merged, entries.write(&Entries::read(live), if is_same { "" } else { self.now }));
+        // An apply that only changes who owns fields keeps the time. One that changes fields which are reset does not.
+        let is_repeated = is_same(live, &merged) && entries.have_fields_of(&Entries::read(live));
+        if !(changes_nothing || is_repeated) {
+            entries.touch(&self.manager, self.now);
+        }
+        put_entries(&mut merged, entries.write());
         Ok(merged)
     }
 
@@ -118,7 +117,10 @@ impl Writer<'_> {
         fields.add(&changes.set);
         self.strip(&mut fields);
         entries.set(&self.manager, fields);
-        put_entries(&mut new, entries.write(&before, self.now));
+        if !changes.set.is_empty() {
+            entries.touch(&self.manager, self.now);
+        }
+        put_entries(&mut new, entries.write());
         new
     }
 
@@ -126,10 +128,15 @@ impl Writer<'_> {
     fn tracked(&self, live: &Value) -> Entries {
         let mut entries = Entries::read(live);
         if entries.0.is_empty() {
-            let fields = self.changes(&json!({ "metadata": {} }), live).set;
+            let mut empty = json!({ "metadata": {} });
+            if is_built_in(self.resource) && live["spec"].is_object() {
+                empty["spec"] = json!({}); // their specs are never absent
+            }
+            let fields = self.changes(&empty, live).set;
             let name = "before-first-apply".to_owned();
-            let manager = Manager { apply: false, name, subresource: String::new(), ..self.manager.clone() };
+            let manager = Manager { apply: false, name, ..self.manager.clone() };
             entries.set(&manager, fields);
+            entries.touch(&manager, self.now);
         }
         entries
     }
@@ -161,7 +168,10 @@ impl Writer<'_> {
     }
 
     /// Removes what the manager owned, no longer applies, and nobody else owns.
-    fn prune(&self, merged: Value, entries: &Entries, last: Fields) -> Result<Value, Refusal> {
+    fn prune(&self, merged: Value, entries: &Entries, last: Fields) -> Value {
+        if last.is_empty() {
+            return merged;
+        }
         let mut last = last.with_parents();
         if let Some(meta) = last.children.get_mut("f:metadata") {
             meta.own = false; // no apply removes the name
@@ -169,26 +179,26 @@ impl Writer<'_> {
         let mut owned = Fields::default();
         entries.0.iter().for_each(|it| owned.add(&it.fields));
         let owned = owned.with_parents();
-        if last.minus(&owned).is_empty() {
-            return Ok(merged);
-        }
         let all = |value: &Value| Fields::of(value, self.schema()).with_parents();
         let mut keep = all(&without(&merged, &last, self.schema()));
         keep.add(&owned);
         let every = all(&merged);
         let pruned = without(&merged, &every.minus(&keep), self.schema());
-        let mut pruned = without(&merged, &every.minus(&all(&pruned)).both(&last), self.schema());
-        drop_nulls(&mut pruned["metadata"]);
-        if is_built_in(self.resource) {
-            drop_nulls(&mut pruned);
-        } else if let (None, Some(path)) = (self.declared, new_null(&merged, &pruned, "")) {
-            // The real server makes a `null` of a map that was emptied, and then refuses it.
-            let why = format!("Invalid value: \"null\": {path} in body must be of type object: \"null\"");
-            let it = Subject { resource: self.resource, kind: self.kind, name: self.name };
-            return Err(Refusal::invalid(it, &path, "FieldValueTypeInvalid", &why));
-        }
-        Ok(pruned)
+        without(&merged, &every.minus(&all(&pruned)).both(&last), self.schema())
     }
+}
+
+/// Whether an object was the same before, but for its managed fields.
+fn is_same(before: &Value, after: &Value) -> bool {
+    let strip = |it: &Value| {
+        let mut it = it.clone();
+        for name in ["apiVersion", "kind"] {
+            it.as_object_mut().map(|it| it.remove(name));
+        }
+        put_entries(&mut it, Value::Null);
+        it
+    };
+    before["metadata"]["uid"].is_string() && strip(before) == strip(after)
 }
 
 fn put_entries(object: &mut Value, entries: Value) {
@@ -236,13 +246,4 @@ fn drop_empty(value: &mut Value) {
         Value::Array(list) => list.iter_mut().for_each(drop_empty),
         _ => {}
     }
-}
-
-/// The path of a `null` that was not there before.
-fn new_null(before: &Value, after: &Value, path: &str) -> Option<String> {
-    if after.is_null() && !before.is_null() {
-        return Some(path.to_owned());
-    }
-    let dot = if path.is_empty() { "" } else { "." };
-    after.as_object()?.iter().find_map(|(name, it)| new_null(&before[name], it, &format!("{path}{dot}{name}")))
 }

@@ -1,9 +1,9 @@
-//! Which lists are sets, maps or atomic: a table of what the built-in kinds declare, and what the CRD of
-//! a custom resource says. The in-memory server has no other OpenAPI schemas.
+//! The lists that are sets, maps or atomic: a table of the built-in kinds, and the schema in the CRD of
+//! a custom resource. The in-memory server has no other OpenAPI schemas.
 
 use serde_json::{Map, Value};
 
-/// How a value is merged.
+/// The way in which a value is merged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Shape<'a> {
     /// As a whole.
@@ -101,7 +101,7 @@ impl<'a> Schema<'a> {
         Self { item: true, declared: self.declared.map(|it| &it["items"]), ..self }
     }
 
-    /// How the value at this place is merged.
+    /// The way in which the value at this place is merged.
     pub fn shape(self, value: &Value) -> Shape<'a> {
         match value {
             Value::Object(_) if !self.atomic_struct() => Shape::Struct,
@@ -185,7 +185,7 @@ impl<'a> Schema<'a> {
     }
 }
 
-/// How a list with this schema is merged.
+/// The way in which a list with this schema is merged.
 fn of_list(schema: &Value) -> Shape<'_> {
     match schema["x-kubernetes-list-type"].as_str() {
         Some("map") => Shape::Keyed(Keys::Declared(schema)),

@@ -3,7 +3,7 @@ use super::*;
 fn writer<'a>(manager: &str, apply: bool, reset: &'a [&'a str]) -> Writer<'a> {
     let subresource = String::new();
     let manager = Manager { apply, name: manager.into(), api_version: "v1".into(), subresource };
-    Writer { resource: "deployments.apps", kind: "Deployment", name: "a", manager, reset, declared: None, now: "now" }
+    Writer { resource: "deployments.apps", manager, reset, declared: None, now: "now" }
 }
 
 fn apply(live: &Value, manager: &str, config: Value) -> Value {

@@ -60,7 +60,7 @@ pub struct Check<'a, F> {
 /// Something that happens once the controller has settled.
 type Step<'a> = Box<dyn Fn(&Cluster) + 'a>;
 
-/// What goes wrong.
+/// The faults.
 #[derive(Clone, Debug, PartialEq)]
 enum Fault {
     Nothing,

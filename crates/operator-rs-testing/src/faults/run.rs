@@ -12,7 +12,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// What the undisturbed run did.
+/// The writes of the undisturbed run.
 pub struct Reference {
     /// The writes, those after each step too.
     pub writes: Vec<Write>,
@@ -117,7 +117,7 @@ where
                 let found = difference(state, &State::of(&self.cluster));
                 return Err(found.unwrap_or_else(|| self.unsettled("the controller does not settle")));
             }
-            // What is not yet right may wait for a retry: comparing costs more than waiting.
+            // A difference may pass with a retry: comparing costs more than waiting.
             if settled {
                 sleep(self.check.quiet / 3).await;
             }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Debug, PartialEq)]
 pub struct State(BTreeMap<String, Value>);
 
-/// What an operator keeps there is not its result.
+/// Objects of these resources are no results of an operator.
 const IGNORED: [&str; 3] = ["events", "events.events.k8s.io", "leases.coordination.k8s.io"];
 
 /// Fields that hold the time, or a number that depends on it.
@@ -67,7 +67,7 @@ impl State {
     }
 }
 
-/// Who owns which fields, without times.
+/// The owners of fields, without times.
 fn managers(object: &Value) -> Value {
     let word = |it: &Value| it.as_str().unwrap_or_default().to_owned();
     let list = object["metadata"]["managedFields"].as_array().into_iter().flatten();
@@ -101,7 +101,7 @@ fn strip(value: &mut Value, aliases: &BTreeMap<String, String>) {
     }
 }
 
-/// What is different, a line for each object; `None` if nothing is.
+/// The differences, a line for each object; `None` if there are none.
 pub fn difference(expected: &State, found: &State) -> Option<String> {
     let ids: BTreeSet<_> = expected.0.keys().chain(found.0.keys()).collect();
     let mut lines = Vec::new();

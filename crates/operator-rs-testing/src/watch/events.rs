@@ -12,7 +12,7 @@ use serde_json::json;
 impl Watch {
     /// The event of a change, if it is one for this watch.
     pub(super) fn event(&self, change: &Change) -> Option<String> {
-        let matches = |it: &Object| self.selector.matches(&it.key.0, &it.key.1, &it.labels);
+        let matches = |it: &Object| self.selector.matches(it);
         let before = change.before.as_deref().is_some_and(matches);
         let after = change.event != Event::Deleted && matches(&change.object);
         Some(match (before, after) {

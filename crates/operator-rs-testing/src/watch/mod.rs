@@ -43,7 +43,7 @@ pub struct Watch {
     done: bool,
 }
 
-/// What a watch does next.
+/// The next step of a watch.
 enum Step {
     Send,
     WaitUntil(Instant),
@@ -59,7 +59,7 @@ impl Watch {
         request: Request,
         dead: &CancellationToken,
     ) -> Result<Self, Refusal> {
-        let selector = Selector::read(request.param("labelSelector"), request.param("fieldSelector"))?;
+        let selector = Selector::read(store, &request)?;
         let version = request.param("resourceVersion");
         let seen: u64 = if ["", "0"].contains(&version) {
             0

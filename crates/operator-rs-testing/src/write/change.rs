@@ -82,6 +82,7 @@ impl Write<'_> {
             return Ok((200, same));
         }
         self.check_finalizers(&old, &new)?;
+        self.check_owners(&new, &before.key.1)?;
         if self.to_status() {
             self.check_conditions(&new)?;
         }

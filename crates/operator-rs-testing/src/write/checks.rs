@@ -71,36 +71,55 @@ impl Write<'_> {
         Ok(())
     }
 
+    /// The version and the uid that a body may have are those of the object. An update compares the uid first.
     pub(super) fn check_version(&self, before: &Object, body: &Value) -> Result<(), Refusal> {
         let meta = &body["metadata"];
+        let is_update = self.request.verb == "update";
         // The strategy of a status takes all metadata from the object that is there.
-        let uid = meta["uid"].as_str().filter(|_| !(self.to_status() && self.request.verb != "update"));
-        if let Some(uid) = uid.filter(|it| *it != before.uid && !it.is_empty()) {
-            if self.request.verb != "update" {
-                let why = format!("Invalid value: \"{uid}\": field is immutable");
-                return Err(Refusal::invalid(self.subject(&before.key.1), "metadata.uid", "FieldValueInvalid", &why));
-            }
+        let uid = meta["uid"].as_str().filter(|_| !self.to_status() || is_update);
+        let uid = uid.filter(|it| *it != before.uid && !it.is_empty());
+        if let (true, Some(uid)) = (is_update, uid) {
             let key = format!("/registry/{}/{}/{}", self.request.resource, before.key.0, before.key.1);
             let why = format!("StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0");
             let uids = format!("UID in precondition: {uid}, UID in object meta: {}", before.uid);
             let why = format!("{why}, AdditionalErrorMsg: Precondition failed: {uids}");
             return Err(Refusal::other_uid(self.subject(&before.key.1), &why));
         }
+        let has_to_name_it = !is_built_in(&self.request.resource) || self.request.resource == LEASES;
         match meta["resourceVersion"].as_str() {
-            None | Some("")
-                if self.request.verb == "update"
-                    && (!is_built_in(&self.request.resource) || self.request.resource == LEASES) =>
-            {
+            None | Some("") if is_update && has_to_name_it => {
                 let why = "Invalid value: 0: must be specified for an update";
                 let kind = self.request.resource.split('.').next().unwrap_or_default();
                 let it = Subject { kind, ..self.subject(&before.key.1) };
-                Err(Refusal::invalid(it, "metadata.resourceVersion", "FieldValueInvalid", why))
+                return Err(Refusal::invalid(it, "metadata.resourceVersion", "FieldValueInvalid", why));
             }
-            None | Some("") => Ok(()),
-            Some(version) if version == before.version.to_string() => Ok(()),
-            Some("0") if self.request.verb == "apply" => Ok(()),
-            Some(_) => Err(Refusal::conflict(self.subject(&before.key.1))),
+            None | Some("") => {}
+            Some(version) if version == before.version.to_string() => {}
+            Some("0") if self.request.verb == "apply" => {}
+            Some(_) => return Err(Refusal::conflict(self.subject(&before.key.1))),
         }
+        match uid {
+            Some(uid) => {
+                let why = format!("Invalid value: \"{uid}\": field is immutable");
+                Err(Refusal::invalid(self.subject(&before.key.1), "metadata.uid", "FieldValueInvalid", &why))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// At most one owner is the controller.
+    pub(super) fn check_owners(&self, object: &Value, name: &str) -> Result<(), Refusal> {
+        let all = object["metadata"]["ownerReferences"].as_array().into_iter().flatten();
+        let controllers: Vec<_> = all.filter(|it| it["controller"] == true).collect();
+        let [first, second, ..] = controllers.as_slice() else { return Ok(()) };
+        let word = |it: &Value| it.as_str().unwrap_or_default().to_owned();
+        let [first, second] = [first, second].map(|it| format!("{}/{}", word(&it["kind"]), word(&it["name"])));
+        let why = format!(
+            "Invalid value: {}: Only one reference can have Controller set to true. Found \"true\" in references for \
+             {first} and {second}",
+            object["metadata"]["ownerReferences"],
+        );
+        Err(Refusal::invalid(self.subject(name), "metadata.ownerReferences", "FieldValueInvalid", &why))
     }
 
     pub(super) fn check_finalizers(&self, old: &Value, new: &Value) -> Result<(), Refusal> {

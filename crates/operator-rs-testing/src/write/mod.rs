@@ -16,7 +16,7 @@ use super::{
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// What came of a write: the HTTP status code, and the object.
+/// The result of a write: the HTTP status code, and the object.
 pub type Written = Result<(u16, Arc<Object>), Refusal>;
 
 /// One write to one object.
@@ -36,11 +36,15 @@ pub const CRDS: &str = "customresourcedefinitions.apiextensions.k8s.io";
 
 /// The schema of a resource in a version, where its CRD is known.
 pub fn declared(store: &Store, resource: &str, api_version: &str) -> Option<Value> {
-    let mut crd = store.get(CRDS, &(String::new(), resource.to_owned()))?.value();
+    let crd = store.get(CRDS, &(String::new(), resource.to_owned()))?.value();
+    Some(served(&crd, api_version)?["schema"]["openAPIV3Schema"].clone())
+}
+
+/// The version that a CRD declares for requests of this one.
+pub fn served<'a>(crd: &'a Value, api_version: &str) -> Option<&'a Value> {
     let version = api_version.rsplit('/').next().unwrap_or_default();
-    let versions = crd["spec"]["versions"].as_array_mut()?;
-    let at = versions.iter().position(|it| it["name"] == version).unwrap_or(0);
-    Some(versions.get_mut(at)?["schema"]["openAPIV3Schema"].take())
+    let versions = crd["spec"]["versions"].as_array()?;
+    versions.iter().find(|it| it["name"] == version).or_else(|| versions.first())
 }
 
 /// Carries out a create, an update, a patch or an apply.
@@ -56,7 +60,7 @@ pub fn write(store: &mut Store, request: &Request, body: Value) -> Written {
     }
 }
 
-/// Creates or replaces an object, its status too, as somebody who is not asked for a version.
+/// Creates or replaces an object, its status too, without a resource version.
 pub fn put(store: &mut Store, resource: &str, mut body: Value) -> Written {
     let word = |it: &str| body["metadata"][it].as_str().unwrap_or_default().to_owned();
     let (namespace, name) = (word("namespace"), word("name"));
@@ -127,9 +131,8 @@ impl Write<'_> {
             api_version: self.request.api_version.clone(),
             subresource: self.request.subresource.clone(),
         };
-        let (resource, kind, name_of_it) = (&self.request.resource, &self.kind.name, &self.request.name);
-        let declared = self.declared.as_ref();
-        Writer { resource, kind, name: name_of_it, manager, reset: self.reset(), declared, now: &self.now }
+        let (resource, declared) = (&self.request.resource, self.declared.as_ref());
+        Writer { resource, manager, reset: self.reset(), declared, now: &self.now }
     }
 
     fn create(&mut self, mut body: Value) -> Written {
@@ -160,11 +163,12 @@ impl Write<'_> {
         self.tidy(&mut body, None);
         self.conform(&mut body)?;
         let object = self.writer().update(&empty, body, true);
-        Ok((201, self.put_new(object, &name)))
+        self.put_new(object, &name)
     }
 
     /// Stores an object that was not there.
-    fn put_new(&mut self, mut object: Value, name: &str) -> Arc<Object> {
+    fn put_new(&mut self, mut object: Value, name: &str) -> Written {
+        self.check_owners(&object, name)?;
         if self.request.resource == LEASES && object["spec"].is_null() {
             object["spec"] = json!({}); // it is never absent
         }
@@ -178,7 +182,7 @@ impl Write<'_> {
         if self.kind.generation {
             meta["generation"] = 1.into();
         }
-        self.store.put(&self.request.resource, object)
+        Ok((201, self.store.put(&self.request.resource, object)))
     }
 
     fn update(&mut self, body: Value) -> Written {
@@ -230,7 +234,7 @@ impl Write<'_> {
             }
             let object = self.writer().apply(&json!({ "metadata": {} }), body, force)?;
             let object = self.defaulted(object);
-            return Ok((201, self.put_new(object, &key.1)));
+            return self.put_new(object, &key.1);
         };
         let value = before.value();
         let after = self.writer().apply(&value, body.clone(), force)?;
