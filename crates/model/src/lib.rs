@@ -2,7 +2,7 @@
 //!
 //! Given a text, the type of a noun gives a value, or a [`Refusal`] that says what is wrong with it: the only constructor is
 //! its `FromStr`, for flags, prompts, PROJECT and `#[kube(…)]` alike, so that every value is valid. [`Tree`] is how other
-//! crates see the files of a project. Nothing here reads a file or knows a format.
+//! crates see the files of a project. [`resolve`] follows `..`. Nothing here reads a file or knows a format.
 
 mod blob;
 mod channel;
