@@ -61,6 +61,7 @@ pages! {
     optional_files
     other_kinds
     project_file
+    refusals
     run_bundle
     samples
     testing
