@@ -9,7 +9,7 @@ use crate::cargo::cfg::{self, Cfg};
 use crate::kind::{Crate, Kind, RustPath};
 use crate::schema::Crd;
 use crate::text::FieldPlaces;
-use crate::tree::{Item, ItemId, Kind as ItemKind, World};
+use crate::tree::{Item, ItemId, ItemKind, World};
 use crate::types::Types;
 use crate::types::derives::Derived;
 

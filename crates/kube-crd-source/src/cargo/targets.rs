@@ -6,7 +6,7 @@ use crate::text::sources::Texts;
 use crate::text::{SourcePath, below};
 
 /// One kind of target beside the library.
-pub struct Kind {
+pub struct TargetKind {
     /// What Cargo.toml calls them.
     pub key: &'static str,
     /// What turns the search for them off.
@@ -14,8 +14,9 @@ pub struct Kind {
     folder: &'static str,
 }
 
-pub const BINARIES: Kind = Kind { key: "bin", auto: "autobins", folder: "src/bin" };
-pub const EXAMPLES: Kind = Kind { key: "example", auto: "autoexamples", folder: "examples" };
+pub const BINARIES: TargetKind = TargetKind { key: "bin", auto: "autobins", folder: "src/bin" };
+pub const EXAMPLES: TargetKind =
+    TargetKind { key: "example", auto: "autoexamples", folder: "examples" };
 
 /// The crate's name and root file of the library; none where there is none.
 pub fn library(
@@ -41,7 +42,7 @@ pub struct Program {
 
 /// Every target of a kind.
 pub fn read(
-    kind: &Kind,
+    kind: &TargetKind,
     folder: &str,
     manifest: &Table,
     package: &str,

@@ -14,7 +14,7 @@ use crate::builtin::names as foreign;
 use crate::cargo::cfg::{self, Cfg};
 use crate::text::plain;
 use crate::tree::Reach;
-use crate::tree::{ItemId, Kind, ModuleId};
+use crate::tree::{ItemId, ItemKind, ModuleId};
 
 /// How many different things one name is followed as.
 const MANY: usize = 8;
@@ -256,7 +256,7 @@ impl Lookup<'_> {
 
     fn has_variant(&self, item: ItemId, name: &str) -> bool {
         let item = &self.world.items[item];
-        let Kind::Data(input) = &item.kind else { return false };
+        let ItemKind::Data(input) = &item.kind else { return false };
         let syn::Data::Enum(it) = &input.data else { return false };
         let features = self.world.features(item.module);
         it.variants.iter().any(|it| {

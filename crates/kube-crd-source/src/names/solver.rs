@@ -11,7 +11,7 @@ use super::globs::{GlobId, GlobTarget, Globs};
 use super::imports::{ImportTarget, Imports, Read, Reader};
 use super::{Lookup, Miss, Named, Names, Resolution, SPACES, Space, is_open};
 use crate::builtin::names as foreign;
-use crate::tree::{ItemId, Kind, Path};
+use crate::tree::{ItemId, ItemKind, Path};
 
 /// How often an import is looked at, on average.
 const ENOUGH: usize = 100;
@@ -34,7 +34,7 @@ impl<'a> Solver<'a> {
     pub fn new(world: &'a Names, imports: Imports) -> Self {
         let items = world.items.iter().enumerate();
         let paths = items.filter_map(|(id, it)| match &it.kind {
-            Kind::Use(path) => Some((id, path)),
+            ItemKind::Use(path) => Some((id, path)),
             _ => None,
         });
         let paths: BTreeMap<ItemId, &Path> = paths.collect();

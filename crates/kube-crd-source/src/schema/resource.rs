@@ -22,7 +22,7 @@ use crate::cargo::cfg::{self, Cfg};
 use crate::text::panics;
 use crate::text::{FieldPlaces, Problem};
 use crate::tree::WRITE_OUT;
-use crate::tree::{ItemId, Kind as ItemKind};
+use crate::tree::{ItemId, ItemKind};
 use crate::types::derives::Derived;
 use crate::types::{Type, Types};
 

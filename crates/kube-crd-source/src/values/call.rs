@@ -13,7 +13,7 @@ use super::ty::Ty;
 use super::value::Value;
 use super::{Eval, Evaluator, Frame};
 use crate::text::plain;
-use crate::tree::Kind;
+use crate::tree::ItemKind;
 use crate::types::{Scope, Type};
 
 /// What a function is called with.
@@ -56,7 +56,7 @@ impl<'a> Evaluator<'a> {
                 let ty = self.data_type(frame, path, id, given, expected)?;
                 self.tuple_literal(frame, it, &ty, Some(name))
             }
-            Target::Item(id) if matches!(self.world.items[id].kind, Kind::Data(_)) => {
+            Target::Item(id) if matches!(self.world.items[id].kind, ItemKind::Data(_)) => {
                 let ty = self.data_type(frame, path, id, None, expected)?;
                 self.tuple_literal(frame, it, &ty, None)
             }
@@ -75,7 +75,7 @@ impl<'a> Evaluator<'a> {
     ) -> Eval<Value> {
         match self.target(frame, path)? {
             Target::Item(id) => match &self.world.items[id].kind {
-                Kind::Fn(it) => {
+                ItemKind::Fn(it) => {
                     self.accept(Construct::Function);
                     let scope = Scope::from(self.world.items[id].module);
                     let (signature, attrs, block) = (&it.sig, &it.attrs[..], &*it.block);

@@ -8,7 +8,7 @@ use super::{Eval, Evaluator, Frame, Stop};
 use crate::builtin::crates;
 use crate::names::{Named, Space};
 use crate::text::plain;
-use crate::tree::{Kind, Path};
+use crate::tree::{ItemKind, Path};
 use crate::types::Type;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -229,7 +229,7 @@ impl Evaluator<'_> {
                 Ok(Ty::named(&name, arguments))
             }
             Ok(Named::Item(id)) => match &self.world.items[id].kind {
-                Kind::Alias(alias) if alias.generics.params.is_empty() => {
+                ItemKind::Alias(alias) if alias.generics.params.is_empty() => {
                     let there = Frame::new(self.world.items[id].module);
                     self.ty_at(&there, &alias.ty, depth + 4)
                 }
