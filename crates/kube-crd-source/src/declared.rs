@@ -1,4 +1,4 @@
-//! What a kind is called: by its attribute, and by the path of the struct kube generates.
+//! The names of a kind: by its attribute, and by the path of the struct that kube generates.
 //!
 //! Looks at names only, and not at what kube's derive generates.
 

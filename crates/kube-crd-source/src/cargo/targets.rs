@@ -7,9 +7,9 @@ use crate::text::{SourcePath, below};
 
 /// One kind of target beside the library.
 pub struct TargetKind {
-    /// What Cargo.toml calls them.
+    /// Their key in Cargo.toml.
     pub key: &'static str,
-    /// What turns the search for them off.
+    /// The key that turns the search for them off.
     auto: &'static str,
     folder: &'static str,
 }

@@ -1,4 +1,4 @@
-//! What a call of a macro may declare, without expanding it.
+//! The names that a call of a macro may declare, found without expanding it.
 //!
 //! A call declares only names in its own arguments, in the body of its macro, or in the bodies of the
 //! macros that are called there in turn. Where a macro is not known for certain, it may declare anything.
@@ -32,7 +32,7 @@ impl Written {
     }
 }
 
-/// What a call may declare and write.
+/// The names that a call may declare, and the tokens that it may expand to.
 pub struct Effect {
     /// The names that it may declare; none where that may be any.
     pub names: Option<BTreeSet<String>>,

@@ -1,4 +1,4 @@
-//! What a path names: an item of the project, a type of the language, or something from another crate.
+//! Resolves paths: to an item of the project, a type of the language, or something from another crate.
 //!
 //! Imports are solved once, before the first path is looked up. Never guesses: a name that a macro, an unknown
 //! `cfg` or a foreign `use …::*` may declare is a [`Miss`].
@@ -24,7 +24,7 @@ use imports::{Imports, Read, Reader};
 use needs::Needs;
 use own_names::Own;
 
-/// What a path names.
+/// The target of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Named {
     Item(ItemId),
@@ -163,7 +163,7 @@ impl Lookup<'_> {
         self.member(&found, last, space, from, by)
     }
 
-    /// What the path up to its last name leads to.
+    /// The target of a path without its last name.
     fn front(&self, from: ModuleId, path: &Path, front: &[String], by: Reader) -> Resolution {
         let Some((first, middle)) = front.split_first() else { return Err(Miss::Nothing) };
         let first = self.first(from, path, first, Space::Types, by)?;

@@ -1,4 +1,4 @@
-//! What a module itself declares: its items, its imports, and what its macros may declare.
+//! The names that a module declares without its globs: items, imports, and those that its macros may declare.
 
 use super::imports::{ImportTarget, Read, Reader};
 use super::{Doubt, Lookup, Miss, Named, Resolution, Space, is_open};
@@ -9,7 +9,7 @@ use crate::tree::{Item, ItemId, ItemKind, ModuleId};
 /// How many items and imports of one name a module may have: one in each space, for each `cfg`.
 const MOST_SAME: usize = 50;
 
-/// What a module itself declares under a name.
+/// The items and imports of a module under a name, without its globs.
 pub enum Own {
     Is(Resolution),
     /// Only imports that cannot be seen and whose targets are not decided yet.
@@ -103,7 +103,7 @@ impl Lookup<'_> {
         res
     }
 
-    /// What an item is in a space; nothing where it is not in there.
+    /// The binding of an item in a namespace; none if it is not in that one.
     fn item(&self, id: ItemId, item: &Item, space: Space) -> Option<Resolution> {
         match &item.kind {
             ItemKind::Use(_) => match self.imports.targets.get(&(id, space)) {

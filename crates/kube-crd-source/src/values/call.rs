@@ -16,7 +16,7 @@ use crate::text::plain;
 use crate::tree::ItemKind;
 use crate::types::{Scope, Type};
 
-/// What a function is called with.
+/// The arguments of a call.
 pub enum Arguments<'x> {
     Exprs(&'x Frame, Vec<&'x Expr>),
     /// Values, each with its type.
@@ -218,7 +218,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// What the type parameters of a function stand for: what is said, or what it is given.
+    /// The types of a function's type parameters: written in the call, or inferred from its arguments.
     fn bind_parameters(
         &self,
         frame: &Frame,
@@ -278,7 +278,7 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-/// What parameters stand for where a type that names them is another: `&Vec<T>` is `Vec<u8>`.
+/// The types of parameters, by matching a type that names them with a concrete one: `&Vec<T>` with `Vec<u8>`.
 fn unify(
     syntax: &syn::Type,
     ty: &Rc<Type>,

@@ -1,4 +1,4 @@
-//! What a path in an expression names.
+//! Resolves paths in expressions.
 
 use std::rc::Rc;
 

@@ -55,7 +55,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// What a call returns, where its function says it.
+    /// The return type of a call, if its function declares one.
     pub fn returned_type(&self, frame: &Frame, it: &ExprCall) -> Ty {
         let Expr::Path(path) = peel(&it.func) else { return Ty::Unknown };
         let (there, output) = match self.target(frame, path) {
