@@ -1,14 +1,14 @@
-//! The map. Read downwards; each row knows only the rows below it.
+//! The modules, in layers: each sees only the layers below its own, and the modules of one layer do not see each other.
 //!
 //! ```text
-//! commands                                                                              asks
-//! app                                                                                   does what commands share
-//! scaffold source manifests audit │ disk process terminal                               thinks │ touches   (no room here knows its neighbour)
-//! plan                                                                                  says what would change
-//! project                                                                               holds PROJECT, and what the source declares
+//! commands                                                    command line
+//! app                                                         operations that several commands share
+//! scaffold source manifests audit │ disk process terminal     domain │ I/O
+//! plan                                                        intended changes, as a value
+//! project                                                     the PROJECT file, and what the source declares
 //! ```
 //!
-//! Below them are the crates in `crates/`, each with a narrow face. Cargo keeps their order.
+//! Below them are the crates in `crates/`, each with a narrow interface; their manifests say which others each sees.
 
 mod commands;
 

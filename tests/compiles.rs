@@ -129,15 +129,6 @@ fn several_groups_and_versions_compile() {
     );
 }
 
-#[test]
-fn an_operator_of_one_namespace_compiles() {
-    check(
-        "namespaced",
-        "--project-name flavours --namespaced",
-        &["--group cache --kind Memcached --image memcached:1.6.39-alpine --port 11211"],
-    );
-}
-
 /// Keywords, names of the templates' own types, and names that the formatter would wrap.
 #[test]
 fn kinds_of_any_name_compile() {
@@ -164,19 +155,14 @@ fn kinds_of_any_name_compile() {
 }
 
 #[test]
-fn a_project_with_a_long_name_compiles() {
+fn an_operator_of_one_namespace_with_a_long_name_compiles() {
     let name = "an-operator-with-a-name-as-long-as-names-may-be";
+    let domain = "operators.a-rather-long-name.example.com";
     check(
         "long",
-        &format!("--project-name {name} --domain operators.a-rather-long-name.example.com"),
+        &format!("--project-name {name} --domain {domain} --namespaced"),
         &["--group cache --kind Memcached --image memcached:1.6.39-alpine --port 11211"],
     );
-}
-
-#[test]
-fn the_example_compiles() {
-    let _alone = alone();
-    build(&shared(&support::home().join("examples/memcached-operator")));
 }
 
 /// Where tests/cluster builds it, too.

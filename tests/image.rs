@@ -140,11 +140,11 @@ fn missing_tools_are_reported_before_anything_is_compiled() {
     let elsewhere = support::fresh("image/lacking-machine");
     let sysroot = elsewhere.join("sysroot");
     let (rustc, path) = only(&elsewhere, &sysroot);
-    let cargo = env::var("CARGO").expect("cargo runs this test");
+    let cargo = env!("CARGO");
     let check = |words: &str, expected: &str| {
         let words = format!("build --tag a/b:1 --archive image.tar {words}");
         let mut command = image(&dir, &words);
-        command.env("RUSTC", &rustc).env("PATH", &path).env("CARGO", &cargo);
+        command.env("RUSTC", &rustc).env("PATH", &path).env("CARGO", cargo);
         let output = run(&mut command);
         let text = support::said(&output);
         assert!(output.status.code() == Some(1) && text.contains(expected), "{words}\n{text}");

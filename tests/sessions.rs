@@ -61,6 +61,7 @@ pages! {
     optional_files
     other_kinds
     project_file
+    refusals
     run_bundle
     samples
     testing
@@ -95,7 +96,10 @@ site! {
 fn every_page_is_played() {
     let named: Vec<String> = PAGES.iter().map(|it| it.replace('_', "-") + ".md").collect();
     for page in support::tree(&support::home().join("tests/sessions")).keys() {
-        assert!(named.contains(page), "tests/sessions/{page} is not in the list of pages above");
+        assert!(
+            named.contains(page),
+            "tests/sessions/{page} is not in the list `pages!` of tests/sessions.rs"
+        );
     }
     for (page, text) in support::tree(&support::home().join("docs")) {
         let (page, text) = (format!("docs/{page}"), String::from_utf8_lossy(&text).into_owned());
@@ -111,7 +115,11 @@ fn every_command_is_in_the_reference() {
     let mut commands = vec![String::new()];
     while let Some(command) = commands.pop() {
         let line = format!("\n$ operator-rs{command} --help\n");
-        assert!(page.contains(&line), "docs/reference/commands.md has no line `{}`", line.trim());
+        assert!(
+            page.contains(&line),
+            "docs/reference/commands.md has no line `{}`: add it in a console block; with UPDATE=1, this suite adds the help",
+            line.trim()
+        );
         let help = support::done(support::home(), &format!("{command} --help"));
         let below = help.split("\nCommands:\n").nth(1).unwrap_or_default();
         // A line that goes on is indented further.

@@ -56,7 +56,7 @@ pub fn refuses(name: &str, objects: &[Value]) {
 
 /// Ours, that stands in a project of this name.
 fn ours(name: &str) -> Made {
-    made_in(&std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name))
+    made_in(&support::folder(name))
 }
 
 /// The bundle and the Dockerfile in a folder.

@@ -40,7 +40,7 @@ fn bundles_of_others_get_the_same_verdict() {
 
 /// Every directory of manifests, and every manifest alone, as a bundle.
 fn bundled(data: &Path) -> PathBuf {
-    let dir = support::fresh("others");
+    let dir = support::fresh("bundles-of-others");
     let mut bundles: BTreeMap<String, BTreeMap<String, Vec<u8>>> = BTreeMap::new();
     for (path, bytes) in support::tree(data).into_iter().filter(|it| it.0.ends_with(".yaml")) {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));

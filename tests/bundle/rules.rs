@@ -571,7 +571,7 @@ fn every_rule_is_broken_by_its_bundle_and_kept_by_a_good_one() {
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     tried.extend(OF_IMAGES.iter().map(ToString::to_string));
-    let listed = support::done(Path::new(env!("CARGO_TARGET_TMPDIR")), "bundle validate --list");
+    let listed = support::done(support::home(), "bundle validate --list");
     let listed: BTreeSet<String> = listed
         .lines()
         .filter_map(|it| it.strip_prefix("  ")?.split(' ').next().map(str::to_owned))
@@ -583,7 +583,7 @@ fn every_rule_is_broken_by_its_bundle_and_kept_by_a_good_one() {
 #[test]
 fn the_target_decides_about_rules_of_one_version() {
     made("rules-target", &objects(), &[]);
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("rules-target");
+    let dir = support::folder("rules-target");
     let path = dir.join("bundle").join(CSV);
     let text = fs::read_to_string(&path).expect("it is there");
     let severity = |words: &str, rule: &str| {

@@ -123,7 +123,7 @@ fn rules_of_further_service_accounts_are_in_the_csv() {
     };
     assert!(output.status.success(), "{}", support::said(&output));
     let theirs = oracle::made_in(&dir);
-    let ours = oracle::made_in(&std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("extra"));
+    let ours = oracle::made_in(&support::folder("extra"));
     assert_eq!(oracle::difference(theirs, ours, &objects), None);
 }
 

@@ -191,7 +191,7 @@ fn text_and_xunit_are_those_of_operator_sdk() {
     let mut files = made("scorecard-formats", &objects(), &[]);
     let example = json!([{ "apiVersion": "cache.example.com/v1alpha1", "kind": "Memcached", "spec": { "odd": 1 } }]);
     examples(&mut files, &example);
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("scorecard-formats");
+    let dir = support::folder("scorecard-formats");
     fs::write(dir.join("bundle").join(CSV), files[CSV].to_string()).expect("the folder is ours");
     let config: Vec<&str> = CONFIG.split("  - image").collect();
     let without_logs = [config[0], config[1], config[4], config[5], config[6]].join("  - image");
@@ -212,7 +212,7 @@ fn text_and_xunit_are_those_of_operator_sdk() {
 #[test]
 fn a_test_in_an_image_of_its_own_is_not_run_and_the_status_says_so() {
     made("scorecard-custom", &objects(), &[]);
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("scorecard-custom");
+    let dir = support::folder("scorecard-custom");
     let config = "stages:\n- tests:\n  - image: quay.io/example/custom:v1\n    entrypoint: [custom, all]\n    labels: {suite: custom}\n";
     fs::write(dir.join("config.yaml"), config).expect("the folder is ours");
     let output = support::operator_rs(&dir, "scorecard -c config.yaml -o json");
@@ -235,7 +235,7 @@ fn a_test_in_an_image_of_its_own_is_not_run_and_the_status_says_so() {
 #[test]
 fn the_path_of_the_configuration_is_cleaned() {
     made("scorecard-path", &objects(), &[]);
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("scorecard-path");
+    let dir = support::folder("scorecard-path");
     let config = dir.join("bundle/tests/scorecard");
     fs::create_dir_all(&config).expect("the folder is ours");
     fs::write(config.join("config.yaml"), "stages: []\n").expect("the folder is ours");

@@ -173,7 +173,7 @@ fn what_olm_cannot_decode_is_no_bundle() {
     assert!(output.contains(expected), "{output}");
     objects.pop();
     let files = made("undecodable-diff", &objects, &[]);
-    let dir = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("undecodable-diff");
+    let dir = support::folder("undecodable-diff");
     let mut csv = files[CSV].clone();
     csv["spec"]["displayName"] = json!(1);
     std::fs::write(dir.join("bundle").join(CSV), csv.to_string()).expect("it is ours");

@@ -10,7 +10,7 @@ use crate::support;
 #[test]
 fn the_bundle_of_given_objects_is_valid() {
     made("valid", &objects(), &[]);
-    check(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("valid"));
+    check(&support::folder("valid"));
 }
 
 /// The bundle of the project in this folder passes every check there is.

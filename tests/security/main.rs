@@ -44,7 +44,7 @@ fn every_command_has_a_row_and_does_what_it_says() {
     let mut faults = Vec::new();
     for command in commands() {
         if !rows.iter().any(|it| it.command == command && it.flags.is_empty()) {
-            faults.push(format!("`{command}` has no row"));
+            faults.push(format!("`{command}` has no row in SECURITY.md"));
         }
     }
     let world = recorder::World::new();
@@ -61,7 +61,9 @@ fn every_command_has_a_row_and_does_what_it_says() {
     }
     for row in &rows {
         let Some((did, is_done)) = observed.get(row) else {
-            faults.push(format!("no run is about the row of `{row}`"));
+            faults.push(format!(
+                "no command line in tests/security/runs.rs is about the row of `{row}`"
+            ));
             continue;
         };
         // What fails has perhaps not come to where it writes.

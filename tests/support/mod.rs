@@ -27,9 +27,14 @@ pub fn home() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A new empty folder of this name, the same one in every run.
+/// The folder of this name, the same one in every run. Each suite has its own ones, since suites run side by side.
+pub fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(env!("CARGO_CRATE_NAME")).join(name)
+}
+
+/// That folder, new and empty.
 pub fn fresh(name: &str) -> PathBuf {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let dir = folder(name);
     if dir.exists() {
         fs::remove_dir_all(&dir).expect("what an earlier run left can be removed");
     }

@@ -1,4 +1,4 @@
-//! What a kind is called: by its attribute, and by the path of the struct kube generates.
+//! The names of a kind: by its attribute, and by the path of the struct that kube generates.
 //!
 //! Looks at names only, and not at what kube's derive generates.
 
@@ -9,7 +9,7 @@ use crate::cargo::cfg::{self, Cfg};
 use crate::kind::{Crate, Kind, RustPath};
 use crate::schema::Crd;
 use crate::text::FieldPlaces;
-use crate::tree::{Item, ItemId, Kind as ItemKind, World};
+use crate::tree::{Item, ItemId, ItemKind, World};
 use crate::types::Types;
 use crate::types::derives::Derived;
 

@@ -54,7 +54,7 @@ use text::sources::Texts;
 use tree::World;
 use types::Types;
 
-/// What a workspace declares.
+/// The kinds of a workspace.
 #[derive(Debug, Default)]
 pub struct Reading {
     /// Every version of every kind, readable or not, by place.

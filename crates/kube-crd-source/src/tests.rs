@@ -25,7 +25,7 @@ mod validation;
 mod values;
 mod written;
 
-/// What stands before the code of every case.
+/// The code in front of every case.
 const HEAD: &str = "use kube::{CustomResource, KubeSchema}; use schemars::JsonSchema; use serde::{Deserialize, Serialize};\n";
 const KIND: &str =
     "#[kube(group = \"example.com\", version = \"v1\", kind = \"Kind\")]\npub struct KindSpec";
@@ -36,7 +36,7 @@ fn files(code: &[(&str, &str)]) -> BTreeMap<SourcePath, String> {
     code.iter().map(|(path, text)| (SourcePath::fixed(path), (*text).to_owned())).collect()
 }
 
-/// What a project in a map declares.
+/// The kinds that a project in a map declares.
 fn read_map(files: &BTreeMap<SourcePath, String>) -> Reading {
     let mut files = files.clone();
     // What is locked is nothing that these tests are about, unless they say so.

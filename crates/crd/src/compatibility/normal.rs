@@ -14,7 +14,7 @@ pub type Schema = Option<Keywords>;
 pub type Keywords = Map<String, Value>;
 
 /// The type of a keyword's value.
-enum Kind {
+enum KeywordType {
     /// Absent when empty.
     Text,
     /// Present even when empty.
@@ -34,56 +34,59 @@ enum Kind {
     SchemaOrFlag,
     SchemaOrList,
     SchemaOrTextsMap,
-    Record(&'static [(&'static str, Kind)]),
-    RecordList(&'static [(&'static str, Kind)]),
+    Record(&'static [(&'static str, KeywordType)]),
+    RecordList(&'static [(&'static str, KeywordType)]),
 }
 
 /// In the order of the fields of Go's struct.
-const KEYWORDS: &[(&str, Kind)] = &[
-    ("id", Kind::Text),
-    ("$schema", Kind::Text),
-    ("$ref", Kind::OptionalText),
-    ("description", Kind::Text),
-    ("type", Kind::Text),
-    ("format", Kind::Text),
-    ("title", Kind::Text),
-    ("default", Kind::Any),
-    ("maximum", Kind::Number),
-    ("exclusiveMaximum", Kind::Flag),
-    ("minimum", Kind::Number),
-    ("exclusiveMinimum", Kind::Flag),
-    ("maxLength", Kind::Integer),
-    ("minLength", Kind::Integer),
-    ("pattern", Kind::Text),
-    ("maxItems", Kind::Integer),
-    ("minItems", Kind::Integer),
-    ("uniqueItems", Kind::Flag),
-    ("multipleOf", Kind::Number),
-    ("enum", Kind::AnyList),
-    ("maxProperties", Kind::Integer),
-    ("minProperties", Kind::Integer),
-    ("required", Kind::Texts),
-    ("items", Kind::SchemaOrList),
-    ("allOf", Kind::SchemaList),
-    ("oneOf", Kind::SchemaList),
-    ("anyOf", Kind::SchemaList),
-    ("not", Kind::Schema),
-    ("properties", Kind::SchemaMap),
-    ("additionalProperties", Kind::SchemaOrFlag),
-    ("patternProperties", Kind::SchemaMap),
-    ("dependencies", Kind::SchemaOrTextsMap),
-    ("additionalItems", Kind::SchemaOrFlag),
-    ("definitions", Kind::SchemaMap),
-    ("externalDocs", Kind::Record(&[("description", Kind::Text), ("url", Kind::Text)])),
-    ("example", Kind::Any),
-    ("nullable", Kind::Flag),
-    ("x-kubernetes-preserve-unknown-fields", Kind::OptionalFlag),
-    ("x-kubernetes-embedded-resource", Kind::Flag),
-    ("x-kubernetes-int-or-string", Kind::Flag),
-    ("x-kubernetes-list-map-keys", Kind::Texts),
-    ("x-kubernetes-list-type", Kind::OptionalText),
-    ("x-kubernetes-map-type", Kind::OptionalText),
-    ("x-kubernetes-validations", Kind::RecordList(VALIDATION)),
+const KEYWORDS: &[(&str, KeywordType)] = &[
+    ("id", KeywordType::Text),
+    ("$schema", KeywordType::Text),
+    ("$ref", KeywordType::OptionalText),
+    ("description", KeywordType::Text),
+    ("type", KeywordType::Text),
+    ("format", KeywordType::Text),
+    ("title", KeywordType::Text),
+    ("default", KeywordType::Any),
+    ("maximum", KeywordType::Number),
+    ("exclusiveMaximum", KeywordType::Flag),
+    ("minimum", KeywordType::Number),
+    ("exclusiveMinimum", KeywordType::Flag),
+    ("maxLength", KeywordType::Integer),
+    ("minLength", KeywordType::Integer),
+    ("pattern", KeywordType::Text),
+    ("maxItems", KeywordType::Integer),
+    ("minItems", KeywordType::Integer),
+    ("uniqueItems", KeywordType::Flag),
+    ("multipleOf", KeywordType::Number),
+    ("enum", KeywordType::AnyList),
+    ("maxProperties", KeywordType::Integer),
+    ("minProperties", KeywordType::Integer),
+    ("required", KeywordType::Texts),
+    ("items", KeywordType::SchemaOrList),
+    ("allOf", KeywordType::SchemaList),
+    ("oneOf", KeywordType::SchemaList),
+    ("anyOf", KeywordType::SchemaList),
+    ("not", KeywordType::Schema),
+    ("properties", KeywordType::SchemaMap),
+    ("additionalProperties", KeywordType::SchemaOrFlag),
+    ("patternProperties", KeywordType::SchemaMap),
+    ("dependencies", KeywordType::SchemaOrTextsMap),
+    ("additionalItems", KeywordType::SchemaOrFlag),
+    ("definitions", KeywordType::SchemaMap),
+    (
+        "externalDocs",
+        KeywordType::Record(&[("description", KeywordType::Text), ("url", KeywordType::Text)]),
+    ),
+    ("example", KeywordType::Any),
+    ("nullable", KeywordType::Flag),
+    ("x-kubernetes-preserve-unknown-fields", KeywordType::OptionalFlag),
+    ("x-kubernetes-embedded-resource", KeywordType::Flag),
+    ("x-kubernetes-int-or-string", KeywordType::Flag),
+    ("x-kubernetes-list-map-keys", KeywordType::Texts),
+    ("x-kubernetes-list-type", KeywordType::OptionalText),
+    ("x-kubernetes-map-type", KeywordType::OptionalText),
+    ("x-kubernetes-validations", KeywordType::RecordList(VALIDATION)),
 ];
 
 /// The names of all keywords, in that order.
@@ -91,13 +94,13 @@ pub fn keywords() -> impl Iterator<Item = &'static str> {
     KEYWORDS.iter().map(|it| it.0)
 }
 
-const VALIDATION: &[(&str, Kind)] = &[
-    ("fieldPath", Kind::Text),
-    ("message", Kind::Text),
-    ("messageExpression", Kind::Text),
-    ("optionalOldSelf", Kind::OptionalFlag),
-    ("reason", Kind::OptionalText),
-    ("rule", Kind::Text),
+const VALIDATION: &[(&str, KeywordType)] = &[
+    ("fieldPath", KeywordType::Text),
+    ("message", KeywordType::Text),
+    ("messageExpression", KeywordType::Text),
+    ("optionalOldSelf", KeywordType::OptionalFlag),
+    ("reason", KeywordType::OptionalText),
+    ("rule", KeywordType::Text),
 ];
 
 /// Normalizes a schema. Fails where a keyword has a value of a wrong type.
@@ -105,7 +108,7 @@ pub fn normalize(schema: &Value) -> anyhow::Result<Keywords> {
     record(schema, KEYWORDS)
 }
 
-fn record(value: &Value, kinds: &[(&str, Kind)]) -> anyhow::Result<Map<String, Value>> {
+fn record(value: &Value, kinds: &[(&str, KeywordType)]) -> anyhow::Result<Map<String, Value>> {
     let Some(object) = value.as_object() else { bail!("`{value}` is not a map") };
     let mut res = Map::new();
     for (key, kind) in kinds {
@@ -116,7 +119,7 @@ fn record(value: &Value, kinds: &[(&str, Kind)]) -> anyhow::Result<Map<String, V
     Ok(res)
 }
 
-impl Kind {
+impl KeywordType {
     /// A normalized value; nothing if it is absent to Go.
     fn read(&self, value: &Value) -> anyhow::Result<Option<Value>> {
         let schema = |it: &Value| normalize(it).map(Value::Object);

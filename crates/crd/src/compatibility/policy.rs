@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Finding, Rule};
 use diagnostics::Severity;
 
-/// How strict the comparison is.
+/// The strictness of the comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
     /// Rules whose findings do not count.

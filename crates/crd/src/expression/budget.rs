@@ -1,4 +1,4 @@
-//! How much work rules may cause. It is counted in steps, so that the result is the same on every machine.
+//! Limits the work that rules may cause. It is counted in steps, so that the result is the same on every machine.
 
 use std::sync::{
     Arc,

@@ -38,7 +38,7 @@ pub struct Checker<'a> {
     /// Whether all items of a list have one type.
     pub is_homogeneous: bool,
     pub faults: Vec<String>,
-    /// What the types depend on and is not checked here.
+    /// The features that decide about types and are not checked here.
     pub unchecked: Option<String>,
     variables: Variables<'a>,
     /// The result for each expression.

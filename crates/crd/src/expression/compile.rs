@@ -19,7 +19,7 @@ use go_data::yaml::Value;
 pub struct Compiled {
     pub faults: Vec<String>,
     pub unchecked: Option<String>,
-    /// What it costs at most; zero unless it compiles.
+    /// Its estimated maximum cost; zero unless it compiles.
     pub cost: u64,
 }
 

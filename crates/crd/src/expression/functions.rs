@@ -14,7 +14,7 @@ pub struct Overload {
 
 pub type Functions = BTreeMap<&'static str, Vec<Overload>>;
 
-/// What rules of CRDs can call.
+/// The functions that rules of CRDs can call.
 pub static OF_CRDS: LazyLock<Functions> = LazyLock::new(|| parse(include_str!("functions.txt")));
 
 /// Lines of `name(types) type`; a method's name begins with a dot.

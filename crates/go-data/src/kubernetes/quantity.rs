@@ -4,12 +4,12 @@ use super::scalar::{self, Fault};
 use crate::yaml::{Value, json};
 
 #[derive(Clone, Copy, PartialEq)]
-enum Format {
+enum Notation {
     Decimal,
     Exponent,
     Binary,
 }
-use Format::{Binary, Decimal, Exponent};
+use Notation::{Binary, Decimal, Exponent};
 
 /// A number times a power of ten.
 #[derive(Clone, Copy)]
@@ -55,7 +55,7 @@ pub fn canonical(text: &str) -> Option<String> {
         Some(rest) => rest.split_at(digits(rest)),
         None => ("", rest),
     };
-    let (format, exponent) = suffix_of(suffix)?;
+    let (notation, exponent) = suffix_of(suffix)?;
     let has_digits = !whole.is_empty() || !fraction.is_empty();
     let whole = match whole.trim_start_matches('0') {
         "" => "0",
@@ -68,20 +68,20 @@ pub fn canonical(text: &str) -> Option<String> {
     let length = i32::try_from(shifted.len()).ok()?;
 
     // What is short and whole enough is kept in 64 bits, and in its own spelling where that looks canonical.
-    let (precision, multiple) = match format {
+    let (precision, multiple) = match notation {
         Binary if fraction.is_empty() => (15 - length - exponent * 3 / 10 - 1, 1 << exponent),
         Binary => (-1, 1 << exponent),
         Decimal | Exponent => (18 - length, 1),
     };
     let number = number.checked_mul(multiple)?;
-    let scale = if format == Binary { -places } else { exponent.checked_sub(places)? };
+    let scale = if notation == Binary { -places } else { exponent.checked_sub(places)? };
     let mut amount = Amount { number: sign * number, exponent: scale };
     if precision >= 0 && scale >= -9 && i64::try_from(number).is_ok() {
-        let is_canonical = match format {
+        let is_canonical = match notation {
             Binary => (number / multiple) & 7 != 0,
             _ => scale % 3 == 0 && !shifted.ends_with("000") && !shifted.starts_with('0'),
         };
-        return Some(if is_canonical { text.to_owned() } else { format_amount(amount, format) });
+        return Some(if is_canonical { text.to_owned() } else { format_amount(amount, notation) });
     }
     if !has_digits {
         return None;
@@ -89,14 +89,14 @@ pub fn canonical(text: &str) -> Option<String> {
     if amount.number != 0 && amount.exponent < -9 {
         amount = amount.rounded(-9)?;
     }
-    if format == Binary {
+    if notation == Binary {
         let limit = i128::from(i64::MAX);
         let nano = Amount { number: amount.number.abs(), ..amount }.at(-9);
         if nano.is_none_or(|it| it > limit * 1_000_000_000) {
             amount = Amount { number: sign * limit, exponent: 0 };
         }
     }
-    Some(format_amount(amount, format))
+    Some(format_amount(amount, notation))
 }
 
 /// A quantity in billionths; `None` for one that is invalid, or does not fit into 128 bits.
@@ -105,11 +105,11 @@ pub fn nano(text: &str) -> Option<i128> {
         text.trim_start_matches(['+', '-', '.']).find(|c: char| !c.is_ascii_digit() && c != '.');
     let signs = text.len() - text.trim_start_matches(['+', '-', '.']).len();
     let (number, suffix) = text.split_at(end.map_or(text.len(), |it| signs + it));
-    let (format, exponent) = suffix_of(suffix)?;
+    let (notation, exponent) = suffix_of(suffix)?;
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let digits: i128 = format!("{whole}{fraction}").parse().ok()?;
     let places = i32::try_from(fraction.len()).ok()?;
-    let (factor, exponent) = match format {
+    let (factor, exponent) = match notation {
         Binary => (1_i128 << exponent, 0),
         Decimal | Exponent => (1, exponent),
     };
@@ -130,7 +130,7 @@ fn quantities_are_compared_by_their_amount() {
     assert_eq!(nano("lots"), None);
 }
 
-fn suffix_of(suffix: &str) -> Option<(Format, i32)> {
+fn suffix_of(suffix: &str) -> Option<(Notation, i32)> {
     if let Some((_, exponent)) = DECIMAL.iter().find(|it| it.0 == suffix) {
         return Some((Decimal, *exponent));
     }
@@ -168,13 +168,13 @@ impl Amount {
     }
 }
 
-fn format_amount(amount: Amount, format: Format) -> String {
+fn format_amount(amount: Amount, notation: Notation) -> String {
     let Amount { mut number, mut exponent } = amount;
     if number == 0 {
         return "0".to_owned();
     }
     let whole = amount.at(0).filter(|it| !(-1023..1024).contains(it));
-    if let (Binary, Some(mut whole)) = (format, whole) {
+    if let (Binary, Some(mut whole)) = (notation, whole) {
         let mut times = 0;
         while whole % 1024 == 0 {
             whole /= 1024;
@@ -190,7 +190,7 @@ fn format_amount(amount: Amount, format: Format) -> String {
         number *= 10;
         exponent -= 1;
     }
-    let suffix = match (format, exponent) {
+    let suffix = match (notation, exponent) {
         (Exponent, 0) => String::new(),
         (Exponent, _) => format!("e{exponent}"),
         // As Go has it: what is larger than `E` loses its suffix.

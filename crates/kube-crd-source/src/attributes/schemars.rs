@@ -9,7 +9,7 @@ use super::{Entry, alone, entries, error, name_of, once, string, value};
 use crate::types::serde;
 use crate::values::Values;
 
-/// What a container, a variant and a field have in common.
+/// The attributes that a container, a variant and a field share.
 #[derive(Default)]
 pub struct Common {
     pub documented: bool,
@@ -46,7 +46,7 @@ pub struct Said {
     pub validation: Validation,
 }
 
-/// What replaces a type.
+/// A replacement of a type.
 pub enum With {
     /// `with = "Type"`.
     Type(Box<syn::Type>),
@@ -111,7 +111,7 @@ pub fn read(attrs: &[Attribute], on: On, values: &Values<'_>) -> syn::Result<Sai
     Ok(res)
 }
 
-/// What `with` or `schema_with` puts in the place of a field's own type.
+/// The replacement of a field's own type by `with` or `schema_with`.
 pub fn stands_for(attrs: &[Attribute]) -> syn::Result<Option<With>> {
     for of in ["schemars", "serde"] {
         for entry in entries(attrs, of)? {

@@ -6,7 +6,7 @@ use syn::{Attribute, Meta};
 
 use super::kube;
 use crate::cargo::cfg::{self, Features};
-use crate::tree::{ItemId, Kind, World};
+use crate::tree::{ItemId, ItemKind, World};
 
 /// `#[kube(storage = …)]`; kube's derive treats [`Unsaid`](Storage::Unsaid) as `true`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl Summary {
     pub fn of(world: &World, id: ItemId) -> Self {
         let item = &world.items[id];
         let attrs = match &item.kind {
-            Kind::Data(input) => &input.attrs[..],
+            ItemKind::Data(input) => &input.attrs[..],
             _ => &[],
         };
         Self::read(attrs, world.features(item.module))

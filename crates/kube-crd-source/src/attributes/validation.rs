@@ -160,7 +160,7 @@ fn bare(meta: &Meta, of: Of) -> syn::Result<()> {
     }
 }
 
-/// What is between the parentheses of `name(…)`.
+/// The tokens between the parentheses of `name(…)`.
 fn inside<F: syn::parse::Parser>(meta: &Meta, of: Of, parser: F) -> syn::Result<F::Output> {
     match meta {
         Meta::List(it) => it.parse_args_with(parser),

@@ -7,7 +7,7 @@ use toml::{Table, Value};
 
 use super::cfg::{self, Cfg};
 
-/// What a dependency is for.
+/// The section of a dependency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum For {
     Code,

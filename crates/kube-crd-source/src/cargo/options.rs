@@ -1,4 +1,4 @@
-//! What to read of a workspace, and what cargo builds of it.
+//! Selects the packages of a workspace to read, and the targets and features that cargo builds.
 
 /// What to read of a workspace, and how it is built.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +16,7 @@ pub struct Options {
     pub no_default_features: bool,
 }
 
-/// What cargo builds of a crate.
+/// A kind of target that cargo builds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     Library,

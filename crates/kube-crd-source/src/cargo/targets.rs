@@ -6,16 +6,17 @@ use crate::text::sources::Texts;
 use crate::text::{SourcePath, below};
 
 /// One kind of target beside the library.
-pub struct Kind {
-    /// What Cargo.toml calls them.
+pub struct TargetKind {
+    /// Their key in Cargo.toml.
     pub key: &'static str,
-    /// What turns the search for them off.
+    /// The key that turns the search for them off.
     auto: &'static str,
     folder: &'static str,
 }
 
-pub const BINARIES: Kind = Kind { key: "bin", auto: "autobins", folder: "src/bin" };
-pub const EXAMPLES: Kind = Kind { key: "example", auto: "autoexamples", folder: "examples" };
+pub const BINARIES: TargetKind = TargetKind { key: "bin", auto: "autobins", folder: "src/bin" };
+pub const EXAMPLES: TargetKind =
+    TargetKind { key: "example", auto: "autoexamples", folder: "examples" };
 
 /// The crate's name and root file of the library; none where there is none.
 pub fn library(
@@ -41,7 +42,7 @@ pub struct Program {
 
 /// Every target of a kind.
 pub fn read(
-    kind: &Kind,
+    kind: &TargetKind,
     folder: &str,
     manifest: &Table,
     package: &str,

@@ -1,4 +1,4 @@
-//! What a call of a macro may declare, without expanding it.
+//! The names that a call of a macro may declare, found without expanding it.
 //!
 //! A call declares only names in its own arguments, in the body of its macro, or in the bodies of the
 //! macros that are called there in turn. Where a macro is not known for certain, it may declare anything.
@@ -12,7 +12,7 @@ use crate::cargo::Extern;
 use quote::ToTokens as _;
 
 use crate::tree::tokens::Tokens;
-use crate::tree::{BlockItem, Call, Item, ItemId, Kind, ModuleId, Path, Rules, RulesId, World};
+use crate::tree::{BlockItem, Call, Item, ItemId, ItemKind, ModuleId, Path, Rules, RulesId, World};
 
 /// The words and functions that a call may write.
 struct Written {
@@ -32,7 +32,7 @@ impl Written {
     }
 }
 
-/// What a call may declare and write.
+/// The names that a call may declare, and the tokens that it may expand to.
 pub struct Effect {
     /// The names that it may declare; none where that may be any.
     pub names: Option<BTreeSet<String>>,
@@ -86,10 +86,10 @@ pub fn further_names(world: &World) -> BTreeMap<String, BTreeSet<String>> {
     let mut res: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for item in &world.items {
         let of: Vec<String> = match &item.kind {
-            Kind::Alias(it) => {
+            ItemKind::Alias(it) => {
                 Tokens::of_arguments(it.ty.to_token_stream()).words.into_iter().collect()
             }
-            Kind::Use(path) => path.parts.last().cloned().into_iter().collect(),
+            ItemKind::Use(path) => path.parts.last().cloned().into_iter().collect(),
             _ => continue,
         };
         for it in of.into_iter().filter(|it| *it != item.name) {
@@ -115,7 +115,7 @@ impl<'a> Calls<'a> {
     fn new(world: &'a World) -> Self {
         let mut imports: BTreeMap<&str, Vec<ItemId>> = BTreeMap::new();
         for (id, item) in world.items.iter().enumerate() {
-            if matches!(item.kind, Kind::Use(_)) {
+            if matches!(item.kind, ItemKind::Use(_)) {
                 imports.entry(&item.name).or_default().push(id);
             }
         }
@@ -132,7 +132,7 @@ impl<'a> Calls<'a> {
             hidden.extend(arguments().flat_map(|it| &it.words).map(String::as_str));
         }
         let is_derive = |it: &&Item| match &it.kind {
-            Kind::Use(path) => path.parts.last().is_some_and(|it| it == "CustomResource"),
+            ItemKind::Use(path) => path.parts.last().is_some_and(|it| it == "CustomResource"),
             _ => false,
         };
         let renamed = world.items.iter().filter(is_derive).map(|it| it.name.as_str());
@@ -247,7 +247,7 @@ impl<'a> Calls<'a> {
         }
         for id in self.imports.get(name).into_iter().flatten() {
             let item = &self.world.items[*id];
-            let Kind::Use(import) = &item.kind else { continue };
+            let ItemKind::Use(import) = &item.kind else { continue };
             let renamed = import.parts.last().is_none_or(|it| it != name);
             let first = import.parts.first().filter(|_| !renamed)?;
             if 1 < import.parts.len()
@@ -286,7 +286,8 @@ impl<'a> Calls<'a> {
             Some(Extern::Here(_)) => false,
             Some(Extern::Elsewhere(_)) => true,
             None => {
-                let module = |id: &ItemId| matches!(self.world.items[*id].kind, Kind::Module(_));
+                let module =
+                    |id: &ItemId| matches!(self.world.items[*id].kind, ItemKind::Module(_));
                 !here.types.get(first).is_some_and(|it| it.iter().all(module))
             }
         }
@@ -362,7 +363,7 @@ impl Names {
     pub fn may_be_own_macro(&self, module: ModuleId, path: &Path) -> bool {
         let Some(name) = path.parts.last() else { return false };
         let renamed = |id: &ItemId| match &self.items[*id].kind {
-            Kind::Use(path) => path.parts.last() != Some(name),
+            ItemKind::Use(path) => path.parts.last() != Some(name),
             _ => false,
         };
         let krate = self.modules[module].krate;

@@ -14,14 +14,14 @@ use crate::builtin::names as foreign;
 use crate::cargo::cfg::{self, Cfg};
 use crate::text::plain;
 use crate::tree::Reach;
-use crate::tree::{ItemId, Kind, ModuleId};
+use crate::tree::{ItemId, ItemKind, ModuleId};
 
 /// How many different things one name is followed as.
 const MANY: usize = 8;
 /// How many bindings are kept for another time.
 const KEPT: usize = 100_000;
 
-/// What a glob imports, or why it may import something.
+/// A name that a glob imports, or the reason why it may import one.
 #[derive(Clone)]
 pub struct Binding {
     pub what: Result<Named, Doubt>,
@@ -114,7 +114,7 @@ impl Lookup<'_> {
         res
     }
 
-    /// What of a binding is news to a module.
+    /// The part of a binding that a module did not have yet.
     fn note_binding(&self, known: &mut Vec<Binding>, mut new: Binding) -> Option<Binding> {
         if MANY <= known.len() && known.iter().all(|it| it.what != new.what) {
             new.what = Err(Doubt::from("too many `use …::*` import it".to_owned()));
@@ -191,7 +191,7 @@ impl Lookup<'_> {
         res
     }
 
-    /// What a module itself declares under a name.
+    /// The items and imports of a module under a name, without its globs.
     fn own_of(&self, module: ModuleId, name: &str, space: Space) -> Vec<OwnBinding> {
         let modules = self.imports.by_name.get(name);
         match modules.is_some_and(|it| it.binary_search(&module).is_ok()) {
@@ -256,7 +256,7 @@ impl Lookup<'_> {
 
     fn has_variant(&self, item: ItemId, name: &str) -> bool {
         let item = &self.world.items[item];
-        let Kind::Data(input) = &item.kind else { return false };
+        let ItemKind::Data(input) = &item.kind else { return false };
         let syn::Data::Enum(it) = &input.data else { return false };
         let features = self.world.features(item.module);
         it.variants.iter().any(|it| {

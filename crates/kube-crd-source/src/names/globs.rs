@@ -26,7 +26,7 @@ pub struct Globs {
     pub ends: Vec<Vec<usize>>,
 }
 
-/// What a glob leads to.
+/// The target of a glob.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GlobTarget {
     Module(ModuleId),

@@ -22,12 +22,12 @@ pub enum ImportTarget {
     Perhaps(Doubt),
 }
 
-/// What an import depends on.
+/// A lookup that an import depends on.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Read {
-    /// What a module itself declares under a name.
+    /// The items and imports of a module under a name, without its globs.
     At(ModuleId, String),
-    /// What globs import under a name.
+    /// The names that globs import.
     Globs(String),
 }
 

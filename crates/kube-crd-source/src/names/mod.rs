@@ -1,4 +1,4 @@
-//! What a path names: an item of the project, a type of the language, or something from another crate.
+//! Resolves paths: to an item of the project, a type of the language, or something from another crate.
 //!
 //! Imports are solved once, before the first path is looked up. Never guesses: a name that a macro, an unknown
 //! `cfg` or a foreign `use …::*` may declare is a [`Miss`].
@@ -19,12 +19,12 @@ use std::ops::Deref;
 use crate::builtin::kubernetes::Kubernetes;
 use crate::builtin::names as foreign;
 use crate::cargo::Extern;
-use crate::tree::{ItemId, Kind, ModuleId, Path, World};
+use crate::tree::{ItemId, ItemKind, ModuleId, Path, World};
 use imports::{Imports, Read, Reader};
 use needs::Needs;
 use own_names::Own;
 
-/// What a path names.
+/// The target of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Named {
     Item(ItemId),
@@ -163,7 +163,7 @@ impl Lookup<'_> {
         self.member(&found, last, space, from, by)
     }
 
-    /// What the path up to its last name leads to.
+    /// The target of a path without its last name.
     fn front(&self, from: ModuleId, path: &Path, front: &[String], by: Reader) -> Resolution {
         let Some((first, middle)) = front.split_first() else { return Err(Miss::Nothing) };
         let first = self.first(from, path, first, Space::Types, by)?;
@@ -202,7 +202,7 @@ impl Lookup<'_> {
         // `extern crate a as b` in the root of a crate names it everywhere in there.
         let renamed = self.world.modules[root].types.get(name).into_iter().flatten();
         let renamed = renamed.filter_map(|id| match &self.world.items[*id].kind {
-            Kind::ExternCrate(it) => Some(it.as_str()),
+            ItemKind::ExternCrate(it) => Some(it.as_str()),
             _ => None,
         });
         match renamed.last().unwrap_or(name) {
@@ -270,10 +270,12 @@ impl Lookup<'_> {
             Named::Module(module) => self.inside(*module, name, space, from, by),
             Named::Foreign(path) => Ok(Named::Foreign(foreign::canonical(path, name))),
             Named::Item(item) => match &self.world.items[*item].kind {
-                Kind::Data(_) => Ok(Named::Member(*item, name.to_owned())),
-                Kind::Alias(_) => match self.behind(*item)? {
+                ItemKind::Data(_) => Ok(Named::Member(*item, name.to_owned())),
+                ItemKind::Alias(_) => match self.behind(*item)? {
                     // A chain of aliases has an end, which is none.
-                    Named::Item(end) if matches!(self.world.items[end].kind, Kind::Alias(_)) => {
+                    Named::Item(end)
+                        if matches!(self.world.items[end].kind, ItemKind::Alias(_)) =>
+                    {
                         Err(Miss::Nothing)
                     }
                     target => self.member(&target, name, space, from, by),
@@ -287,7 +289,7 @@ impl Lookup<'_> {
     /// The target of an alias, through as many as there are; an alias where they form a ring.
     fn behind(&self, alias: ItemId) -> Resolution {
         let (mut at, mut seen) = (alias, BTreeSet::new());
-        while let Kind::Alias(alias) = &self.world.items[at].kind {
+        while let ItemKind::Alias(alias) = &self.world.items[at].kind {
             if !seen.insert(at) {
                 break;
             }

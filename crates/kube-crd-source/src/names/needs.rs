@@ -1,4 +1,4 @@
-//! What is not read and has to be: crates from elsewhere that names lead into.
+//! Crates from elsewhere that have not been read and are needed, as names lead into them.
 
 use std::collections::BTreeSet;
 
@@ -46,7 +46,7 @@ impl Names {
         needs.crates.append(&mut needs.of_values);
     }
 
-    /// What was noted since this was called last.
+    /// The crates that were noted since the last call.
     pub fn take_needs(&self) -> Needs {
         let needs = &mut *self.needs.borrow_mut();
         let of_values = std::mem::take(&mut needs.of_values);

@@ -1,15 +1,15 @@
-//! What a module itself declares: its items, its imports, and what its macros may declare.
+//! The names that a module declares without its globs: items, imports, and those that its macros may declare.
 
 use super::imports::{ImportTarget, Read, Reader};
 use super::{Doubt, Lookup, Miss, Named, Resolution, Space, is_open};
 use crate::cargo::cfg::Cfg;
 use crate::tree::Reach;
-use crate::tree::{Item, ItemId, Kind, ModuleId};
+use crate::tree::{Item, ItemId, ItemKind, ModuleId};
 
 /// How many items and imports of one name a module may have: one in each space, for each `cfg`.
 const MOST_SAME: usize = 50;
 
-/// What a module itself declares under a name.
+/// The items and imports of a module under a name, without its globs.
 pub enum Own {
     Is(Resolution),
     /// Only imports that cannot be seen and whose targets are not decided yet.
@@ -93,7 +93,7 @@ impl Lookup<'_> {
                 }
                 Some(found) => found,
             };
-            is_item |= found.is_ok() && !matches!(item.kind, Kind::Use(_));
+            is_item |= found.is_ok() && !matches!(item.kind, ItemKind::Use(_));
             res.push((found, self.world.reach(module, &item.vis)));
         }
         // Beside an item, Rust allows no import of the name in the same space.
@@ -103,10 +103,10 @@ impl Lookup<'_> {
         res
     }
 
-    /// What an item is in a space; nothing where it is not in there.
+    /// The binding of an item in a namespace; none if it is not in that one.
     fn item(&self, id: ItemId, item: &Item, space: Space) -> Option<Resolution> {
         match &item.kind {
-            Kind::Use(_) => match self.imports.targets.get(&(id, space)) {
+            ItemKind::Use(_) => match self.imports.targets.get(&(id, space)) {
                 None => Some(Err(Miss::Doubt(Doubt::open()))),
                 Some(ImportTarget::Absent) => None,
                 Some(ImportTarget::Nowhere) => Some(Err(Miss::Unreachable)),
@@ -115,11 +115,13 @@ impl Lookup<'_> {
                 Some(ImportTarget::Perhaps(why)) => Some(Err(Miss::Perhaps(why.clone()))),
             },
             _ if space == Space::Macros => None,
-            Kind::Module(module) => Some(Ok(Named::Module(*module))),
-            Kind::ExternCrate(name) if name == "self" => {
+            ItemKind::Module(module) => Some(Ok(Named::Module(*module))),
+            ItemKind::ExternCrate(name) if name == "self" => {
                 Some(self.module_word(item.module, "crate"))
             }
-            Kind::ExternCrate(name) => Some(self.krate(item.module, name).ok_or(Miss::Unreachable)),
+            ItemKind::ExternCrate(name) => {
+                Some(self.krate(item.module, name).ok_or(Miss::Unreachable))
+            }
             _ => Some(Ok(Named::Item(id))),
         }
     }

@@ -11,9 +11,9 @@ use super::globs::{GlobId, GlobTarget, Globs};
 use super::imports::{ImportTarget, Imports, Read, Reader};
 use super::{Lookup, Miss, Named, Names, Resolution, SPACES, Space, is_open};
 use crate::builtin::names as foreign;
-use crate::tree::{ItemId, Kind, Path};
+use crate::tree::{ItemId, ItemKind, Path};
 
-/// How often an import is looked at, on average.
+/// Limit of the attempts to resolve an import, on average.
 const ENOUGH: usize = 100;
 
 pub struct Solver<'a> {
@@ -22,11 +22,11 @@ pub struct Solver<'a> {
     paths: BTreeMap<ItemId, &'a Path>,
     /// The names of all `macro_rules!`.
     macros: BTreeSet<&'a str>,
-    /// What has looked something up, to be looked at again when that is decided.
+    /// The imports that depend on a lookup, to be resolved again when it is decided.
     readers: BTreeMap<Read, BTreeSet<Reader>>,
     uses: BTreeSet<ItemId>,
     globs: BTreeSet<GlobId>,
-    /// How many times an import may still be looked at.
+    /// Remaining attempts to resolve imports.
     left: usize,
 }
 
@@ -34,7 +34,7 @@ impl<'a> Solver<'a> {
     pub fn new(world: &'a Names, imports: Imports) -> Self {
         let items = world.items.iter().enumerate();
         let paths = items.filter_map(|(id, it)| match &it.kind {
-            Kind::Use(path) => Some((id, path)),
+            ItemKind::Use(path) => Some((id, path)),
             _ => None,
         });
         let paths: BTreeMap<ItemId, &Path> = paths.collect();

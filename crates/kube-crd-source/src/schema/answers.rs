@@ -1,4 +1,4 @@
-//! What schemars needs of a type: its name, its id, its schema.
+//! A type as schemars asks for it: its name, its id, its schema.
 
 use std::rc::Rc;
 
@@ -154,13 +154,13 @@ impl Reader {
         two && !self.world.behaviour.schemars.keys && ty.path().ends_with("Map")
     }
 
-    /// What kube's derive calls a type with rules.
+    /// The name that kube's derive gives a type with rules.
     pub(super) fn validated(&self, name: String) -> String {
         let end = if self.world.behaviour.kube.validated { "Validated" } else { "" };
         name + end
     }
 
-    /// What title, description, deprecation and examples put into a schema.
+    /// The keywords for title, description, deprecation and examples.
     pub(super) fn describe(common: &Common, schema: &mut Schema) {
         use schemars::_private::insert_metadata_property_if_nonempty as insert;
         if let Some(title) = &common.title {

@@ -15,7 +15,7 @@ use crate::types::serde;
 use crate::values::Values;
 
 pub struct Container {
-    /// What schemars calls it.
+    /// Its name in schemars.
     pub name: String,
     pub parameters: Parameters,
     pub inline: bool,

@@ -1,4 +1,4 @@
-//! What the parameters of a generic type do to its name, its identity and the defaults of its fields, as in
+//! The effect of a generic type's parameters on its name, its identity and the defaults of its fields, as in
 //! schemars' derive: a derived impl knows only the bounds of a parameter.
 
 use std::collections::BTreeSet;

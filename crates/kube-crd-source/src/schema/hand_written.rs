@@ -94,7 +94,7 @@ impl Reader {
         }
     }
 
-    /// What the function gives that `schema_with` names.
+    /// The schema that the function in `schema_with` returns.
     pub fn function_schema(&self, of: &Function, generator: &mut SchemaGenerator) -> Schema {
         let asking = Asking { reader: self, generator: Some(RefCell::new(generator)) };
         let evaluator = Evaluator::new(&self.world, &self.budget, "a `schema_with` function");

@@ -39,16 +39,16 @@ use crate::values::{Budget, JsonSchemaImpl, Values};
 use container::Container;
 use standing::standing_for;
 
-/// What was read before, or why it could not be.
+/// The cached result of reading, or the problem that stopped it.
 type Known<K, T> = RefCell<BTreeMap<K, Result<Rc<T>, Problem>>>;
 
-/// What was read before; nothing where there is nothing to read.
+/// The cached result of reading; none if there is nothing to read.
 type Found<K, T> = RefCell<BTreeMap<K, Option<Rc<T>>>>;
 
 /// Answers for the types of a project.
 pub struct Reader {
     pub world: Rc<Types>,
-    /// What all evaluations may use.
+    /// The budget that all evaluations share.
     pub budget: Budget,
     containers: Known<(ItemId, bool), Container>,
     own: RefCell<BTreeMap<Type, Rc<This>>>,
@@ -69,7 +69,7 @@ pub struct Reader {
     field_places: RefCell<FieldPlaces>,
     /// The types that we are inside of; nothing for those of other crates.
     inside: RefCell<Vec<Option<ItemId>>>,
-    /// How often a type was gone into for this resource.
+    /// Number of visits of types for this resource.
     visits: Cell<usize>,
     /// This resource has no end: nothing more of it is looked at.
     gave_up: Cell<bool>,
@@ -130,7 +130,7 @@ impl Reader {
         }
     }
 
-    /// What is known of a type of the project; none where it cannot be read.
+    /// The facts about a type of the project; none if it cannot be read.
     fn container(&self, id: ItemId, root: bool) -> Option<Rc<Container>> {
         let known = self.containers.borrow().get(&(id, root)).cloned();
         let found = known.unwrap_or_else(|| {
@@ -183,7 +183,7 @@ impl Reader {
             [(Derive::Deserialize, "serde::Deserialize"), (Derive::Serialize, "serde::Serialize")]
         {
             if world.derives_trait(id, path)? == Derived::Yes {
-                // What serde's own derive would refuse.
+                // Serde's own derive refuses these.
                 serde::read(&input, derive, |_| ()).map_err(|it| {
                     world.problem(item.module, it.span(), it.to_string(), "see serde's attributes")
                 })?;
@@ -202,7 +202,7 @@ impl Reader {
         standing_for(std::slice::from_ref(ty), || generator.subschema_for::<Dyn<0>>())
     }
 
-    /// What is known of a type of the project; none where it cannot be read.
+    /// The facts about a type of the project; none if it cannot be read.
     fn this_of(&self, ty: &Type) -> Option<Rc<This>> {
         let (id, root) = match ty {
             Type::Data(id, _) => (*id, false),

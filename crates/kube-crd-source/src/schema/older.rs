@@ -1,4 +1,4 @@
-//! What older versions of schemars do at run time, where the one that is built in does otherwise.
+//! Behaviour of older versions of schemars at run time that differs from the version that is built in.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
@@ -25,7 +25,7 @@ pub fn map(generator: &mut SchemaGenerator) -> Schema {
     })
 }
 
-/// What is flattened into a struct before schemars 1.1.0.
+/// Flattens into a struct as schemars does before 1.1.0.
 pub fn flattened(generator: &mut SchemaGenerator, required: bool) -> Schema {
     let mut schema = Dyn::<0>::_schemars_private_non_optional_json_schema(generator);
     if Dyn::<0>::_schemars_private_is_option() && !required {

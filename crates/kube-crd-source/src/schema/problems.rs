@@ -1,4 +1,4 @@
-//! What cannot be read of a kind, and where in it that is.
+//! Parts of a kind that cannot be read, with their places.
 
 use std::collections::BTreeSet;
 
@@ -10,9 +10,9 @@ use crate::text::Problem;
 use crate::tree::{ItemId, ModuleId};
 use crate::types::Type;
 
-/// How deep types may be nested in one another.
+/// Limit of the nesting of types.
 const MOST_DEEP: usize = 160;
-/// How many types one kind may visit.
+/// Limit of the types that one kind may visit.
 const MOST_VISITS: usize = 200_000;
 
 impl Reader {

@@ -22,14 +22,14 @@ use crate::cargo::cfg::{self, Cfg};
 use crate::text::panics;
 use crate::text::{FieldPlaces, Problem};
 use crate::tree::WRITE_OUT;
-use crate::tree::{ItemId, Kind as ItemKind};
+use crate::tree::{ItemId, ItemKind};
 use crate::types::derives::Derived;
 use crate::types::{Type, Types};
 
 /// The CRD of one version of a kind, or every reason why it is not known.
 pub type Crd = Result<CustomResourceDefinition, Vec<Problem>>;
 
-/// What the selected crates declare.
+/// The kinds that the selected crates declare.
 #[derive(Default)]
 pub struct Read {
     /// The structs that declare kinds.
@@ -354,7 +354,7 @@ fn span_of_item(input: &syn::DeriveInput, name: &str) -> Option<proc_macro2::Spa
     metas.iter().find(|it| it.path().is_ident(name)).map(Spanned::span)
 }
 
-/// What a resource is called.
+/// The names of a resource.
 pub struct Names {
     pub plural: String,
     pub singular: String,

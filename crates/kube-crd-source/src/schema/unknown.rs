@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// What a schema in a CRD can have.
+/// The keywords of a schema in a CRD.
 const KEYS: &[&str] = &[
     "$ref",
     "$schema",
@@ -50,7 +50,7 @@ const KEYS: &[&str] = &[
     "x-kubernetes-validations",
 ];
 
-/// What an item of `x-kubernetes-validations` can have.
+/// The keywords of an item of `x-kubernetes-validations`.
 const RULE: &[&str] =
     &["fieldPath", "message", "messageExpression", "optionalOldSelf", "reason", "rule"];
 

@@ -247,7 +247,7 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// How many folders are looked into: symlinks may lead back.
+/// Limit of the directories that are searched: symlinks may lead back.
 const MOST_FOLDERS: usize = 5_000;
 
 /// A project in a map. Packages from a registry are in it at `cargo/<name>-<version>`.

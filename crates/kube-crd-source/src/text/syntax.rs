@@ -7,7 +7,7 @@ use std::iter::Peekable;
 use proc_macro2::token_stream::IntoIter;
 use proc_macro2::{Delimiter, LexError, TokenStream, TokenTree};
 
-/// How deep syntax may be nested, counted in tokens around and before one another.
+/// Limit of the nesting of syntax, counted in tokens around and before one another.
 const DEEP: usize = 4_000;
 
 /// How a word is noted, and one of those behind which `!` negates.

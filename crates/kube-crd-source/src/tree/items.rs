@@ -7,7 +7,7 @@ use super::attribute_macros;
 use super::blocks::block_items;
 use super::files::{Files, Here, WRITE_OUT};
 use super::macros::{Call, Rules};
-use super::world::{Glob, Impl, Item, Kind, ModuleId, Path, World};
+use super::world::{Glob, Impl, Item, ItemKind, ModuleId, Path, World};
 use crate::cargo::cfg::{self, Cfg};
 use crate::text::meta::{metas, name_of, string};
 use crate::text::{SourcePath, below, plain};
@@ -20,7 +20,7 @@ struct Declaring {
 }
 
 impl Declaring {
-    fn item(self, ident: &syn::Ident, vis: &syn::Visibility, kind: Kind) -> Item {
+    fn item(self, ident: &syn::Ident, vis: &syn::Visibility, kind: ItemKind) -> Item {
         let Self { module, cfg } = self;
         Item { module, name: plain(ident), span: ident.span(), cfg, vis: vis.clone(), kind }
     }
@@ -126,26 +126,26 @@ fn declare(world: &mut World, here: Declaring, item: Syntax) {
         Syntax::Enum(it) => declare_data(world, here, it.into()),
         Syntax::Type(it) => {
             let (ident, vis) = (it.ident.clone(), it.vis.clone());
-            world.add(here.item(&ident, &vis, Kind::Alias(Box::new(it))), true, false);
+            world.add(here.item(&ident, &vis, ItemKind::Alias(Box::new(it))), true, false);
         }
         Syntax::Fn(it) => {
             let (ident, vis) = (it.sig.ident.clone(), it.vis.clone());
-            world.add(here.item(&ident, &vis, Kind::Fn(Box::new(it))), false, true);
+            world.add(here.item(&ident, &vis, ItemKind::Fn(Box::new(it))), false, true);
         }
         Syntax::Const(it) => {
             let (ident, vis) = (it.ident.clone(), it.vis.clone());
-            world.add(here.item(&ident, &vis, Kind::Const(Box::new(it))), false, true);
+            world.add(here.item(&ident, &vis, ItemKind::Const(Box::new(it))), false, true);
         }
         Syntax::Static(it) => {
             let (ident, vis) = (it.ident.clone(), it.vis.clone());
-            world.add(here.item(&ident, &vis, Kind::Static), false, true);
+            world.add(here.item(&ident, &vis, ItemKind::Static), false, true);
         }
         Syntax::Trait(it) => {
             let (ident, vis) = (it.ident.clone(), it.vis.clone());
-            world.add(here.item(&ident, &vis, Kind::Trait(Box::new(it))), true, false);
+            world.add(here.item(&ident, &vis, ItemKind::Trait(Box::new(it))), true, false);
         }
         Syntax::Union(it) => {
-            world.add(here.item(&it.ident, &it.vis, Kind::Union), true, false);
+            world.add(here.item(&it.ident, &it.vis, ItemKind::Union), true, false);
         }
         Syntax::ExternCrate(it) => {
             let name = it.rename.as_ref().map_or(&it.ident, |(_, name)| name);
@@ -153,7 +153,7 @@ fn declare(world: &mut World, here: Declaring, item: Syntax) {
                 let krate = world.modules[here.module].krate;
                 world.macro_uses.insert((krate, plain(&it.ident)));
             }
-            let kind = Kind::ExternCrate(plain(&it.ident));
+            let kind = ItemKind::ExternCrate(plain(&it.ident));
             world.add(here.item(name, &it.vis, kind), true, false);
         }
         Syntax::Use(it) => {
@@ -183,9 +183,9 @@ fn declare_data(world: &mut World, here: Declaring, input: syn::DeriveInput) {
         syn::Data::Struct(it) => !matches!(it.fields, syn::Fields::Named(_)),
         syn::Data::Enum(_) | syn::Data::Union(_) => false,
     };
-    let data = world.add(here.item(&ident, &vis, Kind::Data(Box::new(input))), true, is_value);
+    let data = world.add(here.item(&ident, &vis, ItemKind::Data(Box::new(input))), true, is_value);
     if let Some(root) = root {
-        world.add(here.item(&root, &vis, Kind::Root(data)), true, false);
+        world.add(here.item(&root, &vis, ItemKind::Root(data)), true, false);
     }
 }
 
@@ -224,7 +224,7 @@ fn import(
     }
     if local != "_" {
         path.span = ident.span();
-        let item = here.item(name, vis, Kind::Use(path));
+        let item = here.item(name, vis, ItemKind::Use(path));
         world.add(Item { name: local, ..item }, true, true);
     }
 }

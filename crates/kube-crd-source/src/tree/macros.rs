@@ -18,7 +18,7 @@ pub struct Rules {
     pub krate: usize,
     /// `#[macro_export]`: it is at the root of its crate.
     pub exported: bool,
-    /// What its bodies write; none where the definition cannot be read.
+    /// The tokens that its bodies expand to; none if the definition cannot be read.
     pub body: Option<Tokens>,
 }
 

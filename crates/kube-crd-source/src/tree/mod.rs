@@ -16,4 +16,4 @@ pub use blocks::BlockItem;
 pub use files::{WRITE_OUT, load};
 pub use macros::{Call, Rules, RulesId};
 pub use reach::Reach;
-pub use world::{Impl, Item, ItemId, Kind, ModuleId, Path, World};
+pub use world::{Impl, Item, ItemId, ItemKind, ModuleId, Path, World};

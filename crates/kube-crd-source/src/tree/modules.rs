@@ -1,7 +1,7 @@
 //! Modules, in braces or in files of their own.
 
 use super::files::{Files, Here};
-use super::world::{Item, Kind, Module, World};
+use super::world::{Item, ItemKind, Module, World};
 use crate::cargo::Cfg;
 use crate::text::sources::{OUTSIDE_HINT, outside};
 use crate::text::{SourcePath, below, plain};
@@ -77,7 +77,7 @@ impl Files<'_> {
             cfg,
         );
         let child = world.add_module(child);
-        let (vis, kind) = (it.vis.clone(), Kind::Module(child));
+        let (vis, kind) = (it.vis.clone(), ItemKind::Module(child));
         let item = Item { module: here.module, name: name.clone(), span, cfg, vis, kind };
         world.add(item, true, false);
         let above = self.macros.len();

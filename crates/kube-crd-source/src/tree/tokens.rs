@@ -7,7 +7,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use super::token::{Fragment, Token, flat, read_fragments};
 use crate::text::syntax::BEFORE_NOT;
 
-/// What tokens could declare at the place of items.
+/// The items that tokens could declare.
 #[derive(Default)]
 pub struct Tokens {
     /// Every identifier, and what is in quotes.
@@ -35,7 +35,7 @@ const KEYWORDS: &[&str] =
 const MODIFIERS: &[&str] = &["mut", "ref", "unsafe", "async", "extern", "auto"];
 
 impl Tokens {
-    /// What all arms of a `macro_rules!` write.
+    /// The tokens that the arms of a `macro_rules!` expand to.
     pub fn of_arms(tokens: TokenStream) -> Option<Self> {
         let mut res = Self::default();
         let mut tokens = tokens.into_iter().peekable();

@@ -62,10 +62,10 @@ pub struct Item {
     pub span: Span,
     pub cfg: Cfg,
     pub vis: syn::Visibility,
-    pub kind: Kind,
+    pub kind: ItemKind,
 }
 
-pub enum Kind {
+pub enum ItemKind {
     /// A struct or an enum.
     Data(Box<syn::DeriveInput>),
     Alias(Box<syn::ItemType>),
@@ -127,7 +127,7 @@ impl World {
 
     /// The item of the struct that `#[derive(CustomResource)]` generates for a struct.
     pub fn root_of(&self, spec: ItemId) -> Option<ItemId> {
-        self.items.iter().position(|it| matches!(it.kind, Kind::Root(of) if of == spec))
+        self.items.iter().position(|it| matches!(it.kind, ItemKind::Root(of) if of == spec))
     }
 
     /// The place of a span in the code of a module.

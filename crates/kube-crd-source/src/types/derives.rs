@@ -8,7 +8,7 @@ use crate::builtin::names::is_table;
 use crate::cargo::cfg::{self, Cfg, Settled};
 use crate::names::{Miss, Named, Space};
 use crate::text::{Problem, text};
-use crate::tree::{Impl, ItemId, Kind, Path};
+use crate::tree::{Impl, ItemId, ItemKind, Path};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Derived {
@@ -22,7 +22,7 @@ impl Types {
     /// A type after every `cfg` that the source settles.
     pub fn settle(&self, id: ItemId) -> Result<DeriveInput, Problem> {
         let item = &self.items[id];
-        let Kind::Data(input) = &item.kind else {
+        let ItemKind::Data(input) = &item.kind else {
             return Err(self.problem(item.module, item.span, "is not a struct or enum", ""));
         };
         let mut res = (**input).clone();
@@ -92,7 +92,7 @@ impl Types {
     /// Whether a type derives the trait of this whole path.
     pub fn derives_trait(&self, id: ItemId, path: &str) -> Result<Derived, Problem> {
         let item = &self.items[id];
-        let Kind::Data(input) = &item.kind else { return Ok(Derived::No) };
+        let ItemKind::Data(input) = &item.kind else { return Ok(Derived::No) };
         let last = path.rsplit("::").next().unwrap_or(path);
         let settled = cfg::settle(&input.attrs, self.features(item.module))
             .map_err(|it| self.problem(item.module, it.span(), it.to_string(), ""))?;

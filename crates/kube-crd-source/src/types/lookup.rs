@@ -8,7 +8,7 @@ use syn::spanned::Spanned as _;
 use super::{Scope, Type, Types};
 use crate::names::{Miss, Named, Space};
 use crate::text::{Problem, peel, plain, text};
-use crate::tree::{ItemId, Kind, ModuleId, Path};
+use crate::tree::{ItemId, ItemKind, ModuleId, Path};
 
 pub(super) const WAY_OUT: &str = "write the type out, or use one whose schema can be read";
 
@@ -138,15 +138,15 @@ impl Types {
             self.problem(scope.module, ty.span(), format!("`{}` {what}", text(ty)), WAY_OUT)
         };
         let found = match &item.kind {
-            Kind::Data(input) => {
+            ItemKind::Data(input) => {
                 let bound =
                     self.bound(scope, ty, item.module, &input.generics, arguments, depth)?;
                 let arguments = names(&input.generics).map(|it| bound[&it].clone()).collect();
                 Rc::new(Type::Data(id, arguments))
             }
-            Kind::Root(_) if !arguments.is_empty() => return Err(refuse("takes no types")),
-            Kind::Root(spec) => return Ok(Rc::new(Type::Root(*spec))),
-            Kind::Alias(it) => {
+            ItemKind::Root(_) if !arguments.is_empty() => return Err(refuse("takes no types")),
+            ItemKind::Root(spec) => return Ok(Rc::new(Type::Root(*spec))),
+            ItemKind::Alias(it) => {
                 let parameters =
                     self.bound(scope, ty, item.module, &it.generics, arguments, depth)?;
                 let there = Scope { module: item.module, parameters: Rc::new(parameters) };
@@ -162,8 +162,8 @@ impl Types {
                 }
                 found
             }
-            Kind::Trait(_) => return Err(refuse("is a trait, which has no schema")),
-            Kind::Union => return Err(refuse("is a union, which has no schema")),
+            ItemKind::Trait(_) => return Err(refuse("is a trait, which has no schema")),
+            ItemKind::Union => return Err(refuse("is a union, which has no schema")),
             _ => return Err(refuse("is not a type")),
         };
         match found.fits(&mut { MOST_TYPES }) {

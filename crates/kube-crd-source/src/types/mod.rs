@@ -17,7 +17,7 @@ pub use type_::{Function, Scope, Type};
 
 use crate::names::Names;
 use crate::text::Problem;
-use crate::tree::{ItemId, Kind, ModuleId, World};
+use crate::tree::{ItemId, ItemKind, ModuleId, World};
 use crate::versions::Behaviour;
 
 /// The types of all source that was read.
@@ -79,7 +79,7 @@ impl Types {
             _ => return Scope::from(0),
         };
         let mut parameters = BTreeMap::new();
-        if let Kind::Data(input) = &self.items[id].kind {
+        if let ItemKind::Data(input) = &self.items[id].kind {
             parameters.extend(names(&input.generics).zip(arguments.iter().cloned()));
         }
         parameters.insert("Self".to_owned(), Rc::new(ty.clone()));

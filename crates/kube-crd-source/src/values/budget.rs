@@ -1,4 +1,4 @@
-//! How much one reading may evaluate: steps, depth and size, counted in one place.
+//! The limits of the evaluator: steps, depth and size, counted in one place.
 
 use std::cell::{Cell, OnceCell};
 
@@ -19,7 +19,7 @@ pub struct Budget {
     index: OnceCell<Index>,
 }
 
-/// What one evaluation has used.
+/// The part of the budget that one evaluation has used.
 #[derive(Debug, Default)]
 pub struct Meter {
     used: Cell<usize>,

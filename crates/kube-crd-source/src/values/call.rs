@@ -13,10 +13,10 @@ use super::ty::Ty;
 use super::value::Value;
 use super::{Eval, Evaluator, Frame};
 use crate::text::plain;
-use crate::tree::Kind;
+use crate::tree::ItemKind;
 use crate::types::{Scope, Type};
 
-/// What a function is called with.
+/// The arguments of a call.
 pub enum Arguments<'x> {
     Exprs(&'x Frame, Vec<&'x Expr>),
     /// Values, each with its type.
@@ -56,7 +56,7 @@ impl<'a> Evaluator<'a> {
                 let ty = self.data_type(frame, path, id, given, expected)?;
                 self.tuple_literal(frame, it, &ty, Some(name))
             }
-            Target::Item(id) if matches!(self.world.items[id].kind, Kind::Data(_)) => {
+            Target::Item(id) if matches!(self.world.items[id].kind, ItemKind::Data(_)) => {
                 let ty = self.data_type(frame, path, id, None, expected)?;
                 self.tuple_literal(frame, it, &ty, None)
             }
@@ -75,7 +75,7 @@ impl<'a> Evaluator<'a> {
     ) -> Eval<Value> {
         match self.target(frame, path)? {
             Target::Item(id) => match &self.world.items[id].kind {
-                Kind::Fn(it) => {
+                ItemKind::Fn(it) => {
                     self.accept(Construct::Function);
                     let scope = Scope::from(self.world.items[id].module);
                     let (signature, attrs, block) = (&it.sig, &it.attrs[..], &*it.block);
@@ -218,7 +218,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// What the type parameters of a function stand for: what is said, or what it is given.
+    /// The types of a function's type parameters: written in the call, or inferred from its arguments.
     fn bind_parameters(
         &self,
         frame: &Frame,
@@ -278,7 +278,7 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-/// What parameters stand for where a type that names them is another: `&Vec<T>` is `Vec<u8>`.
+/// The types of parameters, by matching a type that names them with a concrete one: `&Vec<T>` with `Vec<u8>`.
 fn unify(
     syntax: &syn::Type,
     ty: &Rc<Type>,

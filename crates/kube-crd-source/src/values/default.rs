@@ -1,4 +1,4 @@
-//! What `Default` gives: of the language's types, of std's, of derived and hand-written impls.
+//! Evaluates `Default`: of the language's types, of std's, of derived and hand-written impls.
 
 use std::rc::Rc;
 

@@ -148,7 +148,7 @@ impl Evaluator<'_> {
         self.default_of(frame, at, &ty)
     }
 
-    /// What a function that `skip_serializing_if` names says of a value.
+    /// Calls the function in `skip_serializing_if` for a value.
     pub fn skips(
         &self,
         frame: &Frame,

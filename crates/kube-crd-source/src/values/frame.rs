@@ -12,7 +12,7 @@ use crate::types::Scope;
 pub struct Frame {
     /// The module, and what `Self` and the type parameters stand for.
     pub scope: Scope,
-    /// What the function returns.
+    /// The return type of the function.
     pub returns: Ty,
     locals: Option<Rc<Local>>,
 }

@@ -1,4 +1,4 @@
-//! What the `impl`s of the project say of a type: its own functions and constants, `Default`, `JsonSchema`.
+//! The `impl`s of the project for a type: its own functions and constants, `Default`, `JsonSchema`.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

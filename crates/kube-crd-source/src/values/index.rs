@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::names::{Miss, Named, Space};
 use crate::text::plain;
-use crate::tree::{Impl, ItemId, Kind, Path};
+use crate::tree::{Impl, ItemId, ItemKind, Path};
 use crate::types::{Scope, Type, Types};
 
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ impl Index {
             }
         }
         for (id, item) in types.items.iter().enumerate() {
-            let Kind::Trait(it) = &item.kind else { continue };
+            let ItemKind::Trait(it) = &item.kind else { continue };
             // One of another crate does not count, whether that crate happens to be read or not: a method
             // of std that it gives as well is ambiguous to rustc.
             if types.crates[types.modules[item.module].krate].word.is_some() {
@@ -76,9 +76,9 @@ fn target(types: &Types, imp: &Impl) -> Target {
     }
     let name = last_name(&imp.syntax.self_ty).unwrap_or_default();
     match types.resolve(imp.module, &Path::from(&ty.path), Space::Types) {
-        Ok(Named::Item(id)) if matches!(types.items[id].kind, Kind::Alias(_)) => {
+        Ok(Named::Item(id)) if matches!(types.items[id].kind, ItemKind::Alias(_)) => {
             let behind = match &types.items[id].kind {
-                Kind::Alias(it) => last_name(&it.ty),
+                ItemKind::Alias(it) => last_name(&it.ty),
                 _ => None,
             };
             match types.type_in(&Scope::from(imp.module), &imp.syntax.self_ty) {

@@ -9,7 +9,7 @@ use super::value::Value;
 use super::{Eval, Evaluator, Frame, Stop, comma_separated};
 
 impl Evaluator<'_> {
-    /// What `json!` makes of its text: expressions in it are written as serde does.
+    /// The value of `json!`: expressions in it are serialized as serde does.
     pub fn json_macro(&self, frame: &Frame, tokens: &TokenStream) -> Eval<Json> {
         self.step(frame, tokens)?;
         let Some(_level) = self.meter.enter() else {
@@ -70,7 +70,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// How many values there are in one.
+/// Number of values in a value, itself included.
 pub fn size(json: &Json) -> usize {
     match json {
         Json::Array(items) => 1 + items.iter().map(size).sum::<usize>(),

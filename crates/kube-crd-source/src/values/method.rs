@@ -9,7 +9,7 @@ use super::ty::{Int, Ty};
 use super::value::{JsonKind, Value};
 use super::{Eval, Evaluator, Frame};
 use crate::text::plain;
-use crate::tree::{Impl, Kind};
+use crate::tree::{Impl, ItemKind};
 
 impl Evaluator<'_> {
     pub fn method(&self, frame: &Frame, it: &ExprMethodCall, expected: &Ty) -> Eval<Value> {
@@ -175,7 +175,7 @@ impl Evaluator<'_> {
         }
         match self.world.resolve(imp.module, &Path::from(&ty.path), Space::Types) {
             Ok(Named::Item(id)) => {
-                !matches!(self.world.items[id].kind, Kind::Data(_) | Kind::Root(_))
+                !matches!(self.world.items[id].kind, ItemKind::Data(_) | ItemKind::Root(_))
             }
             _ => true,
         }

@@ -126,7 +126,7 @@ impl<'a> Evaluator<'a> {
         Self { schemas: Some(schemas), ..self }
     }
 
-    /// What was evaluated, or the problem of it.
+    /// The value, or the problem that stopped the evaluation.
     pub fn into_result<T>(found: Eval<T>) -> Result<T, Box<Problem>> {
         found.map_err(|stop| match stop {
             Stop::Problem(it) | Stop::Unwritten(it) => it,

@@ -7,7 +7,7 @@ use super::value::Value;
 use super::{Eval, Evaluator, Frame};
 use crate::names::{Miss, Named, Space};
 use crate::text::plain;
-use crate::tree::{Kind, Path};
+use crate::tree::{ItemKind, Path};
 use crate::types::Type;
 
 impl Evaluator<'_> {
@@ -29,8 +29,8 @@ impl Evaluator<'_> {
         let path = Path::from(&syn::Path::from(ident.clone()));
         match self.world.resolve(frame.scope.module, &path, Space::Values) {
             Ok(Named::Item(id)) => match &self.world.items[id].kind {
-                Kind::Const(_) | Kind::Static => Ok(true),
-                Kind::Data(it) => Ok(matches!(
+                ItemKind::Const(_) | ItemKind::Static => Ok(true),
+                ItemKind::Data(it) => Ok(matches!(
                     &it.data,
                     syn::Data::Struct(it) if matches!(it.fields, syn::Fields::Unit)
                 )),

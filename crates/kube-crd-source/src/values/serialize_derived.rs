@@ -1,4 +1,4 @@
-//! What serde's derive writes of a value: a struct, or a variant in one of its representations.
+//! Serializes a value as serde's derive does: a struct, or a variant in one of its representations.
 
 use serde_derive_internals::{ast, attr};
 use serde_json::{Map, Value as Json};
@@ -88,7 +88,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// What is in a unit, a newtype or a tuple.
+    /// The content of a unit, a newtype or a tuple.
     fn shape(
         &self,
         frame: &Frame,

@@ -12,7 +12,7 @@ use super::value::{Data, Value};
 use super::{Eval, Evaluator, Frame, Stop};
 use crate::names::{Named, Space};
 use crate::text::plain;
-use crate::tree::{ItemId, Kind, Path};
+use crate::tree::{ItemId, ItemKind, Path};
 use crate::types::Type;
 
 /// The fields of a struct or a variant, each with its type's syntax.
@@ -31,7 +31,7 @@ impl Evaluator<'_> {
         if let Some(ty) = given {
             return Ok(ty);
         }
-        let Kind::Data(input) = &self.world.items[id].kind else {
+        let ItemKind::Data(input) = &self.world.items[id].kind else {
             return self.unsupported(frame, at);
         };
         if !crate::types::has_parameters(&input.generics) {
@@ -62,7 +62,9 @@ impl Evaluator<'_> {
                 }
                 _ => return self.unsupported(frame, it),
             },
-            (None, Ok(Named::Item(id))) if matches!(self.world.items[id].kind, Kind::Data(_)) => {
+            (None, Ok(Named::Item(id)))
+                if matches!(self.world.items[id].kind, ItemKind::Data(_)) =>
+            {
                 (self.data_type(frame, &path, id, None, expected)?, None)
             }
             (None, Ok(Named::Item(_))) => {
@@ -168,7 +170,7 @@ impl Evaluator<'_> {
 
     pub fn unit_struct(&self, frame: &Frame, at: &ExprPath, ty: &Rc<Type>) -> Eval<Value> {
         let Type::Data(id, _) = **ty else { return self.unsupported(frame, at) };
-        let Kind::Data(input) = &self.world.items[id].kind else {
+        let ItemKind::Data(input) = &self.world.items[id].kind else {
             return self.unsupported(frame, at);
         };
         match &input.data {
@@ -187,12 +189,12 @@ impl Evaluator<'_> {
         let item = &self.world.items[id];
         let there = Frame::new(item.module);
         match &item.kind {
-            Kind::Const(it) => {
+            ItemKind::Const(it) => {
                 let ty = self.ty(&there, &it.ty)?;
                 self.accept(Construct::Constant);
                 self.eval(&there, &it.expr, &ty)
             }
-            Kind::Data(_) => {
+            ItemKind::Data(_) => {
                 let ty = self.data_type(frame, at, id, None, expected)?;
                 self.unit_struct(frame, at, &ty)
             }
@@ -232,7 +234,7 @@ impl Evaluator<'_> {
     }
 
     pub fn is_variant(&self, frame: &Frame, id: ItemId, name: &str) -> Eval<bool> {
-        let Kind::Data(input) = &self.world.items[id].kind else { return Ok(false) };
+        let ItemKind::Data(input) = &self.world.items[id].kind else { return Ok(false) };
         let syn::Data::Enum(it) = &input.data else { return Ok(false) };
         match it.variants.iter().find(|it| plain(&it.ident) == name) {
             Some(it) => self.is_active(

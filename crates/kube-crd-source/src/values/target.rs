@@ -1,4 +1,4 @@
-//! What a path in an expression names.
+//! Resolves paths in expressions.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use super::{Eval, Evaluator, Frame, Stop};
 use crate::names::{Miss, Named, Space};
 use crate::text::plain;
 use crate::text::text;
-use crate::tree::{ItemId, Kind, Path};
+use crate::tree::{ItemId, ItemKind, Path};
 use crate::types::Type;
 
 pub enum Target {
@@ -130,7 +130,7 @@ impl Evaluator<'_> {
 
     fn has_parameters(&self, id: ItemId) -> bool {
         match &self.world.items[id].kind {
-            Kind::Data(it) => crate::types::has_parameters(&it.generics),
+            ItemKind::Data(it) => crate::types::has_parameters(&it.generics),
             _ => false,
         }
     }

@@ -8,7 +8,7 @@ use super::{Eval, Evaluator, Frame, Stop};
 use crate::builtin::crates;
 use crate::names::{Named, Space};
 use crate::text::plain;
-use crate::tree::{Kind, Path};
+use crate::tree::{ItemKind, Path};
 use crate::types::Type;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,7 +100,7 @@ impl Ty {
         }
     }
 
-    /// What a type of the schema reader is here.
+    /// Converts a type of the schema reader.
     pub fn of(ty: &Rc<Type>) -> Self {
         match &**ty {
             Type::Data(..) => Self::Data(ty.clone()),
@@ -145,7 +145,7 @@ impl Ty {
         }
     }
 
-    /// What is in an `Option`, a list, a map, by position.
+    /// The type of the content of an `Option`, a list or a map, by position.
     pub fn inside(&self, index: usize) -> Self {
         match self {
             Self::Foreign(_, inside) => inside.get(index).cloned().unwrap_or(Self::Unknown),
@@ -171,7 +171,7 @@ fn canonical(path: &str) -> &str {
 }
 
 impl Evaluator<'_> {
-    /// What a type is in the code of a frame.
+    /// Resolves a type in the code of a frame.
     pub fn ty(&self, frame: &Frame, ty: &syn::Type) -> Eval<Ty> {
         self.ty_at(frame, ty, 0)
     }
@@ -229,7 +229,7 @@ impl Evaluator<'_> {
                 Ok(Ty::named(&name, arguments))
             }
             Ok(Named::Item(id)) => match &self.world.items[id].kind {
-                Kind::Alias(alias) if alias.generics.params.is_empty() => {
+                ItemKind::Alias(alias) if alias.generics.params.is_empty() => {
                     let there = Frame::new(self.world.items[id].module);
                     self.ty_at(&there, &alias.ty, depth + 4)
                 }

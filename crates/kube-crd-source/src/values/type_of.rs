@@ -6,7 +6,7 @@ use super::syntax::peel;
 use super::target::Target;
 use super::ty::{Int, Ty};
 use super::{Evaluator, Frame};
-use crate::tree::Kind;
+use crate::tree::ItemKind;
 
 impl Evaluator<'_> {
     /// The type that an expression has by itself; `Unknown` where only its place says it.
@@ -35,7 +35,7 @@ impl Evaluator<'_> {
                 Ok(Target::Item(id)) => {
                     let there = Frame::new(self.world.items[id].module);
                     match &self.world.items[id].kind {
-                        Kind::Const(it) => self.ty(&there, &it.ty).unwrap_or(Ty::Unknown),
+                        ItemKind::Const(it) => self.ty(&there, &it.ty).unwrap_or(Ty::Unknown),
                         _ => Ty::Unknown,
                     }
                 }
@@ -55,12 +55,12 @@ impl Evaluator<'_> {
         }
     }
 
-    /// What a call returns, where its function says it.
+    /// The return type of a call, if its function declares one.
     pub fn returned_type(&self, frame: &Frame, it: &ExprCall) -> Ty {
         let Expr::Path(path) = peel(&it.func) else { return Ty::Unknown };
         let (there, output) = match self.target(frame, path) {
             Ok(Target::Item(id)) => match &self.world.items[id].kind {
-                Kind::Fn(it) => (Frame::new(self.world.items[id].module), &it.sig.output),
+                ItemKind::Fn(it) => (Frame::new(self.world.items[id].module), &it.sig.output),
                 _ => return Ty::Unknown,
             },
             Ok(Target::Associated(ty, name)) => match self.own_function(frame, path, &ty, &name) {

@@ -1,4 +1,4 @@
-//! What an expression evaluates to. A value is shared, and never changes.
+//! The value of an expression. A value is shared, and never changes.
 //!
 //! References, `Box`, `Rc`, `Arc` and `Cow` are the value that they lead to.
 

@@ -1,11 +1,11 @@
-//! What the published versions of kube and schemars do differently from one another, in one table.
+//! The differences between the published versions of kube and schemars, in one table.
 //!
 //! Read from the sources of each, which the rows name; a version that has no row is refused by name. Only
 //! Only what changes a CRD is here.
 
 use super::rewriting::Rewriting;
 
-/// What the locked versions do.
+/// Behaviour of the locked versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Behaviour {
     pub rewriting: Rewriting,
@@ -55,7 +55,7 @@ impl KubeDerive {
     }
 }
 
-/// How the run-time half of schemars differs from that of the version that is built in.
+/// Differences of schemars at run time from the version that is built in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Schemars {
     /// The schema of a map lists the keys that are an enum.
@@ -64,7 +64,7 @@ pub struct Schemars {
     pub flatten: bool,
 }
 
-/// How the code that schemars' derive writes differs.
+/// Differences of the code that schemars' derive generates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SchemarsDerive {
     /// `struct T();` has an empty `prefixItems`.

@@ -39,7 +39,7 @@ fn candidates(packages: &Packages<'_>, name: &str, oldest: &str) -> Vec<PackageI
     }
 }
 
-/// What of the lock file is not known.
+/// Reports the packages of the lock file whose behaviour is unknown.
 pub fn check(packages: &Packages<'_>) -> Vec<Problem> {
     let mut res = Vec::new();
     let mut refuse = |id: PackageId, message: String, hint: String| {

@@ -20,7 +20,7 @@ pub enum Rewriting {
 }
 
 impl Rewriting {
-    /// What kube adds to schemars' own steps. An error is the text of kube's panic.
+    /// The steps that kube adds to those of schemars. An error is the text of kube's panic.
     pub fn apply(self, schema: &mut schemars::Schema) -> Result<(), String> {
         use kube_core::schema::{OptionalEnum, OptionalIntOrString, StructuralSchemaRewriter};
         AddNullable::default().transform(schema);

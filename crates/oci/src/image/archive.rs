@@ -20,7 +20,7 @@ use super::{
 use diagnostics::Hint as _;
 use model::{Blob, Digest, Platform};
 
-/// How large an archive may be once it is decompressed.
+/// Limit of the size of a decompressed archive.
 const LONGEST: u64 = 4 << 30;
 
 pub fn oci_archive(image: &Image, name: Option<&model::Image>) -> anyhow::Result<Vec<u8>> {

@@ -11,10 +11,10 @@ use super::{
     lock,
 };
 
-/// How large a token may be.
+/// Limit of the size of a token.
 const LONGEST: u64 = 64 << 10;
 
-/// What a registry asks for with `WWW-Authenticate`.
+/// A challenge of a registry in `WWW-Authenticate`.
 #[derive(Debug, PartialEq)]
 pub enum Challenge {
     Basic,

@@ -15,7 +15,7 @@ use diagnostics::Hint as _;
 /// The longest message of an error.
 pub const LONGEST_MESSAGE: u64 = 64 << 10;
 
-/// How often a request is sent, and the pauses between.
+/// Attempts to send a request, and the pauses between them.
 const PAUSES: [Duration; 3] =
     [Duration::from_millis(250), Duration::from_secs(1), Duration::from_secs(3)];
 

@@ -30,7 +30,7 @@ const PIECE: u64 = 1 << 16;
 /// The time limits of a request.
 #[derive(Clone, Copy)]
 pub struct Timeouts {
-    /// How long a server may be silent.
+    /// Timeout without any answer from a server.
     pub silence: Duration,
     /// For a small request. One with a large body may take longer, at this rate at least.
     pub small: Duration,

@@ -18,7 +18,7 @@ pub enum Credentials {
     IdentityToken(String),
 }
 
-/// What a file says about a repository.
+/// The entry of a file for a repository.
 #[derive(PartialEq, Eq)]
 pub enum Lookup {
     Nothing,

@@ -25,7 +25,7 @@ pub struct Parts<'a> {
     pub blobs: Vec<&'a Blob>,
     /// The manifests that `top` names.
     pub children: Vec<&'a Blob>,
-    /// What the tag names.
+    /// The content that the tag names.
     pub top: &'a Blob,
 }
 

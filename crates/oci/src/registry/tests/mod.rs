@@ -39,7 +39,7 @@ impl Ask {
     }
 }
 
-/// What the server answers.
+/// The answers of the server.
 enum Reply {
     Answer {
         status: u16,
@@ -71,7 +71,7 @@ fn header(status: u16, name: &'static str, value: impl Into<String>) -> Reply {
     Reply::Answer { status, headers: vec![(name, value.into())], body: Vec::new() }
 }
 
-/// What is in the registry.
+/// The content of the registry.
 #[derive(Default)]
 struct Store {
     blobs: BTreeMap<String, Vec<u8>>,

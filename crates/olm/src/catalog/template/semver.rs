@@ -26,7 +26,7 @@ const ARCHETYPES: [&str; 3] = ["candidate", "fast", "stable"];
 
 /// The lesser one first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum ChannelKind {
     Major,
     Minor,
 }
@@ -34,7 +34,7 @@ enum Kind {
 pub struct Semver {
     major: bool,
     minor: bool,
-    preference: Kind,
+    preference: ChannelKind,
     /// The images of each archetype.
     images: [Vec<String>; 3],
 }
@@ -69,12 +69,12 @@ impl Semver {
             Err(document.fault(message).into_error())
         };
         let preference = match preference.as_str() {
-            "" if minor => Kind::Minor,
-            "" => Kind::Major,
+            "" if minor => ChannelKind::Minor,
+            "" => ChannelKind::Major,
             "minor" if !minor => return mismatch("minor"),
-            "minor" => Kind::Minor,
+            "minor" => ChannelKind::Minor,
             "major" if !major => return mismatch("major"),
-            "major" => Kind::Major,
+            "major" => ChannelKind::Major,
             other => {
                 let message =
                     format!("unknown DefaultChannelTypePreference: {}", go::quoted(other));
@@ -143,7 +143,7 @@ impl Semver {
             let mut sorted: Vec<(&String, &Version)> = versions.iter().collect();
             sorted.sort_by(|one, other| one.1.compare(other.1));
             for (bundle, version) in sorted {
-                let kinds = [(self.major, Kind::Major), (self.minor, Kind::Minor)];
+                let kinds = [(self.major, ChannelKind::Major), (self.minor, ChannelKind::Minor)];
                 for (_, kind) in kinds.into_iter().filter(|it| it.0) {
                     let name = channel_name(archetype, kind, version);
                     if !channels.contains_key(&name) {
@@ -173,15 +173,15 @@ impl Semver {
 /// A channel that may be the default one.
 struct Candidate<'a> {
     archetype: usize,
-    kind: Kind,
+    kind: ChannelKind,
     /// Its first version.
     version: &'a Version,
     name: String,
 }
 
 impl Candidate<'_> {
-    fn is_better(&self, other: &Self, preference: Kind) -> bool {
-        let rank = |it: Kind| (it == preference, it);
+    fn is_better(&self, other: &Self, preference: ChannelKind) -> bool {
+        let rank = |it: ChannelKind| (it == preference, it);
         let order = self
             .archetype
             .cmp(&other.archetype)
@@ -194,7 +194,7 @@ impl Candidate<'_> {
 /// An entry of a channel, before it is linked.
 struct Edge<'a> {
     archetype: usize,
-    kind: Kind,
+    kind: ChannelKind,
     channel: String,
     bundle: &'a str,
     version: &'a Version,
@@ -237,11 +237,11 @@ fn link(channels: &mut BTreeMap<String, Channel>, mut edges: Vec<Edge>) {
     }
 }
 
-fn channel_name(archetype: usize, kind: Kind, version: &Version) -> String {
+fn channel_name(archetype: usize, kind: ChannelKind, version: &Version) -> String {
     let archetype = ARCHETYPES[archetype];
     match kind {
-        Kind::Major => format!("{archetype}-v{}", version.major),
-        Kind::Minor => format!("{archetype}-v{}.{}", version.major, version.minor),
+        ChannelKind::Major => format!("{archetype}-v{}", version.major),
+        ChannelKind::Minor => format!("{archetype}-v{}.{}", version.major, version.minor),
     }
 }
 
