@@ -222,7 +222,10 @@ fn webhooks_that_no_api_server_takes_are_refused() {
         assert!(said.contains("src/main.rs:1:"), "{said}");
     }
     let (one, two) = (marker("a.b", ""), marker("a.b", ",path=/b"));
-    assert!(ours(&[&one, &two]).1.contains("is also the name of the webhook at src/main.rs:1:"));
+    let said = ours(&[&one, &two]).1;
+    let same = "`a.b.kb.io` is also the name of the webhook at src/main.rs:1:";
+    let end = ", and API servers refuse two of one name; hint: give each webhook its own name";
+    assert!(said.contains(same) && said.contains(end), "{said}");
 }
 
 #[test]
@@ -249,7 +252,16 @@ fn a_fault_is_told_at_its_argument() {
         "neither `path` nor `url` is given; hint: give `path` for a webhook that the manager serves, or `url` for another one",
     );
     check(",url=\"https://a\"", "url=", "both `path` and `url` are given");
-    check(",patch=`{`", "patch=", "the patch is no JSON: EOF while parsing an object");
+    check(
+        ",patch=`{`",
+        "patch=",
+        "the patch is no JSON: EOF while parsing an object at line 1 column 1; hint: write one JSON object between backticks: `patch=`{\"timeoutSeconds\": 5}``",
+    );
+    check(
+        ",patch=`{\"zzzzzz\":1}`",
+        "patch=",
+        "a webhook has no field `zzzzzz`; hint: delete the field from the patch",
+    );
     check(",patch=`[]`", "patch=", "the patch is no JSON object");
     check(
         ",patch=`{\"rules\":[{\"$patch\":\"delete\"}]}`",
@@ -257,6 +269,13 @@ fn a_fault_is_told_at_its_argument() {
         "`$patch` is not supported in a patch; hint: write the fields as they should be; null removes one",
     );
     check(",patch=`{\"timeoutSeconds\":\"5\"}`", "patch=", "the patch: ");
+    let wrong = marker("a.b", ",patch=`{\"timeoutSeconds\":\"5\"}`");
+    assert!(ours(&[&wrong]).1.contains("; hint: correct the value"));
+    assert!(
+        ours(&[&marker("a.b", ",patch=`{\"timeoutSeconds\":\"5\"}`")])
+            .1
+            .contains("; hint: correct the value")
+    );
     check(
         ",patch=`{\"timeoutSeconds\":31}`",
         "patch=",
@@ -268,7 +287,7 @@ fn a_fault_is_told_at_its_argument() {
     let said = manifests_of(&format!("{named}{named}"), "x").1;
     assert!(
         said.contains(
-            "src/main.rs:2:38: error: the configuration is also named at src/main.rs:1:38"
+            "src/main.rs:2:38: error: the configuration is also named at src/main.rs:1:38; hint: delete one of the two comments"
         ),
         "{said}"
     );
@@ -279,7 +298,7 @@ fn a_fault_is_told_at_its_argument() {
     .1;
     assert!(
         said.contains(
-            "warning: a validating webhook has no `reinvocationPolicy`, and this is left out"
+            "warning: a validating webhook has no `reinvocationPolicy`, and this is left out; hint: delete the argument"
         ),
         "{said}"
     );

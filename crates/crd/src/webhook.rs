@@ -197,3 +197,94 @@ fn conditions(conditions: &[Value], faults: &mut Faults) {
         seen.push(name);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use go_data::yaml::json;
+
+    /// What is refused of a webhook with this value at a pointer; null removes the field.
+    fn check(pointer: &str, value: Value, expected: &[&str]) {
+        let mut webhook = json!({
+            "name": "a.b.io", "admissionReviewVersions": ["v1"], "sideEffects": "None",
+            "clientConfig": { "url": "https://a" },
+            "rules": [{
+                "apiGroups": ["apps"], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"],
+            }],
+        });
+        assert_eq!(refusals(&webhook, true), Vec::<String>::new());
+        let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
+        let parent = webhook.pointer_mut(parent).expect("a parent");
+        parent[key] = value;
+        assert_eq!(refusals(&webhook, true), expected, "{webhook}");
+    }
+
+    #[test]
+    fn a_webhook_is_refused_in_the_words_of_kubernetes() {
+        let three = "name: Invalid value: \"a.b\": should be a domain with at least three segments separated by dots";
+        check("/name", json!("a.b"), &[three]);
+        check("/name", json!(""), &["name: Required value"]);
+        check(
+            "/sideEffects",
+            Value::Null,
+            &["sideEffects: Required value: must specify one of None, NoneOnDryRun"],
+        );
+        check(
+            "/reinvocationPolicy",
+            json!("never"),
+            &[
+                "reinvocationPolicy: Unsupported value: \"never\": supported values: \"IfNeeded\", \"Never\"",
+            ],
+        );
+        let timeout = "timeoutSeconds: Invalid value: \"0\": the timeout value must be between 1 and 30 seconds";
+        check("/timeoutSeconds", json!(0), &[timeout]);
+    }
+
+    #[test]
+    fn a_rule_is_refused_in_the_words_of_kubernetes() {
+        let all = "rules[0].apiGroups: Invalid value: \"*,apps\": if '*' is present, must not specify other API groups";
+        check("/rules/0/apiGroups", json!(["*", "apps"]), &[all]);
+        let resources = |value: Value, at: &str, text: &str, detail: &str| {
+            let expected = format!("rules[0].resources{at}: Invalid value: {text:?}: {detail}");
+            check("/rules/0/resources", value, &[&expected]);
+        };
+        let plain = "if '*' is present, must not specify other resources without subresources";
+        resources(json!(["*", "pods"]), "", "*,pods", plain);
+        let every = "if '*/*' is present, must not specify other resources";
+        resources(json!(["pods", "*/*"]), "", "pods,*/*", every);
+        let covered = "if 'pods/*' is present, must not specify pods/log";
+        resources(json!(["pods/*", "pods/log"]), "[1]", "pods/log", covered);
+    }
+
+    #[test]
+    fn a_selector_and_conditions_are_refused_in_the_words_of_kubernetes() {
+        let expression = |value: Value, field: &str, fault: &str| {
+            let expected = format!("objectSelector.matchExpressions[0].{field}: {fault}");
+            check("/objectSelector", json!({ "matchExpressions": [value] }), &[&expected]);
+        };
+        expression(
+            json!({ "key": "a", "operator": "In" }),
+            "values",
+            "Required value: must be specified when `operator` is 'In' or 'NotIn'",
+        );
+        expression(
+            json!({ "key": "a", "operator": "Exists", "values": ["x"] }),
+            "values",
+            "Forbidden: may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
+        );
+        expression(
+            json!({ "key": "a", "operator": "is" }),
+            "operator",
+            "Invalid value: \"is\": not a valid selector operator",
+        );
+        let condition = |at: usize| json!({ "name": format!("n{at}"), "expression": "true" });
+        let many: Vec<Value> = (0..65).map(condition).collect();
+        let expected = "matchConditions: Too many: 65: must have at most 64 items";
+        check("/matchConditions", many.into(), &[expected]);
+        check(
+            "/matchConditions",
+            json!([condition(1), condition(1)]),
+            &["matchConditions[1].name: Duplicate value: \"n1\""],
+        );
+    }
+}
