@@ -40,6 +40,7 @@ fn every_kind_is_as_kube_prints_it() {
 fn compiled() -> BTreeMap<String, Value> {
     let mut command = Command::new(env!("CARGO"));
     command.args(["run", "--quiet", "--locked"]).current_dir(fixture());
+    let _alone = support::alone_in_target();
     let output = support::building(&mut command).output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{stderr}");

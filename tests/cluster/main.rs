@@ -3,7 +3,7 @@
 //! the account that its `config/rbac` makes, with what its `config/manager` gives it.
 //!
 //! `tests/control-plane/build` builds the programs. `cargo test --features originals --test cluster -- tutorial` runs what is named so;
-//! what a trial leaves (logs, the audit log, the operator's) is in `target/tmp/cluster/`.
+//! what a trial leaves (logs, the audit log, the operator's) is in `target/tmp/suites/cluster/`.
 
 #![allow(clippy::disallowed_methods, reason = "the walls stand in src; a test looks from outside")]
 #![allow(clippy::print_stdout, reason = "it says what it has tried")]

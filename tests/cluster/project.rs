@@ -86,6 +86,7 @@ impl Project {
         let words = if profile == "release" { &["--release"][..] } else { &[] };
         let mut build = Command::new(env!("CARGO"));
         build.args(["build", "--locked", "--bin", name]).args(words).current_dir(dir);
+        let _alone = support::alone_in_target();
         let output = support::building(&mut build).output().expect("cargo runs");
         assert!(output.status.success(), "cargo build\n{}", support::said(&output));
 

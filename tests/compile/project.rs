@@ -122,6 +122,7 @@ impl Project {
 
 /// What a command prints, and what it says; none printed where it fails.
 pub fn output(command: &mut Command) -> (Option<Vec<Value>>, String) {
+    let _alone = support::alone_in_target();
     let output = command.output().unwrap();
     let text = String::from_utf8(output.stderr).unwrap();
     let printed = output.status.success().then(|| serde_json::from_slice(&output.stdout).unwrap());

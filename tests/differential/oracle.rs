@@ -359,6 +359,7 @@ fn number(path: &str) -> Option<usize> {
 }
 
 fn cargo(dir: &Path, words: &[&str]) -> std::process::Output {
+    let _alone = support::alone_in_target();
     support::building(Command::new(env!("CARGO")).args(words).current_dir(dir)).output().unwrap()
 }
 

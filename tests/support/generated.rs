@@ -29,6 +29,7 @@ pub fn cargo(dir: &Path, words: &str) {
 pub fn run(dir: &Path, words: &str) -> (bool, String) {
     let mut command = Command::new(env!("CARGO"));
     command.args(words.split(' ')).current_dir(dir).env("CARGO_TERM_COLOR", "never");
+    let _alone = super::alone_in_target();
     let output = super::building(&mut command).output().expect("cargo runs");
     (output.status.success(), super::said(&output))
 }

@@ -29,7 +29,7 @@ pub fn home() -> &'static Path {
 
 /// The folder of this name, the same one in every run. Each suite has its own ones, since suites run side by side.
 pub fn folder(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join(env!("CARGO_CRATE_NAME")).join(name)
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("suites").join(env!("CARGO_CRATE_NAME")).join(name)
 }
 
 /// That folder, new and empty.
@@ -253,6 +253,16 @@ pub fn building(command: &mut Command) -> &mut Command {
     // Neither changes what is compiled or tested; both take time and space here.
     command.env("CARGO_PROFILE_DEV_DEBUG", "0").env("CARGO_INCREMENTAL", "0");
     untold(command).env_remove("RUSTFLAGS").env("CARGO_TARGET_DIR", generated_target())
+}
+
+/// Keeps other suites from building in the folder that all share, until the result is dropped. Cargo gives up its own lock
+/// before it runs what it has built, and another project has crates and programs of the same names.
+pub fn alone_in_target() -> fs::File {
+    let target = generated_target();
+    fs::create_dir_all(&target).expect("it can be made");
+    let lock = fs::File::create(target.join("suites.lock")).expect("it can be written");
+    lock.lock().expect("it can be locked");
+    lock
 }
 
 /// Without what cargo tells the tests of this crate about it.

@@ -13,6 +13,7 @@ fn the_scaffold_is_refused_nothing_and_uses_every_rule() {
     let words = ["--assets", assets.to_str().unwrap(), "--audit-rbac"];
     let cargo = ["--", env!("CARGO"), "test", "--locked", "--test", "e2e"];
     let mut command = test(&dir, &[&words[..], &cargo[..]].concat());
+    let _target = support::alone_in_target();
     let output = support::building(&mut command).output().unwrap();
     let said = support::said(&output);
     assert!(output.status.success(), "{said}");
@@ -131,6 +132,7 @@ fn a_failing_test_shows_what_was_refused() {
     let words = ["--assets", assets.to_str().unwrap()];
     let cargo = ["--", env!("CARGO"), "test", "--locked", "--test", "e2e"];
     let mut command = test(&dir, &[&words[..], &cargo[..]].concat());
+    let _target = support::alone_in_target();
     let output = support::building(&mut command).output().unwrap();
     let said = support::said(&output);
     assert!(!output.status.success(), "{said}");
@@ -170,6 +172,7 @@ fn a_kubeconfig_alone_never_starts_the_end_to_end_tests() {
     fs::write(&kubeconfig, text).unwrap();
     let mut command = support::command(env!("CARGO"), &dir);
     command.args(["test", "--locked", "--test", "e2e"]).env("KUBECONFIG", &kubeconfig);
+    let _target = support::alone_in_target();
     let output = support::building(&mut command).env_remove("E2E_KUBECONFIG").output().unwrap();
     let said = support::said(&output);
     assert!(output.status.success(), "{said}");

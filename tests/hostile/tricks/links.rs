@@ -120,7 +120,8 @@ fn of_file(path: &'static str) -> Vec<Trick> {
             plant::link_chain(world, path, "victim/bashrc")
         }),
         new("a second name of a file outside", |world, path| {
-            plant::hard_link(world, path, "victim/bashrc")
+            // The user may see what it says: a clone cannot make such a name.
+            plant::hard_link(world, path, "victim/repo/.git/hooks/post-checkout")
         }),
         new("a link to a FIFO", |world, path| {
             plant::fifo(world, "hand-written/fifo")?;

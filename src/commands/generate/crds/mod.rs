@@ -137,18 +137,7 @@ impl Args {
         }
         let workspace = Workspace::find(dir, self.manifest_path.as_deref())?;
         location::annotate(&workspace.root);
-        let packages = match &workspace.member {
-            Some(member) if self.package.is_empty() => vec![member.clone()],
-            _ => self.package.clone(),
-        };
-        let options = Options {
-            packages,
-            modules: self.module.clone(),
-            examples: self.examples,
-            features: self.features.clone(),
-            all_features: self.all_features,
-            no_default_features: self.no_default_features,
-        };
+        let options = self.options(&workspace);
         let mut reading = self.read(&workspace, &options)?;
         let is_incomplete = !reading.all_problems().is_empty();
         if reading.operator.kinds.is_empty()
@@ -203,6 +192,22 @@ impl Args {
             [] => outcome,
             _ => Outcome::Partly(Box::new(outcome), error("")),
         })
+    }
+
+    /// The kinds to read.
+    fn options(&self, workspace: &Workspace) -> Options {
+        let packages = match &workspace.member {
+            Some(member) if self.package.is_empty() => vec![member.clone()],
+            _ => self.package.clone(),
+        };
+        Options {
+            packages,
+            modules: self.module.clone(),
+            examples: self.examples,
+            features: self.features.clone(),
+            all_features: self.all_features,
+            no_default_features: self.no_default_features,
+        }
     }
 
     /// Reads the source; refuses packages, types and features that are not there.
