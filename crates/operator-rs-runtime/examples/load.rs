@@ -1,5 +1,6 @@
 //! `load server|controller N`: N objects with three children each on the API server in memory. `server` writes what a
-//! controller would, so that the difference of the two is the controller's part.
+//! controller would, so that the difference of the two is the controller's part. `load controllers N` prints the memory of
+//! N controllers, at most ten, each of its own kind with ten objects.
 
 use futures::{StreamExt, stream};
 use k8s_openapi::{
@@ -126,6 +127,86 @@ fn thing(number: usize, value: &str) -> Value {
         "metadata": { "name": format!("t{number}"), "namespace": "n", "uid": format!("uid-{number}"), "generation": 1 } })
 }
 
+/// A controller of its own kind in each module, which writes a ConfigMap for each object.
+macro_rules! kinds {
+    ($($module:ident $name:ident $kind:literal $plural:literal)*) => {
+        $(mod $module {
+            use super::*;
+
+            #[derive(CustomResource, Serialize, Deserialize, Clone, Debug, Default)]
+            #[kube(group = "test.dev", version = "v1", kind = $kind, plural = $plural, namespaced, schema = "disabled")]
+            pub struct Spec {
+                value: String,
+            }
+
+            type Ctx = (Arc<Owned<$name>>, Arc<Children<ConfigMap>>);
+
+            async fn reconcile(it: Arc<$name>, ctx: Arc<Ctx>) -> Result<Action, Error> {
+                let name = format!("{}-{}", $plural, it.name_any());
+                let config: ConfigMap = serde_json::from_value(json!({ "metadata": { "name": name, "namespace": "n" } })).expect("it is one");
+                let mut set = ctx.0.of(&it);
+                set.apply(&ctx.1, &config).await?;
+                set.prune().await?;
+                Ok(Action::await_change())
+            }
+
+            pub async fn run(operator: Operator) -> anyhow::Result<()> {
+                let mut controller = Controller::new(&operator);
+                let _ = controller.primary();
+                let ctx: Ctx = (controller.owned(), controller.owns(&labels()));
+                controller.run(reconcile, Arc::new(ctx)).await
+            }
+        })*
+
+        const KINDS: &[&str] = &[$($plural),*];
+
+        fn start(operator: &Operator, count: usize) -> Vec<tokio::task::JoinHandle<anyhow::Result<()>>> {
+            let mut res = Vec::new();
+            $(if res.len() < count { res.push(tokio::spawn($module::run(operator.clone()))); })*
+            res
+        }
+    };
+}
+
+kinds! {
+    a Alpha "Alpha" "alphas"
+    b Beta "Beta" "betas"
+    c Gamma "Gamma" "gammas"
+    d Delta "Delta" "deltas"
+    e Epsilon "Epsilon" "epsilons"
+    f Zeta "Zeta" "zetas"
+    g Eta "Eta" "etas"
+    h Theta "Theta" "thetas"
+    i Iota "Iota" "iotas"
+    j Kappa "Kappa" "kappas"
+}
+
+/// The memory of several controllers.
+async fn controllers(count: usize) {
+    let object = |number: usize| {
+        let mut it = thing(number, "1");
+        it.as_object_mut().expect("a map").remove("kind");
+        it
+    };
+    let mut cluster = Cluster::default().without_log();
+    for plural in KINDS {
+        let objects: Vec<Value> = (0..10).map(object).collect();
+        cluster = cluster.with(&format!("{plural}.test.dev"), &objects);
+    }
+    let operator = Operator::new(Identity { name: "load", version: "0.0.0" }, cluster.client());
+    let before = memory("VmRSS:");
+    let running = start(&operator, count);
+    while cluster.activity().0 < count * 10 {
+        sleep(Duration::from_millis(20)).await;
+    }
+    sleep(Duration::from_secs(2)).await;
+    println!("{count} controllers: memory {:.1} MiB, {before:.1} before they started", memory("VmRSS:"));
+    operator.stop.cancel();
+    for it in running {
+        it.await.expect("it does not panic").expect("it ends well");
+    }
+}
+
 fn memory(row: &str) -> f64 {
     let text = fs::read_to_string("/proc/self/status").expect("this is Linux");
     let row = text.lines().find_map(|it| it.strip_prefix(row)).expect("it has one");
@@ -142,6 +223,9 @@ fn cpu() -> f64 {
 async fn main() {
     let words: Vec<String> = std::env::args().collect();
     let count: usize = words[2].parse().expect("a number");
+    if words[1] == "controllers" {
+        return controllers(count).await;
+    }
     let things: Vec<Value> = (0..count).map(|it| thing(it, "1")).collect();
     // When a ConfigMap is written.
     let written = Arc::new(Mutex::new(HashMap::<String, Instant>::new()));
