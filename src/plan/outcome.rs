@@ -23,7 +23,7 @@ pub struct Outcome {
 pub struct Conflict {
     pub problem: Diagnostic,
     pub yields_to_force: bool,
-    /// Whether something is in the way of the path, perhaps of other paths, too.
+    /// Whether something else is at the path or above it, which may block other paths, too.
     pub is_blocked: bool,
 }
 

@@ -70,3 +70,13 @@ fn refused(output: &str, file: &str) -> BTreeMap<usize, String> {
     };
     output.lines().filter_map(|it| Some((place(it)?, it.to_owned()))).collect()
 }
+
+/// Random numbers below a limit. `SEED` chooses others.
+fn random(seed: u64) -> impl FnMut(usize) -> usize {
+    let mut state = std::env::var("SEED").map_or(seed, |it| it.parse::<u64>().unwrap());
+    move |below| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 33).unwrap() % below
+    }
+}

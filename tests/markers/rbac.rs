@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::{Objects, controller_gen_on, manifests_of, refused, support};
+use crate::{Objects, controller_gen_on, manifests_of, random, refused, support};
 
 /// Sets of markers that both take.
 const SETS: &[&[&str]] = &[
@@ -185,12 +185,7 @@ const STRICTER: &[&str] = &["a value without quotes is followed by a space", "AP
 #[test]
 fn random_markers_are_read_as_controller_gen_reads_them() {
     let Some(controller_gen) = support::tool("controller-gen") else { return };
-    let mut state = std::env::var("SEED").map_or(7, |it| it.parse::<u64>().unwrap());
-    let mut random = |below: usize| {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(state >> 33).unwrap() % below
-    };
+    let mut random = random(7);
     // Each marker has a role of its own, which its first argument names.
     let markers: Vec<String> = (0..1200)
         .map(|i| {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::{Objects, controller_gen_on, manifests_of, refused, support};
+use crate::{Objects, controller_gen_on, manifests_of, random, refused, support};
 
 /// A marker with a name, and further arguments.
 fn marker(name: &str, more: &str) -> String {
@@ -356,12 +356,7 @@ const REASONS: &[&str] = &[
 #[test]
 fn random_markers_are_read_as_controller_gen_reads_them() {
     let Some(controller_gen) = support::tool("controller-gen") else { return };
-    let mut state = std::env::var("SEED").map_or(11, |it| it.parse::<u64>().unwrap());
-    let mut random = |below: usize| {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(state >> 33).unwrap() % below
-    };
+    let mut random = random(11);
     let markers: Vec<String> = (0..2000)
         .map(|at| {
             let whole = marker(&format!("w{at}.a"), "");
