@@ -67,13 +67,9 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
             Ok(action) => {
                 self.failures.reset(key);
                 match self.primary.clear_failure(&obj).await {
-                    Ok(true) => {
+                    Ok(()) => {
                         self.reports.reset(key);
                         action
-                    }
-                    Ok(false) => {
-                        let retry = self.reports.count(key, uid.as_deref(), DEGRADED).retry;
-                        Action::requeue(action.requeue_after.map_or(retry, |it| it.min(retry)))
                     }
                     Err(error) => Action::requeue(self.unreported(key, uid.as_deref(), DEGRADED, &error)),
                 }

@@ -207,49 +207,6 @@ async fn what_one_controller_reports_is_not_taken_back_by_another_one_of_the_kin
     }
 }
 
-#[tokio::test(start_paused = true)]
-async fn what_one_controller_has_reported_outlives_a_restart_until_it_succeeds_itself() {
-    let cluster = Cluster::default().with("things.test.dev", &[thing("a", &[])]);
-    let fails = Arc::new(AtomicBool::new(true));
-    let stumbles = Arc::new(AtomicBool::new(false));
-    // The first one fails, after a while; the second one succeeds before that, in the end.
-    let start = |operator: &Operator| {
-        let first = |_: Arc<Thing>, fails: Arc<AtomicBool>| async move {
-            sleep(Duration::from_secs(5)).await;
-            if fails.load(SeqCst) { Err(Error::permanent("Broken", "first")) } else { Ok(Action::await_change()) }
-        };
-        let second = |_: Arc<Thing>, stumbles: Arc<AtomicBool>| async move {
-            if stumbles.swap(false, SeqCst) { Err(Error::permanent("Other", "it")) } else { Ok(Action::await_change()) }
-        };
-        // One that has no Things, and so nothing to say about `a`.
-        let of_others = Controller::<Thing>::with(operator, Watch::from(&labels()));
-        [
-            tokio::spawn(Controller::<Thing>::new(operator).run(first, fails.clone())),
-            tokio::spawn(Controller::<Thing>::new(operator).run(second, stumbles.clone())),
-            tokio::spawn(of_others.run(second, Arc::default())),
-        ]
-    };
-    let told = || condition(&cluster, "a", "Degraded").map(|it| it["message"].as_str().unwrap().to_owned());
-    for (restart, is_clumsy) in [(false, false), (true, false), (true, true)] {
-        stumbles.store(is_clumsy, SeqCst);
-        let (operator, before) = (cluster.operator(), cluster.count("PATCH things.test.dev/status"));
-        let tasks = start(&operator);
-        sleep(Duration::from_secs(20)).await;
-        assert_eq!(told().as_deref(), Some("first"));
-        let writes = cluster.count("PATCH things.test.dev/status") - before;
-        let expected = if is_clumsy { 2 } else { usize::from(!restart) };
-        assert_eq!(writes, expected, "it is reported once, and stays");
-        if is_clumsy {
-            fails.store(false, SeqCst);
-            until("well", || told().is_none()).await;
-        }
-        operator.stop.cancel();
-        for task in tasks {
-            task.await.unwrap().unwrap();
-        }
-    }
-}
-
 #[tokio::test]
 async fn controllers_that_would_prune_the_children_of_each_other_are_refused() {
     async fn nothing<C>(_: Arc<Thing>, _: Arc<C>) -> Result<Action, Error> {

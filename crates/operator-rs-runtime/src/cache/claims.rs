@@ -18,22 +18,8 @@ pub(crate) struct Claims(Arc<Mutex<State>>);
 #[derive(Default)]
 struct State {
     controllers: u64,
-    members: Vec<Member>,
-    /// The controllers that have a reason for a condition. The condition has the reason of the first one. An empty list
-    /// means that it was reported by this process, and that no controller has a reason any more.
-    all: HashMap<Place, Vec<Claim>>,
-    /// The controllers that have succeeded since the start, for each condition that was reported before it.
-    inherited: HashMap<Place, Vec<u64>>,
-}
-
-/// Kind, key and type of a condition.
-type Place = (TypeId, Box<str>, &'static str);
-
-/// A controller, and whether it may report on the object with a key.
-struct Member {
-    controller: u64,
-    kind: TypeId,
-    reports_on: Box<dyn Fn(&str) -> bool + Send + Sync>,
+    /// By kind, key and type of the condition; who has reported it first comes first, and is the one whose reason it has.
+    all: HashMap<(TypeId, Box<str>, &'static str), Vec<Claim>>,
 }
 
 struct Claim {
@@ -51,30 +37,19 @@ pub(super) struct Claimant {
 
 impl Claims {
     /// One more controller of a kind.
-    pub(super) fn claimant<K: 'static>(&self, reports_on: impl Fn(&str) -> bool + Send + Sync + 'static) -> Claimant {
+    pub(super) fn claimant<K: 'static>(&self) -> Claimant {
         let mut state = lock(&self.0);
         state.controllers += 1;
-        let (controller, kind) = (state.controllers, TypeId::of::<K>());
-        state.members.push(Member { controller, kind, reports_on: Box::new(reports_on) });
-        Claimant { claims: self.clone(), kind, controller }
+        Claimant { claims: self.clone(), kind: TypeId::of::<K>(), controller: state.controllers }
     }
 }
 
 impl Claimant {
-    /// This controller has a reason for a condition of the object with this uid, which may have the condition already.
-    /// Returns the reason of another controller that was first.
-    pub fn hold(
-        &self,
-        (key, uid): (&str, Option<&str>),
-        (condition, is_there): (&'static str, bool),
-        because: Because,
-    ) -> Option<Because> {
+    /// This controller has a reason for a condition of the object with this uid. Returns the one of another controller
+    /// that was first.
+    pub fn hold(&self, key: &str, uid: Option<&str>, condition: &'static str, because: Because) -> Option<Because> {
         let mut state = lock(&self.claims.0);
-        let place = self.place(key, condition);
-        if is_there && !state.all.contains_key(&place) {
-            state.inherited.entry(place.clone()).or_default().retain(|it| *it != self.controller);
-        }
-        let all = state.all.entry(place).or_default();
+        let all = state.all.entry((self.kind, key.into(), condition)).or_default();
         all.retain(|it| it.uid.as_deref() == uid);
         match all.iter_mut().find(|it| it.controller == self.controller) {
             Some(it) => it.because = because,
@@ -86,47 +61,13 @@ impl Claimant {
     /// This controller has no reason any more. Returns that of another one.
     pub fn release(&self, key: &str, condition: &'static str) -> Option<Because> {
         let mut state = lock(&self.claims.0);
-        let all = state.all.get_mut(&self.place(key, condition))?;
+        let place = (self.kind, key.into(), condition);
+        let all = state.all.get_mut(&place)?;
         all.retain(|it| it.controller != self.controller);
-        all.first().map(|it| it.because.clone())
-    }
-
-    /// This controller succeeds. Returns whether the condition may be over. One that was reported before this process
-    /// may be of any controller: it is over when all that have the object have succeeded.
-    pub fn may_be_over(&self, key: &str, condition: &'static str) -> bool {
-        let state = &mut *lock(&self.claims.0);
-        let place = self.place(key, condition);
-        if state.all.contains_key(&place) && !state.inherited.contains_key(&place) {
-            return true;
-        }
-        if let Some(all) = state.all.get_mut(&place) {
-            all.retain(|it| it.controller != self.controller);
-        }
-        let succeeded = state.inherited.entry(place).or_default();
-        if !succeeded.contains(&self.controller) {
-            succeeded.push(self.controller);
-        }
-        let mut others = state.members.iter().filter(|it| it.kind == self.kind && !succeeded.contains(&it.controller));
-        !others.any(|it| (it.reports_on)(key))
-    }
-
-    /// The condition is gone, or the object is.
-    pub fn forget(&self, key: &str, condition: &'static str) {
-        let mut state = lock(&self.claims.0);
-        let place = self.place(key, condition);
-        state.inherited.remove(&place);
-        if state.all.get(&place).is_some_and(Vec::is_empty) {
+        let next = all.first().map(|it| it.because.clone());
+        if next.is_none() {
             state.all.remove(&place);
         }
-    }
-
-    fn place(&self, key: &str, condition: &'static str) -> Place {
-        (self.kind, key.into(), condition)
-    }
-}
-
-impl Drop for Claimant {
-    fn drop(&mut self) {
-        lock(&self.claims.0).members.retain(|it| it.controller != self.controller);
+        next
     }
 }

@@ -1,5 +1,5 @@
-//! Conditions by which the runtime reports that an object fails or is paused. A field manager of its own applies them,
-//! so that it neither takes over nor erases what the operator wrote.
+//! Conditions by which the runtime reports that an object fails or is paused. A field manager of its own applies them, so that
+//! it neither takes over nor erases what the operator wrote.
 
 use super::{
     Observed, Primary, Watched,
@@ -64,8 +64,7 @@ impl<K: Watched> Primary<K> {
     {
         let (key, uid) = (key_of(object), object.meta().uid.as_deref());
         let ours = (because.0.to_owned(), because.1.to_owned());
-        let is_there = self.has_reported(&key, type_);
-        match self.claimant.hold((&key, uid), (type_, is_there), ours.clone()) {
+        match self.claimant.hold(&key, uid, type_, ours.clone()) {
             Some(first) if first == ours => Ok(Report::Known),
             Some(_) => Ok(Report::Untold),
             None => self.put(object, type_, because).await,
@@ -111,8 +110,8 @@ impl<K: Watched> Primary<K> {
         }
     }
 
-    /// Whether a status that `manager` is about to write does not fit the object any more: a report that would erase
-    /// conditions of others, or `Paused` for an object that is not paused now.
+    /// Whether a status that `manager` was to write is not for the object as it is now: a report that would erase
+    /// conditions of others, or says of an object that it is paused, which it is not any more.
     pub(super) fn is_outdated(&self, manager: &str, status: &Value, found: &Observed<K>) -> bool {
         let mut all = status["conditions"].as_array().into_iter().flatten();
         let is_paused = || found.decode().is_ok_and(|it| self.paused_by(&it).is_some());
@@ -121,20 +120,16 @@ impl<K: Watched> Primary<K> {
                 || all.any(|it| it["type"] == PAUSED) && !is_paused())
     }
 
-    /// Takes back what `report_failure` has set. The reconcile that is triggered can set the condition itself. Returns
-    /// false if another controller may have reported it before this process, and has not succeeded yet.
-    pub(crate) async fn clear_failure(&self, object: &K) -> Result<bool, Error>
+    /// Takes back what `report_failure` has set. The reconcile that is triggered can set the
+    /// condition itself.
+    pub(crate) async fn clear_failure(&self, object: &K) -> Result<(), Error>
     where
         K: Serialize,
     {
-        let key = key_of(object);
-        if self.has_reported(&key, DEGRADED) && !self.claimant.may_be_over(&key, DEGRADED) {
-            return Ok(false);
-        }
         if self.clear(object, DEGRADED).await? {
-            (self.trigger)(&key);
+            (self.trigger)(&key_of(object));
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Removes a condition that the runtime has reported, unless another controller has a reason for it. Returns
@@ -151,16 +146,12 @@ impl<K: Watched> Primary<K> {
         if is_reported {
             self.remove(&key, type_).await?;
         }
-        self.claimant.forget(&key, type_);
         Ok(is_reported)
     }
 
     /// An object is gone: nothing is reported on it any more.
     pub(crate) fn release(&self, key: &str) {
-        for condition in OURS {
-            self.claimant.release(key, condition);
-            self.claimant.forget(key, condition);
-        }
+        OURS.iter().for_each(|it| drop(self.claimant.release(key, it)));
     }
 
     /// Whether the runtime has reported a condition of an object.

@@ -2,10 +2,7 @@
 
 use super::{Primary, Watched, lock, primary::version, recent::Version, state::Listed};
 use kube::runtime::watcher::Event;
-use std::{
-    collections::HashMap,
-    sync::{Arc, atomic::Ordering},
-};
+use std::{collections::HashMap, sync::Arc};
 
 impl<K: Watched> Primary<K> {
     /// Puts what was listed in place of what was known.
@@ -21,7 +18,6 @@ impl<K: Watched> Primary<K> {
             state.writer.apply_watcher_event(&Event::InitApply((**object).clone()));
         }
         state.writer.apply_watcher_event(&Event::InitDone);
-        self.is_listed.store(true, Ordering::Relaxed);
         for (key, it) in listed.iter_mut().filter(|(key, _)| !later.contains(key)) {
             state.set_conditions(key, it.conditions.take());
         }

@@ -39,9 +39,7 @@ pub struct Primary<K: Watched> {
     pub(super) trigger: Box<dyn Fn(&str) + Send + Sync>,
     pub(super) state: Mutex<State<K>>,
     /// Whether failures can be reported in a condition: some kinds have none.
-    pub(super) has_conditions: Arc<AtomicBool>,
-    /// Whether the objects have been listed.
-    pub(super) is_listed: Arc<AtomicBool>,
+    pub(super) has_conditions: AtomicBool,
     /// The last time that the API server knew no conditions of the kind.
     pub(super) refused: Mutex<Option<Instant>>,
     pub(super) claimant: Claimant,
@@ -79,13 +77,7 @@ impl<K: Watched> Primary<K> {
         };
         // The kinds of Kubernetes itself have conditions of their own controllers.
         let group = K::group(&());
-        let has_conditions = Arc::new(AtomicBool::new(group.contains('.') && !group.ends_with(".k8s.io")));
-        let is_listed = Arc::<AtomicBool>::default();
-        let (reports, listed, known) = (has_conditions.clone(), is_listed.clone(), store.clone());
-        let reports_on = move |key: &str| {
-            let may_have = || !listed.load(Ordering::Relaxed) || known.get(&object_ref(key)).is_some();
-            reports.load(Ordering::Relaxed) && may_have()
-        };
+        let has_conditions = AtomicBool::new(group.contains('.') && !group.ends_with(".k8s.io"));
         let (trigger, state, pause) = (Box::new(trigger), Mutex::new(state), Arc::new(Pause::of::<K>()));
         let paused = pause.clone();
         // No predicate hides that the annotation comes or goes.
@@ -98,9 +90,8 @@ impl<K: Watched> Primary<K> {
             trigger,
             state,
             has_conditions,
-            is_listed,
             refused: Mutex::default(),
-            claimant: claims.claimant::<K>(reports_on),
+            claimant: claims.claimant::<K>(),
             pause,
             is_dry_run: AtomicBool::new(false),
         })
