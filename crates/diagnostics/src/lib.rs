@@ -2,8 +2,8 @@
 //!
 //! A [`Diagnostic`] is a message with what is known besides: the rule, the file, the line and column, its text, and what
 //! to do. [`Diagnostics`] is everything that is wrong, as one error; [`Hint`] adds a hint to any error. [`Report`] takes
-//! an error apart again, for a program that shows it. [`rules!`] declares rules, and [`About`] describes one. [`nearest`] suggests a spelling, and [`conflict`] finds what git
-//! leaves in a file. Nothing here prints or reads a file.
+//! an error apart again, for a program that shows it. [`rules!`] declares rules, and [`About`] describes one. [`nearest`]
+//! suggests a spelling, and [`conflict`] finds what git leaves in a file. Nothing here prints or reads a file.
 
 pub mod conflict;
 mod diagnostic;

@@ -6,8 +6,8 @@ use go_data::{
     yaml::{Map, Value},
 };
 
-/// The webhook with its patch, a strategic merge patch: maps are merged, null removes, `matchConditions` are merged by
-/// their names, and other lists are replaced.
+/// The webhook with its patch, a strategic merge patch: maps are merged, null removes, and lists are replaced. Only
+/// `matchConditions` would be merged, by their names, and a webhook has none before its patch.
 pub fn apply(object: Value, webhook: &Webhook) -> Result<Value, Vec<Problem>> {
     let WebhookArguments { patch, mutating, .. } = &webhook.arguments;
     if patch.is_empty() {
@@ -35,9 +35,9 @@ pub fn apply(object: Value, webhook: &Webhook) -> Result<Value, Vec<Problem>> {
         false => "admissionregistration.ValidatingWebhook",
     };
     // The patch is checked by itself, too: a null would remove a field that does not exist.
-    let patch = Value::Object(patch);
-    let res = merged(object, &patch);
-    for value in [&patch, &res] {
+    let before = object.as_object().cloned().unwrap_or_default();
+    let res = merged(before, &patch).into();
+    for value in [&patch.into(), &res] {
         let decoded = read_as(type_, value, Reader::Server);
         if let Some(unknown) = decoded.unknown.first() {
             let message = format!("a webhook has no field `{}`", unknown.path);
@@ -62,31 +62,17 @@ fn directive(patch: &Map<String, Value>) -> Option<&str> {
     })
 }
 
-fn merged(object: Value, patch: &Value) -> Value {
-    let (Value::Object(mut object), Value::Object(patch)) = (object, patch) else {
-        return without_nulls(patch.clone());
-    };
+fn merged(mut object: Map<String, Value>, patch: &Map<String, Value>) -> Map<String, Value> {
     for (key, value) in patch {
-        match (object.remove(key), value) {
-            (_, Value::Null) => {}
-            (before, Value::Object(_)) => {
-                let before =
-                    before.filter(Value::is_object).unwrap_or_else(|| Value::Object(Map::new()));
-                object.insert(key.clone(), merged(before, value));
+        let before = object.remove(key);
+        match value {
+            Value::Null => {}
+            Value::Object(value) => {
+                let before = before.and_then(|it| it.as_object().cloned()).unwrap_or_default();
+                object.insert(key.clone(), merged(before, value).into());
             }
-            (_, value) => {
-                object.insert(key.clone(), value.clone());
-            }
+            value => drop(object.insert(key.clone(), value.clone())),
         }
     }
-    object.into()
-}
-
-fn without_nulls(value: Value) -> Value {
-    match value {
-        Value::Object(map) => {
-            map.into_iter().filter(|it| !it.1.is_null()).collect::<Map<_, _>>().into()
-        }
-        other => other,
-    }
+    object
 }
