@@ -9,6 +9,8 @@ use kube::Client;
 use std::{path::PathBuf, time::Duration};
 
 pub(crate) use values::Address;
+#[cfg(any(feature = "admission", feature = "conversion"))]
+pub(crate) use values::time;
 
 #[allow(missing_docs)] // clap would show them as the program's own: they are where it is exported
 #[derive(Clone, Debug, clap::Args)]
@@ -108,6 +110,10 @@ pub struct Flags {
     /// Format of the log; RUST_LOG selects its levels
     #[arg(long, env, value_enum, default_value = "text", value_name = "text|json", hide_possible_values = true)]
     pub(crate) log_format: LogFormat,
+
+    #[cfg(any(feature = "admission", feature = "conversion"))]
+    #[command(flatten)]
+    pub(crate) webhooks: crate::webhooks::WebhookFlags,
 }
 
 impl Flags {

@@ -5,6 +5,8 @@
 pub mod client;
 pub mod conditions;
 pub mod controller;
+#[cfg(feature = "conversion")]
+pub mod conversion;
 pub mod error;
 pub mod events;
 pub mod finalizer;
@@ -31,8 +33,11 @@ mod secret_hash;
 mod rights;
 mod server;
 mod shutdown;
+mod start;
 mod telemetry;
 mod tls;
+#[cfg(any(feature = "admission", feature = "conversion"))]
+mod webhooks;
 mod worker;
 
 pub use action::Action;
@@ -56,10 +61,13 @@ pub use finalizer::finalizer;
 pub use flags::Flags;
 pub use labels::Labels;
 pub use operator::{Identity, Operator, Settings};
-pub use process::{Start, cluster_wide, per_namespace, start};
+pub use process::start;
 pub use rights::Rights;
 pub use secret_hash::secret_hash;
+pub use start::{Start, cluster_wide, per_namespace};
 pub use telemetry::capture_log;
+#[cfg(any(feature = "admission", feature = "conversion"))]
+pub use webhooks::webhook_service;
 
 /// The lock of a state that no code of users runs under: nothing panics there.
 fn lock<T>(state: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {

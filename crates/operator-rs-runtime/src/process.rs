@@ -2,8 +2,10 @@
 
 mod plan;
 
+#[cfg(any(feature = "admission", feature = "conversion"))]
+use crate::webhooks;
 use crate::{
-    Flags, Identity, Operator, Rights, Watches,
+    Flags, Identity, Operator, Rights, Start, Watches,
     authorize::Authorizer,
     client, explain,
     metrics::Metrics,
@@ -12,39 +14,12 @@ use crate::{
     server::{self, Pages},
     shutdown, telemetry, tls,
 };
-use futures::{
-    future::{BoxFuture, FutureExt},
-    stream::{FuturesUnordered, StreamExt},
-};
+use futures::stream::{FuturesUnordered, StreamExt};
 use plan::Plan;
 use std::{process::ExitCode, sync::Arc, time::Duration};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tracing::{error, info};
-
-/// Starts a controller, once or once for each namespace.
-pub type Start = Box<dyn Fn(&Operator, &WatchScope) -> Vec<BoxFuture<'static, anyhow::Result<()>>>>;
-
-/// A controller of a namespaced kind, which runs once for each watched namespace.
-pub fn per_namespace<F, Fut>(run: F) -> Start
-where
-    F: Fn(Operator) -> Fut + 'static,
-    Fut: Future<Output = anyhow::Result<()>> + Send + 'static,
-{
-    Box::new(move |operator, scope| {
-        let within = |namespace| run(Operator { namespace, ..operator.clone() }).boxed();
-        scope.namespaces().into_iter().map(within).collect()
-    })
-}
-
-/// A controller of a cluster-scoped kind, which runs once. Its children can be in any namespace.
-pub fn cluster_wide<F, Fut>(run: F) -> Start
-where
-    F: Fn(Operator) -> Fut + 'static,
-    Fut: Future<Output = anyhow::Result<()>> + Send + 'static,
-{
-    Box::new(move |operator, _| vec![run(Operator { namespace: Namespace::All, ..operator.clone() }).boxed()])
-}
 
 /// Runs the operator until it receives a signal to stop, or fails. The last line of the log says why
 /// it failed.
@@ -54,7 +29,7 @@ where
 /// # async fn run(operator: runtime::Operator) -> anyhow::Result<()> { Ok(()) }
 /// runtime::start(runtime::identity!(), flags, vec![runtime::per_namespace(run)]);
 /// ```
-pub fn start(identity: Identity, flags: Flags, controllers: Vec<Start>) -> ExitCode {
+pub fn start(identity: Identity, flags: Flags, parts: impl IntoIterator<Item = Start>) -> ExitCode {
     telemetry::init(flags.log_format, flags.dry_run);
     if let Err(why) = flags.check() {
         error!("{why}");
@@ -64,7 +39,7 @@ pub fn start(identity: Identity, flags: Flags, controllers: Vec<Start>) -> ExitC
     // thread costs memory.
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let result = runtime.map_err(Into::into).and_then(|runtime| {
-        let result = runtime.block_on(run(identity, flags, controllers));
+        let result = runtime.block_on(run(identity, flags, parts.into_iter().collect()));
         // A task that blocks its thread must not delay the end: another replica may lead by now.
         runtime.shutdown_background();
         result
@@ -78,13 +53,13 @@ pub fn start(identity: Identity, flags: Flags, controllers: Vec<Start>) -> ExitC
     }
 }
 
-async fn run(identity: Identity, flags: Flags, controllers: Vec<Start>) -> anyhow::Result<()> {
+async fn run(identity: Identity, flags: Flags, parts: Vec<Start>) -> anyhow::Result<()> {
     let stop = shutdown::on_signal()?;
     let metrics = Arc::new(Metrics::default());
     let client = client::connect(identity, &flags.limits(), &metrics).await?;
     if flags.dry_run {
         let operator = Operator { settings: flags.settings(), metrics, stop, ..Operator::new(identity, client) };
-        return dry_run(operator.into_dry_run(), &flags.watch_namespace, &controllers).await;
+        return dry_run(operator.into_dry_run(), &flags.watch_namespace, &parts).await;
     }
     let (readiness, served) = (Readiness::default(), CancellationToken::new());
     let starting = readiness.expect("the controllers to start");
@@ -112,9 +87,13 @@ async fn run(identity: Identity, flags: Flags, controllers: Vec<Start>) -> anyho
         leading: CancellationToken::new(),
         dry_run: None,
     };
+    #[cfg(any(feature = "admission", feature = "conversion"))]
+    let webhooks = webhooks::serve(&flags, parts.iter().filter_map(Start::webhook), &operator).await?;
     let election = flags.leader_elect.then(|| flags.lease(identity.name, &client));
     let plan = Plan { election, warm: flags.warm_standby, grace: flags.graceful_shutdown_timeout };
-    let result = plan.run(&operator, starting, || run_all(&operator, &flags.watch_namespace, &controllers)).await;
+    let result = plan.run(&operator, starting, || run_all(&operator, &flags.watch_namespace, &parts)).await;
+    #[cfg(any(feature = "admission", feature = "conversion"))]
+    webhooks::end(webhooks, result.is_ok()).await;
     served.cancel(); // the probes answer until the end
     for server in servers {
         let _ = timeout(Duration::from_secs(2), server).await;
@@ -123,9 +102,9 @@ async fn run(identity: Identity, flags: Flags, controllers: Vec<Start>) -> anyho
 }
 
 /// One pass over all objects, and the report. It takes no Lease, and serves nothing.
-async fn dry_run(operator: Operator, scope: &WatchScope, controllers: &[Start]) -> anyhow::Result<()> {
-    if !controllers.is_empty() {
-        run_all(&operator, scope, controllers).await?;
+async fn dry_run(operator: Operator, scope: &WatchScope, parts: &[Start]) -> anyhow::Result<()> {
+    if parts.iter().any(Start::is_controller) {
+        run_all(&operator, scope, parts).await?;
     }
     let report = operator.dry_run.unwrap_or_default();
     println!("{report}");
@@ -136,8 +115,8 @@ async fn dry_run(operator: Operator, scope: &WatchScope, controllers: &[Start]) 
 }
 
 /// Runs all controllers until each has ended. If one fails, the others are stopped.
-async fn run_all(operator: &Operator, scope: &WatchScope, controllers: &[Start]) -> anyhow::Result<()> {
-    let mut running: FuturesUnordered<_> = controllers.iter().flat_map(|start| start(operator, scope)).collect();
+async fn run_all(operator: &Operator, scope: &WatchScope, parts: &[Start]) -> anyhow::Result<()> {
+    let mut running: FuturesUnordered<_> = parts.iter().flat_map(|it| it.controllers(operator, scope)).collect();
     if running.is_empty() {
         info!("there are no controllers yet");
         operator.stop.cancelled().await;

@@ -5,7 +5,11 @@ use crate::{authorize::Authorizer, flags::Address, metrics::Metrics, readiness::
 use anyhow::Context;
 use http::{Method, Request, Response, StatusCode, header};
 use http_body_util::Full;
-use hyper::{body::Bytes, server::conn::http1, service::service_fn};
+use hyper::{
+    body::{Bytes, Incoming},
+    server::conn::http1,
+    service::service_fn,
+};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::{collections::VecDeque, convert::Infallible, pin::pin, sync::Arc, time::Duration};
 use tokio::{
@@ -36,13 +40,20 @@ pub(crate) enum Pages {
     Probes(Readiness),
     /// `/metrics`: to everybody, or to those who may `get` it.
     Metrics(Arc<Metrics>, Option<Box<Authorizer>>),
+    /// Admission and conversion.
+    #[cfg(any(feature = "admission", feature = "conversion"))]
+    Webhooks(crate::webhooks::Routes),
 }
 
 const TEXT: &str = "text/plain; charset=utf-8";
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 impl Pages {
-    async fn answer<B>(&self, request: &Request<B>) -> Response<Full<Bytes>> {
+    async fn answer(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
+        #[cfg(any(feature = "admission", feature = "conversion"))]
+        if let Self::Webhooks(routes) = self {
+            return routes.answer(request).await.map(Full::new);
+        }
         let (path, headers) = (request.uri().path(), request.headers());
         match (self, path) {
             (Self::Probes(_), "/healthz" | "/readyz") | (Self::Metrics(..), "/metrics") => {}
@@ -59,6 +70,8 @@ impl Pages {
                 some => page(StatusCode::SERVICE_UNAVAILABLE, TEXT, format!("waiting for {some}")),
             },
             Self::Probes(_) => page(StatusCode::OK, TEXT, "ok"),
+            #[cfg(any(feature = "admission", feature = "conversion"))]
+            Self::Webhooks(_) => unreachable!("answered above"),
             Self::Metrics(metrics, authorizer) => {
                 let code = match authorizer {
                     Some(it) => it.check(headers, "get", path).await,
@@ -148,7 +161,7 @@ impl Server {
     }
 
     async fn http(&self, io: impl AsyncRead + AsyncWrite + Unpin) {
-        let answer = service_fn(async |request| Ok::<_, Infallible>(self.pages.answer(&request).await));
+        let answer = service_fn(async |request| Ok::<_, Infallible>(self.pages.answer(request).await));
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(HEAD_BYTES);
         let mut connection = pin!(http.serve_connection(TokioIo::new(io), answer));

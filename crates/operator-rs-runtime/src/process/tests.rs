@@ -1,5 +1,5 @@
 use super::*;
-use crate::{leader, lease::tests::Server};
+use crate::{cluster_wide, leader, lease::tests::Server, per_namespace};
 use std::future::pending;
 use tokio::time::sleep;
 

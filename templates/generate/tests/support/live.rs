@@ -60,11 +60,11 @@ impl Live {
         Some(Self { admin, operator, namespace, scope, failure: Arc::default() })
     }
 
-    /// Starts controllers with the operator's account. If the test fails, cargo prints their log.
-    pub fn start(&self, controllers: Vec<Start>) -> Running {
+    /// Starts the controllers with the operator's account. If the test fails, cargo prints their log.
+    pub fn start(&self, parts: Vec<Start>) -> Running {
         capture_log();
         let operator = Operator::new(identity!(), self.operator.clone());
-        let running: Vec<_> = controllers.iter().flat_map(|start| start(&operator, &self.scope)).collect();
+        let running: Vec<_> = parts.iter().flat_map(|it| it.controllers(&operator, &self.scope)).collect();
         let controllers = tokio::spawn(async { try_join_all(running).await.map(drop) });
         let failure = self.failure.clone();
         let task = tokio::spawn(async move {

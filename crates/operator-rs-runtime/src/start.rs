@@ -1,0 +1,77 @@
+//! The parts of an operator: controllers and webhooks.
+
+#[cfg(any(feature = "admission", feature = "conversion"))]
+use crate::webhooks::Webhook;
+use crate::{
+    Operator,
+    scope::{Namespace, WatchScope},
+};
+use futures::future::{BoxFuture, FutureExt};
+
+/// A part of an operator: a controller or a webhook.
+pub struct Start(Part);
+
+enum Part {
+    Controller(Box<dyn Fn(&Operator, &WatchScope) -> Vec<Running>>),
+    #[cfg(any(feature = "admission", feature = "conversion"))]
+    Webhook(Webhook),
+}
+
+/// A controller that runs.
+type Running = BoxFuture<'static, anyhow::Result<()>>;
+
+/// A controller of a namespaced kind, which runs once for each watched namespace.
+pub fn per_namespace<F, Fut>(run: F) -> Start
+where
+    F: Fn(Operator) -> Fut + 'static,
+    Fut: Future<Output = anyhow::Result<()>> + Send + 'static,
+{
+    Start(Part::Controller(Box::new(move |operator, scope| {
+        let within = |namespace| run(Operator { namespace, ..operator.clone() }).boxed();
+        scope.namespaces().into_iter().map(within).collect()
+    })))
+}
+
+/// A controller of a cluster-scoped kind, which runs once. Its children can be in any namespace.
+pub fn cluster_wide<F, Fut>(run: F) -> Start
+where
+    F: Fn(Operator) -> Fut + 'static,
+    Fut: Future<Output = anyhow::Result<()>> + Send + 'static,
+{
+    Start(Part::Controller(Box::new(move |operator, _| {
+        vec![run(Operator { namespace: Namespace::All, ..operator.clone() }).boxed()]
+    })))
+}
+
+impl Start {
+    /// Starts the controller, once or once for each namespace, as [`start`](crate::start) does: a test can run it
+    /// without the process around it. A webhook starts none.
+    pub fn controllers(&self, operator: &Operator, scope: &WatchScope) -> Vec<Running> {
+        match &self.0 {
+            Part::Controller(start) => start(operator, scope),
+            #[cfg(any(feature = "admission", feature = "conversion"))]
+            Part::Webhook(_) => vec![],
+        }
+    }
+
+    pub(crate) fn is_controller(&self) -> bool {
+        matches!(self.0, Part::Controller(_))
+    }
+}
+
+#[cfg(any(feature = "admission", feature = "conversion"))]
+impl Start {
+    pub(crate) fn webhook(&self) -> Option<&Webhook> {
+        match &self.0 {
+            Part::Webhook(it) => Some(it),
+            Part::Controller(_) => None,
+        }
+    }
+}
+
+#[cfg(any(feature = "admission", feature = "conversion"))]
+impl From<Webhook> for Start {
+    fn from(webhook: Webhook) -> Self {
+        Self(Part::Webhook(webhook))
+    }
+}

@@ -1,0 +1,37 @@
+//! The flags of the webhook server, under the names of kubebuilder.
+
+use crate::tls::Files;
+use clap::ArgAction::Set;
+use std::path::PathBuf;
+
+#[allow(missing_docs)] // clap would show them as the program's own
+#[derive(Clone, Debug, clap::Args)]
+pub struct WebhookFlags {
+    /// Serve the webhooks; false for a run outside of the cluster
+    #[arg(long, env, default_value_t = true, action = Set, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true)]
+    pub(crate) enable_webhooks: bool,
+
+    /// Port of the webhooks
+    #[arg(long, env, default_value_t = 9443, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) webhook_port: u16,
+
+    /// Directory of the webhooks' certificate
+    #[arg(long, env, default_value = "/tmp/k8s-webhook-server/serving-certs", value_name = "DIR")]
+    webhook_cert_path: PathBuf,
+
+    /// File name of the webhooks' certificate
+    #[arg(long, env, default_value = "tls.crt", value_name = "FILE")]
+    webhook_cert_name: String,
+
+    /// File name of the webhooks' key
+    #[arg(long, env, default_value = "tls.key", value_name = "FILE")]
+    webhook_cert_key: String,
+}
+
+impl WebhookFlags {
+    /// The paths of the certificate.
+    pub(crate) fn certificate(&self) -> Files {
+        let dir = &self.webhook_cert_path;
+        Files { cert: dir.join(&self.webhook_cert_name), key: dir.join(&self.webhook_cert_key) }
+    }
+}

@@ -1,0 +1,132 @@
+//! The webhooks of the process: which path is answered by what, and the server around it. What a review says is
+//! the matter of `admission` and `conversion`.
+
+mod flags;
+mod routes;
+
+#[cfg(feature = "conversion")]
+use crate::conversion::Convert;
+use crate::{
+    Operator, Start,
+    flags::Address,
+    server::{self, Pages},
+    tls,
+};
+use anyhow::Context;
+use futures::future::{BoxFuture, FutureExt};
+use http::{Request, Response};
+use http_body_util::Full;
+use hyper::body::Bytes;
+use std::{convert::Infallible, net::Ipv4Addr, net::Ipv6Addr, sync::Arc, time::Duration};
+use tokio::{task::JoinHandle, time::Instant};
+use tokio_util::sync::CancellationToken;
+use tower::Service;
+
+pub(crate) use flags::WebhookFlags;
+pub(crate) use routes::{Routes, refuse};
+
+/// For how long after the signal to stop requests can still come, because other nodes do not know of it yet.
+const LAG: Duration = Duration::from_secs(5);
+
+/// A webhook of an operator.
+pub(crate) enum Webhook {
+    /// Reviews objects before they are stored.
+    #[cfg(feature = "admission")]
+    #[allow(dead_code)]
+    Admission {
+        /// Where it is served.
+        path: String,
+        /// Answers an AdmissionReview.
+        review: Arc<dyn Fn(Operator, Call) -> BoxFuture<'static, Response<Bytes>> + Send + Sync>,
+    },
+    /// Converts the objects of a kind. All are served at `/convert`.
+    #[cfg(feature = "conversion")]
+    #[allow(dead_code)]
+    Conversion(Arc<dyn Convert>),
+}
+
+/// A request to a webhook that is read and within the limits.
+#[allow(dead_code)] // as long as neither reads it
+pub(crate) struct Call {
+    /// The review, as JSON.
+    pub body: Bytes,
+    /// When the API server needs the answer.
+    pub until: Instant,
+}
+
+/// The server of the webhooks, which ends some time after the process is to stop.
+pub(crate) struct Server {
+    serving: JoinHandle<()>,
+    ended: CancellationToken,
+    grace: Duration,
+}
+
+/// Serves the webhooks, if there are any and the flags allow it.
+///
+/// # Errors
+/// If two have the same path, the port is taken, or the certificate cannot be read.
+pub(crate) async fn serve(
+    flags: &crate::Flags,
+    webhooks: impl Iterator<Item = &Webhook>,
+    operator: &Operator,
+) -> anyhow::Result<Option<Server>> {
+    let (routes, grace) = (Routes::new(webhooks, operator)?, flags.graceful_shutdown_timeout);
+    let flags = &flags.webhooks;
+    if routes.is_empty() || !flags.enable_webhooks {
+        return Ok(None);
+    }
+    let tls = tls::acceptor(Some(flags.certificate())).context(
+        "the webhooks need a certificate: mount its Secret, name the directory with --webhook-cert-path, or run \
+         without webhooks by --enable-webhooks=false",
+    )?;
+    let any = Address(vec![
+        (Ipv6Addr::UNSPECIFIED, flags.webhook_port).into(),
+        (Ipv4Addr::UNSPECIFIED, flags.webhook_port).into(),
+    ]);
+    let (ended, stop) = (CancellationToken::new(), operator.stop.clone());
+    let serving = server::serve(any, Pages::Webhooks(routes), Some(tls), ended.clone()).await?;
+    let lag = ended.clone();
+    tokio::spawn(async move {
+        stop.cancelled().await;
+        tokio::time::sleep(LAG.min(grace)).await;
+        lag.cancel();
+    });
+    Ok(Some(Server { serving, ended, grace }))
+}
+
+/// Waits until the webhooks are served no more: at once, if the process fails.
+pub(crate) async fn end(server: Option<Server>, orderly: bool) {
+    let Some(Server { serving, ended, grace }) = server else { return };
+    if !orderly {
+        ended.cancel();
+    }
+    let _ = tokio::time::timeout(grace, serving).await;
+}
+
+/// The webhooks as a service without TLS, for tests: it answers as the server does.
+///
+/// # Panics
+/// If two webhooks have the same path.
+pub fn webhook_service(
+    parts: impl IntoIterator<Item = Start>,
+    operator: &Operator,
+) -> impl Service<
+    Request<Bytes>,
+    Response = Response<Bytes>,
+    Error = Infallible,
+    Future = BoxFuture<'static, Result<Response<Bytes>, Infallible>>,
+> + Clone
++ Send
++ Sync
++ 'static {
+    let parts: Vec<_> = parts.into_iter().collect();
+    let routes = Routes::new(parts.iter().filter_map(Start::webhook), operator);
+    let routes = Arc::new(routes.unwrap_or_else(|it| panic!("{it}")));
+    tower::service_fn(move |request: Request<Bytes>| {
+        let routes = routes.clone();
+        async move { Ok(routes.answer(request.map(Full::new)).await) }.boxed()
+    })
+}
+
+#[cfg(all(test, feature = "admission", feature = "conversion"))]
+mod tests;
