@@ -36,6 +36,12 @@ pub enum Target {
 /// Scaffolds files of the user: whole files, which are written once, and lines above markers.
 pub fn scaffold(sets: &[&str], context: &impl Serialize) -> anyhow::Result<Plan> {
     let mut plan = Plan::default();
+    add(&mut plan, sets, context)?;
+    Ok(plan)
+}
+
+/// Adds more sets to a plan, e.g. with another context.
+pub fn add(plan: &mut Plan, sets: &[&str], context: &impl Serialize) -> anyhow::Result<()> {
     for set in sets {
         for (target, text) in render(set, context)? {
             match target {
@@ -44,7 +50,7 @@ pub fn scaffold(sets: &[&str], context: &impl Serialize) -> anyhow::Result<Plan>
             }
         }
     }
-    Ok(plan)
+    Ok(())
 }
 
 /// Renders generated files of the command `by`. `edit` returns the place to edit instead of each one.
@@ -134,7 +140,7 @@ fn without_unit_tests(text: &str) -> String {
     let mut res = String::new();
     let mut lines = text.split_inclusive('\n');
     while let Some(line) = lines.next() {
-        if line != "#[cfg(test)]\n" {
+        if !line.starts_with("#[cfg(test)]") && !line.starts_with("#[cfg(all(test,") {
             res.push_str(line);
             continue;
         }
@@ -157,6 +163,7 @@ mod tests {
         let check = |text: &str, expected: &str| assert_eq!(without_unit_tests(text), expected);
         check("mod a;\n#[cfg(test)]\nmod tests;\nmod z;\n", "mod a;\nmod z;\n");
         check("fn a() {\n}\n\n#[cfg(test)]\npub(crate) mod tests;\n", "fn a() {\n}\n");
+        check("mod a;\n#[cfg(all(test, feature = \"b\"))]\nmod tests;\n", "mod a;\n");
         check("a\n\n#[cfg(test)]\nmod tests {\n    fn a() {\n    }\n}\n\nz\n", "a\n\nz\n");
     }
 
@@ -166,7 +173,12 @@ mod tests {
         let mut count = 0;
         for (target, text) in render("generate/vendor", &names).unwrap() {
             let Target::File(path) = target else { panic!("entries") };
-            assert!(!text.contains("cfg(test)") && path.name() != "tests.rs", "{path}");
+            assert!(
+                !text.contains("cfg(test)")
+                    && !text.contains("cfg(all(test")
+                    && path.name() != "tests.rs",
+                "{path}"
+            );
             count += usize::from(path.extension() == "rs");
         }
         assert!(80 < count, "{count} files");

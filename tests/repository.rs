@@ -152,7 +152,12 @@ fn members() -> BTreeMap<String, Vec<String>> {
             .cloned()
             .collect()
     };
-    let all = |it: &toml::Table| [keys(it, "dependencies"), keys(it, "dev-dependencies")].concat();
+    // A crate's tests may depend on itself, for its features.
+    let all = |it: &toml::Table| {
+        let mut res = [keys(it, "dependencies"), keys(it, "dev-dependencies")].concat();
+        res.retain(|dependency| *dependency != name(it));
+        res
+    };
     manifests.iter().map(|it| (name(it), all(it))).collect()
 }
 

@@ -68,6 +68,7 @@ pages! {
     types
     warnings
     webhook_markers
+    webhooks
     website_operator
 }
 

@@ -161,7 +161,8 @@ fn derived(
         return Ok(None);
     }
     refuse(&reading, tree)?;
-    let operator = std::mem::take(&mut reading.operator);
+    let mut operator = std::mem::take(&mut reading.operator);
+    operator.converted = project.converted();
     let sources = TreeSources::new(tree);
     let quote = |problems| reading.quote(&sources, problems);
     let manifests::Generated { mut manifests, problems, warnings } =

@@ -8,6 +8,7 @@ pub mod cargo;
 pub mod catalog_source;
 pub mod cluster_args;
 pub mod compile;
+pub mod conversions;
 pub mod crd_states;
 pub mod derive;
 pub mod findings;

@@ -19,7 +19,8 @@ pub fn update(plan: &mut Plan, tree: &impl Tree, is_generated: bool) -> anyhow::
         if !is_listed {
             let message = "no kustomization has the webhook configurations";
             plan.warn(Diagnostic::in_file(WEBHOOKS, message).with_hint(format!(
-                "list `{name}` under `resources` in {LIST}, and `../webhook` in config/default/kustomization.yaml"
+                "list `{name}` under `resources` in {LIST}, and `../webhook` in config/default/kustomization.yaml; \
+                 `operator-rs create webhook` does that, too"
             )));
         }
         return Ok(());

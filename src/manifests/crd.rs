@@ -29,7 +29,9 @@ pub fn generate(operator: &Operator) -> Generated {
             Err(problem) => res.problems.push(problem),
             Ok(manifest) => {
                 res.manifests.push(manifest);
-                res.warnings.extend(versions::losses(&versions));
+                let kind = (first.group().to_owned(), first.kind().to_owned());
+                let converted = operator.converted.get(&kind);
+                res.warnings.extend(versions::losses(&versions, converted));
             }
         }
     }

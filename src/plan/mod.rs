@@ -157,6 +157,11 @@ impl Plan {
         self.intents.insert(path, Intent::Delete { known });
     }
 
+    /// Whether the plan deletes a file.
+    pub fn deletes(&self, path: &ProjectPath) -> bool {
+        matches!(self.intents.get(path), Some(Intent::Delete { .. }))
+    }
+
     /// A user's file: the text that the command has read, and the same after an edit that it has made and checked.
     pub fn edit(&mut self, path: ProjectPath, before: String, after: String) {
         let amendments = vec![Amendment::Replace { before, after }];

@@ -2,7 +2,7 @@
 
 use anyhow::Context as _;
 
-use super::{Project, Resource};
+use super::{Project, Resource, Webhooks};
 use diagnostics::Hint as _;
 use go_data::yaml::{
     self, Dialect, Value,
@@ -23,6 +23,13 @@ impl Project {
     pub fn with_controller(&self, at: usize) -> anyhow::Result<Self> {
         let resource = format!("/0/resources/{at}");
         self.edited(|it| it.set(&resource, "controller", Value::Bool(true), "kind"))
+    }
+
+    /// Sets the webhooks of an existing resource, which may be none.
+    pub fn with_webhooks(&self, at: usize, webhooks: &Webhooks) -> anyhow::Result<Self> {
+        let resource = format!("/0/resources/{at}");
+        let value = (!webhooks.is_empty()).then(|| yaml::to_value(webhooks));
+        self.edited(|it| it.put(&resource, "webhooks", value))
     }
 
     /// Removes the resource with this index.
@@ -116,6 +123,28 @@ mod tests {
             0,
             &format!("# all\n# mine\n# end\n{version}"),
         );
+    }
+
+    #[test]
+    fn webhooks_are_set_and_removed() {
+        let head = "domain: a.io\nlayout: rust.operator-rs.io/v1\nprojectName: p\n";
+        let (a, b) = ("- kind: A # one\n  version: v1\n", "- kind: B\n  version: v1\n");
+        let version = "# end\nversion: \"3\"\n";
+        let text = |webhooks: &str| format!("{head}resources:\n{a}{webhooks}# b\n{b}{version}");
+        let project = Project::from_text(&text("")).expect("a project");
+        let mut webhooks = Webhooks { defaulting: true, ..Webhooks::default() };
+        let first = project.with_webhooks(0, &webhooks).expect("it can be edited");
+        assert_eq!(first.text(), text("  webhooks:\n    defaulting: true\n"));
+        webhooks.conversion = true;
+        webhooks.spoke = vec!["v2".parse().expect("a version")];
+        let second = first.with_webhooks(0, &webhooks).expect("it can be edited");
+        let both =
+            "  webhooks:\n    conversion: true\n    defaulting: true\n    spoke:\n    - v2\n";
+        assert_eq!(second.text(), text(both));
+        let none = second.with_webhooks(0, &Webhooks::default()).expect("it can be edited");
+        assert_eq!(none.text(), project.text());
+        let last = project.with_webhooks(1, &webhooks).expect("it can be edited");
+        assert_eq!(last.text(), text("").replace("# end", &format!("{both}# end")));
     }
 
     #[test]

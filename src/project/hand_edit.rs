@@ -61,6 +61,7 @@ fn comments_and_fields_of_others_are_edits() {
     check("- {kind: A, version: v1}\n", None);
     check("- kind: A\n  version: v1 # why\n", Some(7));
     check("- kind: A\n  # why\n  version: v1\n", Some(7));
-    check("- kind: A\n  version: v1\n  webhooks: {validation: true}\n", Some(8));
+    check("- kind: A\n  version: v1\n  webhooks: {validation: true}\n", None);
+    check("- kind: A\n  version: v1\n  webhooks: {mine: true}\n", Some(8));
     check("- api: {crdVersion: v1, mine: x}\n  kind: A\n  version: v1\n", Some(6));
 }

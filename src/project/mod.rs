@@ -6,7 +6,10 @@ mod operator;
 mod resource;
 mod spelling;
 
-use std::{collections::BTreeSet, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 use anyhow::Context as _;
 use serde::Deserialize;
@@ -20,7 +23,7 @@ pub use kube_crd_source::{
     below,
 };
 pub use operator::*;
-pub use resource::{Api, CrdVersion, Resource};
+pub use resource::{Api, CrdVersion, Resource, WebhookVersion, Webhooks};
 
 /// The layout of the projects that this tool creates.
 const LAYOUT: &str = "rust.operator-rs.io/v1";
@@ -85,6 +88,17 @@ enum Layout {
 }
 
 impl Project {
+    /// The versions of each kind, by group and name, that the operator converts between.
+    pub fn converted(&self) -> BTreeMap<(String, String), BTreeSet<String>> {
+        let hubs = self.resources.iter().filter_map(|it| Some((it, it.webhooks.as_ref()?)));
+        let hubs = hubs.filter(|(_, webhooks)| webhooks.conversion);
+        hubs.map(|(hub, webhooks)| {
+            let versions = webhooks.spoke.iter().chain([&hub.version]).map(ToString::to_string);
+            ((hub.api_group(), hub.kind.to_string()), versions.collect())
+        })
+        .collect()
+    }
+
     /// The project of a tree. Every command but `init` starts from it.
     pub fn read(tree: &impl Tree) -> anyhow::Result<Self> {
         let Some(text) = tree.read(&Self::path())? else {

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{DeclaredKind, Place, Problem};
 
@@ -13,6 +13,10 @@ pub struct Operator {
     pub webhooks: Vec<Webhook>,
     /// Every `+kubebuilder:webhookconfiguration:` comment.
     pub webhook_configurations: Vec<WebhookConfiguration>,
+    /// The webhooks that the source registers to be served.
+    pub registrations: Vec<Registration>,
+    /// The versions of each kind, by group and name, that the operator converts between: PROJECT lists them.
+    pub converted: BTreeMap<(String, String), BTreeSet<String>>,
     /// Parts of the source that were read but do not have the effect that a reader would expect.
     pub warnings: Vec<Problem>,
 }
@@ -77,4 +81,12 @@ pub struct WebhookConfiguration {
     pub place: Place,
     pub mutating: bool,
     pub name: String,
+}
+
+/// A webhook that the operator serves: a call of the runtime's `defaulting` or `validating`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Registration {
+    pub place: Place,
+    pub mutating: bool,
+    pub path: String,
 }

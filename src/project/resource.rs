@@ -28,6 +28,46 @@ pub struct Resource {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plural: Option<Plural>,
     pub version: Version,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub webhooks: Option<Webhooks>,
+}
+
+/// The webhooks of a resource.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Webhooks {
+    /// Objects are converted between this version, the hub, and `spoke`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub conversion: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub defaulting: bool,
+    /// The path of the defaulting webhook, if it is not the one that follows from the resource.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub defaulting_path: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spoke: Vec<Version>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub validation: bool,
+    /// The path of the validating webhook, if it is not the one that follows from the resource.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub validation_path: Option<String>,
+    /// The version of `admissionregistration.k8s.io`; only one exists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub webhook_version: Option<WebhookVersion>,
+}
+
+/// The version of `admissionregistration.k8s.io`; only one exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum WebhookVersion {
+    #[serde(rename = "v1")]
+    V1,
+}
+
+impl Webhooks {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        !self.conversion && !self.defaulting && !self.validation
+    }
 }
 
 /// Marks a resource whose type is part of the project.

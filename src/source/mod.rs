@@ -1,10 +1,12 @@
 //! Reads the kinds of an operator from its Rust source, with `kube-crd-source`, and its permissions from the comments.
 
 mod comments;
+pub mod conversion;
 pub mod kinds;
 mod marker;
 mod named;
 mod rbac;
+mod registration;
 mod resources;
 mod scanner;
 mod spelling;
@@ -71,6 +73,9 @@ fn markers(files: Vec<(SourcePath, Rc<str>)>, into: &mut Reading) {
     let resources = &resources::Resources::new(&into.operator.kinds);
     for (path, text) in files {
         let lines: Vec<&str> = text.lines().collect();
+        let (registrations, problems) = registration::registrations(&path, &text);
+        into.operator.registrations.extend(registrations);
+        into.comments.extend(problems.into_iter().map(|it| it.quote(&lines)));
         for comment in comments::comments(&text) {
             match marker(&path, &comment, &mut into.operator) {
                 Ok(rule) => {

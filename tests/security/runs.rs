@@ -3,7 +3,9 @@
 pub const RUNS: &[&str] = &[
     "init --domain example.com",
     "create api --group cache --kind Third --image memcached:1.6 --port 1",
+    "create webhook --group cache --kind Memcached --defaulting --programmatic-validation",
     "delete api --group cache --kind Second",
+    "delete webhook --group cache --kind Second",
     "manifests",
     "manifests --message-format github",
     "manifests --compile --check",

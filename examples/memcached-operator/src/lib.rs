@@ -3,5 +3,15 @@
 // Every controller publishes events about its objects:
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create
 pub mod controller;
+// +operator-rs:scaffold:modules
 
 pub use runtime::{Error, Result};
+
+/// What the operator runs: its controllers, and the webhooks that it serves.
+pub fn all() -> Vec<runtime::Start> {
+    let parts = vec![
+        controller::all(),
+        // +operator-rs:scaffold:parts
+    ];
+    parts.into_iter().flatten().collect()
+}

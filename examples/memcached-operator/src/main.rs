@@ -1,7 +1,6 @@
 //! The operator's process. `--help` lists its flags.
 
 use clap::Parser;
-use operator::controller;
 use std::process::ExitCode;
 
 // Images are linked with musl, whose own allocator is slow.
@@ -18,5 +17,5 @@ struct Args {
 
 fn main() -> ExitCode {
     let args = Args::parse();
-    runtime::start(runtime::identity!(), args.flags, controller::all())
+    runtime::start(runtime::identity!(), args.flags, operator::all())
 }

@@ -4,5 +4,15 @@
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create
 pub mod controller;
 pub mod dns;
+// +operator-rs:scaffold:modules
 
 pub use runtime::{Error, Result};
+
+/// What the operator runs: its controllers, and the webhooks that it serves.
+pub fn all() -> Vec<runtime::Start> {
+    let parts = vec![
+        controller::all(),
+        // +operator-rs:scaffold:parts
+    ];
+    parts.into_iter().flatten().collect()
+}

@@ -16,7 +16,7 @@ const SUGGESTIONS: usize = 3;
 
 /// Where the type of another crate is
 #[derive(clap::Args)]
-#[command(next_help_heading = "Controller for a type of another crate, with --resource=false")]
+#[command(next_help_heading = "Type of another crate")]
 pub struct External {
     /// Rust path of the type or of its module, e.g. `gateway_api::gateways`
     #[arg(long, value_name = "PATH")]
@@ -83,6 +83,7 @@ impl Foreign {
                 path: Some(found.module.to_owned()),
                 plural: Some(plural).filter(|it| *it != kind.plural()),
                 version,
+                webhooks: None,
             },
             namespaced: found.namespaced,
             type_name: name,
@@ -113,6 +114,7 @@ impl Foreign {
                 path: Some(if type_name == name { module.to_owned() } else { path.to_string() }),
                 plural: None,
                 version,
+                webhooks: None,
             },
             namespaced: true,
             type_name: type_name.to_owned(),
@@ -139,6 +141,14 @@ impl Foreign {
     /// A type of the project that was not scaffolded: nothing is known about its status.
     pub fn own(resource: Resource, namespaced: bool, module: String) -> Self {
         Self { type_name: resource.kind.to_string(), resource, namespaced, module }
+    }
+
+    pub fn type_name(&self) -> &str {
+        &self.type_name
+    }
+
+    pub fn type_path(&self) -> String {
+        format!("{}::{}", self.module, self.type_name)
     }
 
     /// The controller's module. The group distinguishes two kinds with the same name.
@@ -177,7 +187,7 @@ impl Foreign {
             kind_lower: kind.lower(),
             controller_module,
             plural: self.resource.plural(),
-            type_path: format!("{}::{}", self.module, self.type_name),
+            type_path: self.type_path(),
             type_alias: (self.type_name != kind.to_string()).then_some(self.type_name.as_str()),
             core: *core,
             own: self.resource.api.is_some(),

@@ -3,3 +3,4 @@
 pub mod context;
 pub mod foreign;
 pub mod place;
+pub mod webhook;

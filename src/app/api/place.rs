@@ -164,6 +164,7 @@ impl Place {
             )),
             plural: Some(self.plural.clone()),
             version: self.version,
+            webhooks: None,
         }
     }
 }

@@ -88,3 +88,65 @@ fn rename(dependency: &mut Item, from: &str, to: &str, text: &str) {
         table.insert(to, value(text));
     }
 }
+
+/// Cargo.toml with a feature of one of our crates switched on or off; none if the package does not depend on the crate in
+/// a way that names its features.
+pub fn feature(text: &str, package: &str, feature: &str, on: bool) -> Option<String> {
+    let mut manifest = text.parse::<DocumentMut>().ok()?;
+    let dependencies = manifest.get_mut("dependencies")?.as_table_like_mut()?;
+    let is_it = |key: &str, it: &Item| field(it, "package").unwrap_or(key) == package;
+    let key = dependencies.iter().find(|(key, it)| is_it(key, it))?.0.to_owned();
+    let dependency = dependencies.get_mut(&key)?;
+    if has(dependency, "workspace") {
+        return None;
+    }
+    if let Some(version) = dependency.as_str().map(str::to_owned) {
+        replace(dependency, InlineTable::from_iter([("version", version)]).into());
+    }
+    let table = dependency.as_table_like_mut()?;
+    if on && !table.contains_key("features") {
+        table.insert("features", value(toml_edit::Array::new()));
+    }
+    let Some(features) = table.get_mut("features") else { return Some(text.to_owned()) };
+    let features = features.as_array_mut()?;
+    let at = features.iter().position(|it| it.as_str() == Some(feature));
+    match (at, on) {
+        (None, true) => features.push(feature),
+        (Some(at), false) => drop(features.remove(at)),
+        _ => return Some(text.to_owned()),
+    }
+    if features.is_empty() {
+        table.remove("features");
+    }
+    if let Some(inline) = dependency.as_inline_table_mut() {
+        inline.fmt();
+    }
+    Some(manifest.to_string())
+}
+
+#[test]
+fn a_feature_is_switched_on_and_off() {
+    let check = |before: &str, after: &str| {
+        let text = |it: &str| format!("[dependencies]\na = \"1\" # one\n{it} # two\n\n[x]\n");
+        let on = feature(&text(before), "run", "admission", true);
+        assert_eq!(on.as_deref(), Some(&*text(after)));
+        assert_eq!(feature(&text(after), "run", "admission", true).as_deref(), Some(&*text(after)));
+        on.and_then(|it| feature(&it, "run", "admission", false))
+    };
+    for before in [
+        "runtime = { package = \"run\", path = \"vendor/run\" }",
+        "runtime = { package = \"run\", path = \"vendor/run\", features = [\"other\"] }",
+        "run = { version = \"1\" }",
+    ] {
+        let after = match before.contains("features") {
+            true => before.replace("\"]", "\", \"admission\"]"),
+            false => before.replace(" }", ", features = [\"admission\"] }"),
+        };
+        let off = check(before, &after).expect("it is found");
+        assert!(off.contains(&format!("{before} # two\n")), "{off}");
+    }
+    check("run = \"1\"", "run = { version = \"1\", features = [\"admission\"] }");
+    for text in ["", "[dependencies]\nrun.workspace = true", "[dependencies]\nruns = \"1\"", "]"] {
+        assert_eq!(feature(text, "run", "admission", true), None, "{text}");
+    }
+}

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use super::derive::{Names, SUPPORT};
 use crate::project::Project;
 use crate::{plan::Plan, scaffold};
+use diagnostics::Hint as _;
 use model::{ProjectPath, Tree};
 
 /// A version of one of the crates that is in the registry, with the checksum there.
@@ -159,6 +160,35 @@ impl Crate {
         let checksum = published.iter().find(is_this).map(|it| it.checksum);
         Ok(Self { name, version, checksum })
     }
+}
+
+/// The package that has the runtime of an operator.
+const RUNTIME: &str = "operator-rs-runtime";
+
+/// Plans to switch a feature of the runtime on or off in the operator's Cargo.toml.
+///
+/// # Errors
+/// If Cargo.toml does not name the runtime with features of its own.
+pub fn feature(plan: &mut Plan, tree: &impl Tree, features: &[(&str, bool)]) -> anyhow::Result<()> {
+    let path = ProjectPath::fixed("Cargo.toml");
+    let before = tree.read(&path)?.unwrap_or_default();
+    let mut after = before.clone();
+    for (name, on) in features {
+        after = match manifest::feature(&after, RUNTIME, name, *on) {
+            Some(after) => after,
+            None if !on => after,
+            None => {
+                return Err(anyhow::format_err!(
+                    "webhooks need the feature `{name}` of {RUNTIME}, which Cargo.toml does not have under `dependencies`"
+                ))
+                .hint(format!("add `runtime = {{ package = \"{RUNTIME}\", … }}` as `init` does"));
+            }
+        };
+    }
+    if before != after {
+        plan.edit(path, before, after);
+    }
+    Ok(())
 }
 
 /// Whether this is the Cargo.toml of a crate in `vendor/`.

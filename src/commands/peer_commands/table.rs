@@ -19,10 +19,6 @@ const UPDATED: &str = "not needed: `operator-rs generate` updates a project to t
 
 pub const COMMANDS: &[Command] = &[
     no(
-        "create webhook",
-        "not available yet; CEL rules and defaults in the type need no webhook: `#[x_kube(validation = \"self > 0\")]`, `#[serde(default)]`",
-    ),
-    no(
         "edit",
         "not needed: every project accepts several API groups, versions and kinds; `init` sets the other options",
     ),
@@ -97,6 +93,13 @@ pub const FLAGS: &[Flag] = &[
     flag("init", "--helm-chart-version", NO_HELM),
     flag("init", "--generate-role", NO_ANSIBLE),
     flag("init", "--generate-playbook", NO_ANSIBLE),
+    flag("create webhook", "--make", "not needed: `create webhook` updates the manifests itself"),
+    flag("create webhook", "--legacy", "not needed: webhooks are in src/webhook"),
+    flag(
+        "create webhook",
+        "--external-api-module",
+        "add the crate with `cargo add`, then use `--external-api-path`",
+    ),
     flag("create api", "--make", "not needed: `create api` updates CRDs and RBAC itself"),
     flag("create api", "--manifests", "not needed: `create api` updates CRDs and RBAC itself"),
     flag("create api", "--ssa", "not needed: generated controllers use server-side apply"),

@@ -30,9 +30,53 @@ pub fn generate(operator: &Operator, _: &CrdOptions) -> Generated {
             }));
         }
     }
+    res.problems.extend(unserved(operator));
     if !objects.is_empty() {
         let edit = "the +kubebuilder:webhook comments in src".to_owned();
         res.manifests.push(Manifest { path: ProjectPath::fixed(FILE), objects, edit });
+    }
+    res
+}
+
+/// The comments whose path the operator does not serve, and the webhooks that it serves and no comment names. An operator
+/// that registers none serves its webhooks in another way.
+fn unserved(operator: &Operator) -> Vec<Problem> {
+    let served = &operator.registrations;
+    if served.is_empty() {
+        return Vec::new();
+    }
+    let word = |mutating| if mutating { "defaulting" } else { "validating" };
+    let mut res = Vec::new();
+    for it in operator.webhooks.iter().filter(|it| !it.arguments.path.is_empty()) {
+        let (path, mutating) = (&it.arguments.path, it.arguments.mutating);
+        let at_path = served.iter().find(|it| it.path == *path);
+        let (message, hint) = match at_path {
+            Some(at) if at.mutating == mutating => continue,
+            Some(at) => (
+                format!("`{path}` is a {} webhook, registered at {}", word(at.mutating), at.place),
+                format!("write `mutating={}`", at.mutating),
+            ),
+            None => (
+                format!("the operator serves no webhook at `{path}`"),
+                format!(
+                    "register it where the others are, with `runtime::{}(\"{path}\", …)`",
+                    word(mutating)
+                ),
+            ),
+        };
+        let argument = if at_path.is_some() { "mutating" } else { "path" };
+        res.push(Problem::new(it.at(argument), message).with_hint(hint));
+    }
+    for it in served {
+        let is_named = |webhook: &Webhook| webhook.arguments.path == it.path;
+        if !operator.webhooks.iter().any(is_named) {
+            let message = format!(
+                "no +kubebuilder:webhook comment names `{}`, so no API server would call it",
+                it.path
+            );
+            let hint = "write the comment above the `impl`, or remove this line";
+            res.push(Problem::new(it.place.clone(), message).with_hint(hint));
+        }
     }
     res
 }

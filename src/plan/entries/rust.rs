@@ -49,7 +49,10 @@ pub fn read(text: &str, function: Option<&str>) -> Result<Option<Content>, Fault
                 range.end
             }
         };
-        let names = called(&tokens, 0);
+        let mut names = called(&tokens, 0);
+        if names.is_empty() {
+            names.push(tokens.to_string());
+        }
         entries.push(entry(text, &tokens, range.start..end, names.clone(), names));
     }
     let rest = emptied(tokens, group.span().byte_range()).to_string();

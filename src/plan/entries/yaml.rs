@@ -139,14 +139,18 @@ fn entry(text: &str, node: &Node) -> Entry {
         *path = plain(path);
     }
     let mut form = value.clone();
-    let mut names = Vec::new();
+    let (mut names, mut defines) = (Vec::new(), Vec::new());
     match (&value, form.as_object_mut()) {
         (Value::String(path), _) => names.push(path.clone()),
         (_, Some(map)) => {
             if let Some(value @ Value::String(_)) = map.get_mut("value") {
                 *value = Value::Null;
             }
-            names.extend(map.get("name").and_then(Value::as_str).map(str::to_owned));
+            let text = |key| map.get(key).and_then(Value::as_str);
+            names.extend(text("name").map(str::to_owned));
+            defines.clone_from(&names);
+            // A patch is known by its file, which others may use, too.
+            names.extend(text("path").map(plain));
         }
         _ => {}
     }
@@ -158,9 +162,8 @@ fn entry(text: &str, node: &Node) -> Entry {
     Entry {
         data: value.to_string(),
         form: form.to_string(),
-        // The same path may be in a list twice.
-        defines: if value.is_string() { Vec::new() } else { names.clone() },
         names,
+        defines,
         line: node.mark.line.saturating_sub(1),
         column: node.mark.column.saturating_sub(1),
         lines,

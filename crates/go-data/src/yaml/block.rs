@@ -29,6 +29,11 @@ pub fn lines_of_item(text: &str, item: &Node) -> Option<(usize, usize)> {
     Some(lines_of(text, item.mark, dash(line, item.mark)?))
 }
 
+/// The lines of a field of a map, from 0, as [`lines_of_item`] has those of an item.
+pub fn lines_of_field(text: &str, field: &Entry) -> (usize, usize) {
+    lines_of(text, field.mark, field.mark.column - 1)
+}
+
 fn lines_of(text: &str, mark: Mark, indent: usize) -> (usize, usize) {
     let lines: Vec<&str> = text.lines().collect();
     let from = mark.line - 1;

@@ -122,6 +122,34 @@ impl<'a> Editor<'a> {
         self.checked(text, &expected)
     }
 
+    /// Sets a field of a map to a value of any size, or removes it. A new one is the last field. Comments inside of the old
+    /// value go with it.
+    pub fn put(&self, map: &str, key: &str, value: Option<Value>) -> Result<String, Refusal> {
+        let mut expected = self.data();
+        let parent = expected.pointer_mut(map).and_then(Value::as_object_mut);
+        let parent = parent.ok_or(NOT_A_BLOCK)?;
+        let mut new = String::new();
+        match value {
+            Some(value) => {
+                new = to_text(&Value::Object(Map::from_iter([(key.to_owned(), value.clone())])));
+                parent.insert(key.to_owned(), value);
+            }
+            None => drop(parent.remove(key)),
+        }
+        if expected == self.data() {
+            return Ok(self.text.to_owned());
+        }
+        let Some(Node { data: Data::Map(fields), .. }) = self.node(map) else {
+            return Err(NOT_A_BLOCK);
+        };
+        let old = fields.iter().find(|it| it.key == key);
+        let field = old.or(fields.last()).ok_or(NOT_A_BLOCK)?;
+        let (from, to) = block::lines_of_field(self.text, field);
+        let from = if old.is_some() { from } else { to };
+        let text = splice(self.text, from..to, &indented(field.mark.column - 1, &new));
+        self.checked(text, &expected)
+    }
+
     /// Appends a document, which `text` spells.
     pub fn push_document(&self, value: Value, text: &str) -> Result<String, Refusal> {
         let start = if self.documents.is_empty() { "" } else { "---\n" };

@@ -1,5 +1,6 @@
 mod controller_only;
 mod existing;
+mod from;
 
 use clap::error::ErrorKind;
 
@@ -54,6 +55,9 @@ pub struct Args {
     /// Generate a controller [default: true, or false if another version has one]
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     controller: Option<bool>,
+    /// Copy the type from this version of the kind, and convert objects between the two
+    #[arg(long, value_name = "VERSION", conflicts_with_all = ["image", "finalizer", "storage", "shortname"])]
+    from: Option<Version>,
     /// Store objects in this version [default: the kind's first version]
     #[arg(long)]
     storage: bool,
@@ -123,6 +127,9 @@ impl Args {
             return Err(anyhow::format_err!("{} has a controller already, for another version", place.kind)).hint(
                 "one controller serves all versions of a kind: leave `--controller` out, and point the controller at the version it should read",
             );
+        }
+        if let Some(from) = self.from {
+            return self.copy(tree, &project, &place, &source, namespaced, from);
         }
         let controller = self.controller.unwrap_or(!has_controller);
         self.refuse_operand(namespaced, controller, has_controller)?;
@@ -280,6 +287,7 @@ impl Args {
             ("shortname", !self.shortname.is_empty()),
             ("namespaced", self.namespaced.is_some() && !external),
             ("storage", self.storage),
+            ("from", self.from.is_some()),
         ];
         match given.iter().find(|it| it.1) {
             None => Ok(()),

@@ -1,10 +1,6 @@
 //! The files and entries that `create api` has added for one version of a kind.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use serde::Serialize;
-
-use super::{commit::Commit, modules, originals};
+use super::{super::files::Files, originals};
 use crate::project::{Operator, Project, Resource};
 use crate::{
     app::api::{
@@ -13,22 +9,10 @@ use crate::{
         place::Place,
     },
     disk::Root,
-    plan::Plan,
-    scaffold::{self, Target},
+    scaffold,
 };
 use diagnostics::Hint as _;
 use model::{Found, GroupName, Kind, ProjectPath, Tree};
-
-/// The files of the kind, and its entries in other files.
-#[derive(Default)]
-pub struct Files {
-    /// Whole files, with every text that `create api` may have written.
-    files: BTreeMap<ProjectPath, Vec<String>>,
-    /// Fragments in the user's files, by marker: every one that `create api` may have added.
-    fragments: BTreeMap<(ProjectPath, String), BTreeSet<String>>,
-    /// The modules around the type, from the inside out, with the text that the templates wrote into them.
-    modules: Vec<(ProjectPath, Option<String>, String)>,
-}
 
 /// The image that a controller runs: all versions of a kind share it.
 const VARIABLES: [&str; 2] = ["config/manager/manager.yaml", ".cargo/config.toml"];
@@ -140,45 +124,6 @@ impl Files {
         for finalizer in [false, true] {
             let context = foreign.context(edited, &module, finalizer);
             self.add(&["create/controller", "create/controller-foreign"], &context)?;
-        }
-        Ok(())
-    }
-
-    fn add(&mut self, sets: &[&str], context: &impl Serialize) -> anyhow::Result<()> {
-        for set in sets {
-            for (target, text) in scaffold::render(set, context)? {
-                match target {
-                    Target::File(path) => self.files.entry(path).or_default().push(text),
-                    Target::Entries(path, marker) => {
-                        self.fragments.entry((path, marker)).or_default().insert(text);
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Plans the removal of all files and entries that exist.
-    pub fn remove(self, plan: &mut Plan, root: &Root, commit: &mut Commit) -> anyhow::Result<()> {
-        for (path, mut known) in self.files {
-            if root.look(&path)? == Found::Nothing {
-                continue;
-            }
-            let text = commit.text(&path, plan);
-            known.extend(text.map(|it| it.replace("\r\n", "\n")));
-            plan.delete(path, known);
-        }
-        for ((path, _), fragments) in self.fragments {
-            let Some(text) = root.read(&path)? else { continue };
-            let fragments: Vec<String> = fragments.into_iter().collect();
-            let commit = commit.of_entries(&path, &text, &fragments, plan);
-            plan.remove(path, fragments, commit);
-        }
-        for (path, template, fragment) in self.modules {
-            // A module with other content stays, and so do those around it.
-            if !modules::prune(plan, root, path, fragment, template.as_deref(), commit)? {
-                break;
-            }
         }
         Ok(())
     }

@@ -1,12 +1,10 @@
 //! `operator-rs delete api`: the reverse of `create api`.
 
-mod commit;
 mod files;
-mod modules;
 mod originals;
 
-use self::{commit::Commit, files::Files};
-use crate::project::{Operator, Project, Resource};
+use super::{commit::Commit, files::Files, webhook};
+use crate::project::{Operator, Project, Resource, Webhooks};
 use crate::{
     app::{
         compile,
@@ -56,6 +54,7 @@ impl Args {
         let kind = terminal::ask(self.kind.take(), "kind", "Memcached")?;
         let at = find(&project, &group, self.version, &kind)?;
         let resource = &project.resources[at];
+        refuse_conversion(&project, resource)?;
         let edited = project.without(at)?;
         let other = edited.resources.iter().find(|it| it.is_same_kind(resource));
         if let (true, Some(other)) = (resource.controller, other) {
@@ -77,6 +76,7 @@ impl Args {
         let files = Files::of(root, &source, &project, &edited, resource)?;
         let mut commit = Commit::of(root);
         files.remove(&mut plan, root, &mut commit)?;
+        webhook::remove(&mut plan, root, &project, &edited, resource, &Webhooks::default())?;
         refuse_edits(&mut plan, &project, at, &mut commit)?;
         let options = GenerateOptions { flags: Some(self.compile), ..GenerateOptions::default() };
         derive::with_project(tree, plan, &project, &edited, &options)?;
@@ -95,6 +95,33 @@ impl Args {
         tree.next(next);
         Ok(())
     }
+}
+
+/// Refuses to remove a version that others are converted to or from.
+fn refuse_conversion(project: &Project, resource: &Resource) -> anyhow::Result<()> {
+    let converts = |hub: &&Resource| {
+        let webhooks = hub.webhooks.as_ref().filter(|it| it.conversion);
+        let is_spoke = webhooks.is_some_and(|it| it.spoke.contains(&resource.version));
+        hub.is_same_kind(resource)
+            && (is_spoke || webhooks.is_some() && hub.version == resource.version)
+    };
+    let Some(hub) = project.resources.iter().find(converts) else { return Ok(()) };
+    let (kind, version) = (&resource.kind, resource.version);
+    let group = resource.group.as_ref().map(ToString::to_string).unwrap_or_default();
+    let (error, spoke) = match hub.version == version {
+        true => (
+            format!("the other versions of {kind} are converted to and from {version}"),
+            String::new(),
+        ),
+        false => (
+            format!("{version} of {kind} is converted to and from {}", hub.version),
+            format!(" --spoke {version}"),
+        ),
+    };
+    Err(anyhow::format_err!(error)).hint(format!(
+        "run `operator-rs delete webhook --group {group} --version {} --kind {kind} --conversion{spoke}` first",
+        hub.version
+    ))
 }
 
 /// The place of an entry in PROJECT.

@@ -1,0 +1,176 @@
+//! A kind with webhooks: the names that the templates of `create webhook` use. `delete webhook` renders the same.
+
+use serde::Serialize;
+
+use super::foreign::Foreign;
+use crate::app::derive::Names;
+use crate::project::{Project, Resource, Webhooks};
+use diagnostics::Hint as _;
+use model::{Plural, Version};
+
+/// The template sets of webhooks.
+pub const FIRST: &str = "create/webhook";
+pub const DEFAULTING: &str = "create/webhook-defaulting";
+pub const VALIDATION: &str = "create/webhook-validation";
+pub const CONVERSION: &str = "create/webhook-conversion";
+pub const SPOKE: &str = "create/webhook-spoke";
+
+/// Whether the project has no webhooks yet: the first one needs files that all share.
+pub fn is_first(project: &Project) -> bool {
+    let has = |it: &Resource| it.webhooks.as_ref().is_some_and(|it| !it.is_empty());
+    !project.resources.iter().any(has)
+}
+
+/// A kind of the project or of others, in one version.
+pub struct Target {
+    pub resource: Resource,
+    pub namespaced: bool,
+    /// The path and the name of its Rust type.
+    type_path: String,
+    type_name: String,
+}
+
+/// The variables of the templates.
+#[derive(Serialize)]
+pub struct Context<'a> {
+    #[serde(flatten)]
+    names: Names<'a>,
+    api_group: String,
+    api_version: String,
+    /// The group in a marker: nothing would not be a value.
+    marker_group: String,
+    version: Version,
+    kind: String,
+    kind_lower: String,
+    kind_module: String,
+    group_module: String,
+    /// The beginning of the names of its modules.
+    module: String,
+    plural: Plural,
+    type_path: &'a str,
+    type_name: &'a str,
+    /// The type is the project's own.
+    own: bool,
+    api_namespaced: bool,
+    /// The sample of the project's own kind.
+    sample: String,
+    path: String,
+    webhook_name: String,
+    /// The line that registers the webhook is too long for one line, as rustfmt counts.
+    is_long: bool,
+    /// rustfmt sorts the import of the type before that of the runtime.
+    is_type_first: bool,
+    spoke: String,
+    hub_path: String,
+    spoke_path: String,
+    /// The code of the conversion.
+    conversion: &'a str,
+}
+
+impl Target {
+    /// The project's own kind.
+    pub fn own(resource: &Resource) -> anyhow::Result<Self> {
+        let path = resource.path.as_deref().and_then(|it| it.split_once("::"));
+        let Some((_, module)) = path else {
+            return Err(anyhow::format_err!("PROJECT has no `path` for {}", resource.kind)).hint(
+                "add the path of the module that has the type, e.g. `path: my_operator_api::cache::v1`",
+            );
+        };
+        let type_name = resource.kind.to_string();
+        Ok(Self {
+            namespaced: resource.api.as_ref().is_some_and(|it| it.namespaced),
+            type_path: format!("api::{module}::{type_name}"),
+            type_name,
+            resource: resource.clone(),
+        })
+    }
+
+    /// A kind that others define, for which the project needs no controller.
+    pub fn foreign(foreign: Foreign) -> Self {
+        Self {
+            type_path: foreign.type_path(),
+            type_name: foreign.type_name().to_owned(),
+            namespaced: foreign.namespaced,
+            resource: foreign.resource,
+        }
+    }
+
+    /// The kind of an entry in PROJECT.
+    pub fn of(resource: &Resource) -> anyhow::Result<Option<Self>> {
+        match resource.api {
+            Some(_) => Self::own(resource).map(Some),
+            None => Ok(Foreign::of(resource).map(Self::foreign)),
+        }
+    }
+
+    /// The path that the API server calls a webhook at, as kubebuilder derives it.
+    pub fn path(&self, verb: &str) -> String {
+        let Resource { kind, version, .. } = &self.resource;
+        let group = self.resource.api_group().replace('.', "-");
+        format!("/{verb}-{group}-{version}-{}", kind.lower())
+    }
+
+    /// The variables for one kind of webhook, which is at `path`.
+    pub fn context<'a>(
+        &'a self,
+        project: &'a Project,
+        set: &str,
+        webhooks: &Webhooks,
+        spoke: Option<(Version, &'a str)>,
+    ) -> Context<'a> {
+        let Resource { kind, version, group, .. } = &self.resource;
+        let api_group = self.resource.api_group();
+        let group_module = group.as_ref().map(|it| it.module()).unwrap_or_default();
+        let (letter, path) = match set {
+            DEFAULTING => {
+                ("m", webhooks.defaulting_path.clone().unwrap_or_else(|| self.path("mutate")))
+            }
+            _ => ("v", webhooks.validation_path.clone().unwrap_or_else(|| self.path("validate"))),
+        };
+        let module = format!("{group_module}_{}", kind.snake());
+        let module = module.trim_start_matches('_').to_owned();
+        // Defaulter and validator, and so the functions that register them, are words of one length.
+        let line = format!(
+            "        runtime::defaulting(\"{path}\", {module}_defaulter::{}Defaulter),",
+            self.type_name
+        );
+        let prefix = group.as_ref().map(|it| format!("{it}.")).unwrap_or_default();
+        let spoke_name = spoke.map(|it| it.0.to_string()).unwrap_or_default();
+        let type_in = |version: &str| {
+            let module = self.type_path.rsplit("::").nth(1).unwrap_or_default();
+            self.type_path.replace(&format!("::{module}::"), &format!("::{version}::"))
+        };
+        Context {
+            names: Names::new(project),
+            api_version: match api_group.is_empty() {
+                true => version.to_string(),
+                false => format!("{api_group}/{version}"),
+            },
+            marker_group: if api_group.is_empty() { "\"\"".to_owned() } else { api_group.clone() },
+            api_group,
+            version: *version,
+            kind: kind.to_string(),
+            kind_lower: kind.lower(),
+            kind_module: kind.module(),
+            module,
+            is_long: 120 < line.chars().count(),
+            is_type_first: self.type_path.as_str() < "runtime",
+            sample: match group {
+                Some(group) => format!("config/samples/{group}_{version}_{}.yaml", kind.lower()),
+                None => String::new(),
+            },
+            group_module,
+            plural: self.resource.plural(),
+            type_path: &self.type_path,
+            type_name: &self.type_name,
+            own: self.resource.api.is_some(),
+            api_namespaced: self.namespaced,
+            path,
+            webhook_name: format!("{letter}{}-{version}.{prefix}kb.io", kind.lower()),
+            hub_path: self.type_path.clone(),
+            spoke_path: type_in(&spoke_name),
+            spoke: spoke_name,
+            conversion: spoke.map(|it| it.1).unwrap_or_default(),
+        }
+    }
+}

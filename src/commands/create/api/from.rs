@@ -1,0 +1,141 @@
+//! `create api --from`: a new version as a copy of another one, and the conversion between them.
+
+use super::{Args, Choices, Context, Place};
+use crate::app::{
+    api::webhook::{self, Target},
+    conversions, support,
+};
+use crate::project::{Operator, Project, Resource, WebhookVersion, Webhooks};
+use crate::source::conversion;
+use crate::{app::derive, manifests, plan::WorkTree, scaffold};
+use diagnostics::Hint as _;
+use go_data::yaml;
+use model::{ProjectPath, Tree as _, Version};
+
+impl Args {
+    /// The stored version is the hub of the conversion: what is stored need not be converted.
+    pub fn copy(
+        &self,
+        tree: &mut WorkTree<'_>,
+        project: &Project,
+        place: &Place,
+        source: &Operator,
+        namespaced: bool,
+        from: Version,
+    ) -> anyhow::Result<()> {
+        let (kind, version) = (&place.kind, place.version);
+        let Some(original) = place.other_versions.iter().find(|it| it.version == from) else {
+            let has: Vec<String> =
+                place.other_versions.iter().map(|it| it.version.to_string()).collect();
+            let has = if has.is_empty() { "no version of it".to_owned() } else { has.join(", ") };
+            return Err(anyhow::format_err!("{from} is no version of {kind} in PROJECT"))
+                .hint(format!("PROJECT has {has}"));
+        };
+        let hub = hub(project, place, source)?;
+        let text = conversions::text(tree, source, original, from)?;
+        let text =
+            conversion::copy(&text, &kind.to_string(), &version.to_string()).map_err(|why| {
+                anyhow::format_err!("the type of {from} {kind} cannot be copied: {why}")
+            });
+        let text = text.hint(
+            "write the new version by hand, then run `operator-rs create api` without `--from`",
+        )?;
+        let group = place.group.qualified(&project.domain);
+        let is_original = |it: &manifests::Version<'_>| {
+            it.group() == group && it.kind() == kind.to_string() && it.name() == from.to_string()
+        };
+        let schema = manifests::versions(source).find(is_original).and_then(|it| it.schema());
+        let example = yaml::to_text(&manifests::example(&schema.unwrap_or_default()));
+        let choices = Choices { sample: example.trim_end().to_owned(), ..Choices::default() };
+        let context = Context::new(project, place, namespaced, &choices);
+        let mut sets = place.sets();
+        sets.extend(["sample", "resource", "resource-existing"].map(|it| format!("create/{it}")));
+        let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
+        let mut plan = scaffold::scaffold(&sets, &context)?;
+        let (group, module) = (&place.group, kind.module());
+        let folder = format!("api/src/{}/{version}", group.module());
+        plan.scaffold(format!("{folder}/{module}.rs").parse()?, text.clone());
+        if let Some((path, sample)) = sample(tree, place, from)? {
+            plan.scaffold(path, sample);
+        }
+
+        let (at, hub_resource) = hub;
+        let mut webhooks = hub_resource.webhooks.clone().unwrap_or_default();
+        webhooks.conversion = true;
+        webhooks.spoke.push(version);
+        webhooks.spoke.sort();
+        webhooks.webhook_version = Some(WebhookVersion::V1);
+        let hub_text = conversions::text(tree, source, hub_resource, hub_resource.version)?;
+        let written = conversions::between(hub_resource, &hub_text, version, &text)?;
+        let target = Target::own(hub_resource)?;
+        let code = Some((version, written.text.as_str()));
+        let was_converted = hub_resource.webhooks.as_ref().is_some_and(|it| it.conversion);
+        for (set, is_new, code) in [
+            (webhook::FIRST, webhook::is_first(project), None),
+            (webhook::CONVERSION, !was_converted, None),
+            (webhook::SPOKE, true, code),
+        ] {
+            if is_new {
+                scaffold::add(&mut plan, &[set], &target.context(project, set, &webhooks, code))?;
+            }
+        }
+        support::feature(&mut plan, tree, &[("conversion", true)])?;
+        let edited = project.with_webhooks(at, &webhooks)?;
+        let edited = edited.with(place.resource(project, namespaced, false))?;
+        derive::with_project(tree, plan, project, &edited, &self.generate_options())?;
+        tree.next(format!(
+            "Next: change the type in {folder}/{module}.rs, and convert each field in {module}_conversion.rs beside it, \
+             then\n  operator-rs manifests    # the CRD follows\n  cargo test\n\nObjects are stored in {} as before.",
+            hub_resource.version
+        ));
+        Ok(())
+    }
+}
+
+/// The hub of the kind: that of its conversion, or else the version that is stored.
+fn hub<'a>(
+    project: &'a Project,
+    place: &Place,
+    source: &Operator,
+) -> anyhow::Result<(usize, &'a Resource)> {
+    let is_kind = |it: &&Resource| it.is_own_of(&place.group) && it.kind == place.kind;
+    let group = place.group.qualified(&project.domain);
+    let stored = manifests::storage(source)
+        .get(&(&*group, &*place.kind.to_string()))
+        .map(|it| (*it).to_owned());
+    let is_hub = |it: &&Resource| it.webhooks.as_ref().is_some_and(|it: &Webhooks| it.conversion);
+    let all = || project.resources.iter().enumerate().filter(|it| is_kind(&it.1));
+    let hub = all().find(|it| is_hub(&it.1));
+    let hub = hub.or_else(|| all().find(|it| Some(it.1.version.to_string()) == stored));
+    hub.ok_or_else(|| anyhow::format_err!("{} does not say which version is stored", place.kind))
+        .hint("run `operator-rs manifests` to see why")
+}
+
+/// The sample of the new version: that of the other one, under a name of its own.
+fn sample(
+    tree: &WorkTree<'_>,
+    place: &Place,
+    from: Version,
+) -> anyhow::Result<Option<(ProjectPath, String)>> {
+    let lower = place.kind.lower();
+    let path = |version: Version| -> anyhow::Result<ProjectPath> {
+        Ok(format!("config/samples/{}_{version}_{lower}.yaml", place.group).parse()?)
+    };
+    let Some(text) = tree.read(&path(from)?)? else { return Ok(None) };
+    let version = place.version;
+    let mut is_renamed = false;
+    let lines = text.split_inclusive('\n').map(|line| {
+        let bare = line.trim_end();
+        let end = &line[bare.len()..];
+        match bare {
+            _ if bare.starts_with("apiVersion: ") && bare.ends_with(&format!("/{from}")) => {
+                is_renamed = true;
+                format!("{}/{version}{end}", &bare[..bare.len() - format!("/{from}").len()])
+            }
+            _ if bare.starts_with("  name: ") => format!("  name: {lower}-{version}-sample{end}"),
+            _ => line.to_owned(),
+        }
+    });
+    let sample: String = lines.collect();
+    Ok(is_renamed.then_some((path(version)?, sample)))
+}

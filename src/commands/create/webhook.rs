@@ -1,0 +1,322 @@
+//! `operator-rs create webhook`
+
+use clap::error::ErrorKind;
+
+use crate::app::{
+    api::{
+        foreign::{External, Foreign},
+        webhook::{self, Target},
+    },
+    compile, conversions,
+    derive::{self, GenerateOptions},
+    support,
+};
+use crate::project::{Project, Resource, WebhookVersion, Webhooks};
+use crate::{
+    commands::Mode,
+    plan::{Plan, WorkTree},
+    scaffold, terminal,
+};
+use diagnostics::Hint as _;
+use model::{GroupPrefix, Kind, Plural, Version};
+
+/// Add a webhook to a kind: defaults, validation, or conversion between its versions
+///
+/// A constant default belongs in the type, and so does a rule about one object: they are part of the CRD and hold while
+/// the operator is down. A webhook is for what needs other objects, the user, or a computation.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  operator-rs create webhook --group cache --kind Memcached --defaulting --programmatic-validation
+  operator-rs create webhook --group cache --kind Memcached --version v1 --conversion --spoke v1alpha1
+  operator-rs create webhook --group core --version v1 --kind Pod --programmatic-validation")]
+pub struct Args {
+    /// API group without the project's domain, e.g. `cache`, or one of Kubernetes, e.g. `apps`
+    #[arg(long, allow_hyphen_values = true)]
+    group: Option<GroupPrefix>,
+    /// API version; with `--conversion`, the hub, which all others are converted to and from [default: the only version]
+    #[arg(long)]
+    version: Option<Version>,
+    /// Kind, e.g. `Memcached`
+    #[arg(long, allow_hyphen_values = true)]
+    kind: Option<Kind>,
+    /// Plural of a kind of another crate
+    #[arg(long, requires = "external_api_path")]
+    plural: Option<Plural>,
+    /// Complete objects before they are stored
+    #[arg(long)]
+    defaulting: bool,
+    /// Accept or refuse objects before they are stored
+    #[arg(long, visible_alias = "validation")]
+    programmatic_validation: bool,
+    /// Convert objects between the versions of the kind
+    #[arg(long)]
+    conversion: bool,
+    /// Version that is converted to and from the hub (can be repeated) [default: all other versions]
+    #[arg(long, value_name = "VERSION", value_delimiter = ',', requires = "conversion")]
+    spoke: Vec<Version>,
+    /// Path of the defaulting webhook [default: /mutate-GROUP-VERSION-KIND]
+    #[arg(long, value_name = "PATH", requires = "defaulting", value_parser = path)]
+    defaulting_path: Option<String>,
+    /// Path of the validating webhook [default: /validate-GROUP-VERSION-KIND]
+    #[arg(long, value_name = "PATH", requires = "programmatic_validation", value_parser = path)]
+    validation_path: Option<String>,
+    #[command(flatten)]
+    external: External,
+    #[command(flatten)]
+    compile: compile::Flags,
+    #[command(flatten)]
+    pub mode: Mode,
+}
+
+impl Args {
+    pub fn write(mut self, tree: &mut WorkTree<'_>) -> anyhow::Result<()> {
+        if !self.defaulting && !self.programmatic_validation && !self.conversion {
+            return Err(terminal::usage(
+                ErrorKind::MissingRequiredArgument,
+                "say what the webhook does: `--defaulting`, `--programmatic-validation` or `--conversion`",
+            ));
+        }
+        let project = Project::read(tree)?;
+        let group = terminal::ask(self.group.take(), "group", "cache")?;
+        let kind = terminal::ask(self.kind.take(), "kind", "Memcached")?;
+        let (at, target) = self.target(&project, &group, &kind)?;
+        let webhooks = self.webhooks(&project, &target)?;
+        let was_converted = target.resource.webhooks.as_ref().is_some_and(|it| it.conversion);
+        let mut plan = Plan::default();
+        for (set, is_asked) in [
+            (webhook::FIRST, webhook::is_first(&project)),
+            (webhook::DEFAULTING, self.defaulting),
+            (webhook::VALIDATION, self.programmatic_validation),
+            (webhook::CONVERSION, self.conversion && !was_converted),
+        ] {
+            if is_asked {
+                add(&mut plan, &project, &target, set, &webhooks, None)?;
+            }
+        }
+        let old = target.resource.webhooks.as_ref().map(|it| it.spoke.clone()).unwrap_or_default();
+        let mut open = Vec::new();
+        for spoke in webhooks.spoke.iter().filter(|it| self.conversion && !old.contains(it)) {
+            let written = conversions::written(tree, &target.resource, *spoke)?;
+            let code = Some((*spoke, written.text.as_str()));
+            add(&mut plan, &project, &target, webhook::SPOKE, &webhooks, code)?;
+            open.extend(written.open);
+        }
+        let admission = self.defaulting || self.programmatic_validation;
+        let features = [("admission", admission), ("conversion", self.conversion)];
+        let features: Vec<_> = features.into_iter().filter(|it| it.1).collect();
+        support::feature(&mut plan, tree, &features)?;
+        let edited = match at {
+            Some(at) => project.with_webhooks(at, &webhooks)?,
+            None => {
+                let resource =
+                    Resource { webhooks: Some(webhooks.clone()), ..target.resource.clone() };
+                project.with(Resource { controller: false, ..resource })?
+            }
+        };
+        let options = GenerateOptions {
+            flags: Some(self.compile),
+            samples: true,
+            ..GenerateOptions::default()
+        };
+        derive::with_project(tree, plan, &project, &edited, &options)?;
+        tree.next(next(&target, &self, &open));
+        Ok(())
+    }
+
+    /// The kind, and its place in PROJECT.
+    fn target(
+        &self,
+        project: &Project,
+        group: &GroupPrefix,
+        kind: &Kind,
+    ) -> anyhow::Result<(Option<usize>, Target)> {
+        let is_kind = |it: &Resource| {
+            it.kind == *kind
+                && (it.group.as_ref() == Some(group) || it.api_group() == group.to_string())
+        };
+        let all: Vec<usize> =
+            (0..project.resources.len()).filter(|at| is_kind(&project.resources[*at])).collect();
+        let is_version =
+            |at: &&usize| self.version.is_none_or(|it| it == project.resources[**at].version);
+        let found: Vec<usize> = all.iter().filter(is_version).copied().collect();
+        if let [at] = found[..]
+            && let Some(target) = Target::of(&project.resources[at])?
+        {
+            return Ok((Some(at), target));
+        }
+        if 1 < found.len() {
+            let names =
+                found.iter().map(|at| format!("`--version {}`", project.resources[*at].version));
+            return Err(anyhow::format_err!("{kind} has {} versions", found.len()))
+                .hint(format!("name one: {}", names.collect::<Vec<_>>().join(" or ")));
+        }
+        let Some(version) = self.version else {
+            return Err(terminal::usage(
+                ErrorKind::MissingRequiredArgument,
+                &format!(
+                    "PROJECT has no {kind} of {group}: for a kind of others, give its `--version`, too"
+                ),
+            ));
+        };
+        if let Some(at) = all.first() {
+            let has = project.resources[*at].version;
+            return Err(anyhow::format_err!("{kind} has no version {version} in PROJECT, but {has}"))
+                .hint(format!("run `operator-rs create api --group {group} --version {version} --kind {kind}` first"));
+        }
+        if self.conversion {
+            return Err(anyhow::format_err!("{group}/{version} {kind} is not in PROJECT")).hint(
+                "only the project's own kinds can be converted: run `operator-rs create api` first",
+            );
+        }
+        let foreign = Foreign::external(project, group.clone(), version, kind, &self.external);
+        let mut foreign = match foreign {
+            Some(foreign) => foreign,
+            None => Foreign::built_in(group, version, kind)?,
+        };
+        if self.plural.is_some() {
+            foreign.resource.plural.clone_from(&self.plural);
+        }
+        Ok((None, Target::foreign(foreign)))
+    }
+
+    /// The webhooks of the resource with the new ones.
+    fn webhooks(&self, project: &Project, target: &Target) -> anyhow::Result<Webhooks> {
+        let resource = &target.resource;
+        let mut res = resource.webhooks.clone().unwrap_or_default();
+        let name = format!("{} {}", resource.version, resource.kind);
+        let others = project.resources.iter();
+        let others: Vec<&Resource> = others
+            .filter(|it| it.is_same_kind(resource) && it.version != resource.version)
+            .collect();
+        let has = |which: fn(&Webhooks) -> bool| {
+            others.iter().find(|it| it.webhooks.as_ref().is_some_and(which)).map(|it| it.version)
+        };
+        for (what, is_asked, is_there, elsewhere) in [
+            ("defaulting", self.defaulting, res.defaulting, has(|it| it.defaulting)),
+            ("validating", self.programmatic_validation, res.validation, has(|it| it.validation)),
+        ] {
+            if is_asked && is_there {
+                return Err(anyhow::format_err!("{name} already has a {what} webhook")).hint(
+                    "edit it in src/webhook/, or remove it with `operator-rs delete webhook`",
+                );
+            }
+            if let Some(version) = elsewhere.filter(|_| is_asked) {
+                return Err(anyhow::format_err!(
+                    "{} already has a {what} webhook, in {version}",
+                    resource.kind
+                ))
+                .hint("one is enough: API servers convert objects of the other versions before they call it");
+            }
+        }
+        res.defaulting |= self.defaulting;
+        res.validation |= self.programmatic_validation;
+        if self.defaulting_path.is_some() {
+            res.defaulting_path.clone_from(&self.defaulting_path);
+        }
+        if self.validation_path.is_some() {
+            res.validation_path.clone_from(&self.validation_path);
+        }
+        if self.conversion {
+            if let Some(hub) = has(|it| it.conversion) {
+                return Err(anyhow::format_err!("the hub of {} is {hub}", resource.kind)).hint(
+                    format!(
+                        "to convert more versions, give `--version {hub}` and them as `--spoke`"
+                    ),
+                );
+            }
+            res.spoke.extend(self.spokes(resource, &others, &res.spoke)?);
+            res.conversion = true;
+        }
+        res.webhook_version = Some(WebhookVersion::V1);
+        Ok(res)
+    }
+
+    /// The versions that become spokes.
+    fn spokes(
+        &self,
+        hub: &Resource,
+        others: &[&Resource],
+        old: &[Version],
+    ) -> anyhow::Result<Vec<Version>> {
+        let kind = &hub.kind;
+        let names: Vec<String> = others.iter().map(|it| it.version.to_string()).collect();
+        for spoke in &self.spoke {
+            if *spoke == hub.version {
+                return Err(anyhow::format_err!(
+                    "{spoke} of {kind} is the hub, and cannot be its own spoke"
+                ))
+                .hint("name another version with `--spoke`");
+            }
+            if !others.iter().any(|it| it.version == *spoke) {
+                let has = match names.is_empty() {
+                    true => format!("PROJECT has no other version of {kind}"),
+                    false => format!("PROJECT has: {}", names.join(", ")),
+                };
+                return Err(anyhow::format_err!("{spoke} is no version of {kind}")).hint(has);
+            }
+        }
+        let mut res: Vec<Version> = match self.spoke.is_empty() {
+            true => others.iter().map(|it| it.version).collect(),
+            false => self.spoke.clone(),
+        };
+        res.retain(|it| !old.contains(it));
+        res.sort();
+        res.dedup();
+        match (res.is_empty(), names.is_empty()) {
+            (true, true) => Err(anyhow::format_err!("{kind} has one version, and so nothing to convert"))
+                .hint(format!(
+                    "add another one: `operator-rs create api --group {} --version … --kind {kind} --from {}`",
+                    hub.group.as_ref().map(ToString::to_string).unwrap_or_default(),
+                    hub.version
+                )),
+            (true, false) => Err(anyhow::format_err!("{kind} already converts {}", names.join(", ")))
+                .hint("edit the conversion in api/src, or remove it with `operator-rs delete webhook`"),
+            _ => Ok(res),
+        }
+    }
+}
+
+fn add(
+    plan: &mut Plan,
+    project: &Project,
+    target: &Target,
+    set: &'static str,
+    webhooks: &Webhooks,
+    spoke: Option<(Version, &str)>,
+) -> anyhow::Result<()> {
+    scaffold::add(plan, &[set], &target.context(project, set, webhooks, spoke))
+}
+
+fn next(target: &Target, args: &Args, open: &[String]) -> String {
+    let kind = &target.resource.kind;
+    let what = match (args.defaulting, args.programmatic_validation) {
+        (true, true) => "defaults and rules",
+        (true, false) => "defaults",
+        _ => "rules",
+    };
+    let mut res = match args.conversion {
+        true => format!("Next: see what the conversion of {kind} does with each field"),
+        false => format!("Next: write the {what} of {kind} in src/webhook/"),
+    };
+    if !open.is_empty() {
+        res += &format!("; these are yours to decide:\n  {}", open.join("\n  "));
+    }
+    res + "\nthen\n  cargo test\n  operator-rs deploy    # the cluster needs cert-manager, or OLM"
+}
+
+/// A path that API servers take in a webhook: its parts are names of DNS.
+fn path(text: &str) -> Result<String, &'static str> {
+    let is_word = |it: &str| {
+        let is_inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        !it.is_empty() && !it.starts_with('-') && !it.ends_with('-') && it.chars().all(is_inner)
+    };
+    let rest = text.strip_prefix('/').ok_or("must begin with `/`, e.g. `/mutate-v1`")?;
+    match rest.is_empty() || rest.split('/').all(is_word) {
+        true if rest == "convert" => Err("is the path of conversions"),
+        true => Ok(text.to_owned()),
+        false => Err(
+            "must have lower-case letters, digits and inner `-` between its slashes: API servers take no others",
+        ),
+    }
+}

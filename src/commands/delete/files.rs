@@ -1,0 +1,95 @@
+//! The files and entries that a command has added to a project, and their removal.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::{commit::Commit, modules};
+use crate::{
+    disk::Root,
+    plan::{self, LastCommit, Plan},
+    scaffold::{self, Target},
+};
+use model::{Found, ProjectPath, Tree as _};
+
+/// Files, and entries in other files.
+#[derive(Default)]
+pub struct Files {
+    /// Whole files, with every text that `create` may have written.
+    pub files: BTreeMap<ProjectPath, Vec<String>>,
+    /// Fragments in the user's files, by marker: every one that `create` may have added.
+    pub fragments: BTreeMap<(ProjectPath, String), BTreeSet<String>>,
+    /// The modules around the type, from the inside out, with the text that the templates wrote into them.
+    pub modules: Vec<(ProjectPath, Option<String>, String)>,
+}
+
+impl Files {
+    pub fn add(&mut self, sets: &[&str], context: &impl Serialize) -> anyhow::Result<()> {
+        for set in sets {
+            for (target, text) in scaffold::render(set, context)? {
+                match target {
+                    Target::File(path) => self.files.entry(path).or_default().push(text),
+                    Target::Entries(path, marker) => {
+                        self.fragments.entry((path, marker)).or_default().insert(text);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Plans the removal of all files and entries that exist.
+    pub fn remove(self, plan: &mut Plan, root: &Root, commit: &mut Commit) -> anyhow::Result<()> {
+        let has_entries = |path: &ProjectPath| self.fragments.keys().any(|it| it.0 == *path);
+        for (path, mut known) in self.files.clone() {
+            if root.look(&path)? == Found::Nothing {
+                continue;
+            }
+            if has_entries(&path) {
+                // Without its entries, the file is as it was written; otherwise it stays.
+                if self.is_emptied(root, &path, &known)? {
+                    let before = root.read(&path)?.unwrap_or_default();
+                    plan.delete(path, vec![before.replace("\r\n", "\n"), before]);
+                }
+                continue;
+            }
+            let text = commit.text(&path, plan);
+            known.extend(text.map(|it| it.replace("\r\n", "\n")));
+            plan.delete(path, known);
+        }
+        for ((path, _), fragments) in self.fragments {
+            if plan.deletes(&path) {
+                continue;
+            }
+            let Some(text) = root.read(&path)? else { continue };
+            let fragments: Vec<String> = fragments.into_iter().collect();
+            let commit = commit.of_entries(&path, &text, &fragments, plan);
+            plan.remove(path, fragments, commit);
+        }
+        for (path, template, fragment) in self.modules {
+            // A module with other content stays, and so do those around it.
+            if !modules::prune(plan, root, path, fragment, template.as_deref(), commit)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether nothing is left of a file but the text that it was written with, once the unedited entries are removed.
+    fn is_emptied(
+        &self,
+        root: &Root,
+        path: &ProjectPath,
+        known: &[String],
+    ) -> anyhow::Result<bool> {
+        let mut text = root.read(path)?.unwrap_or_default();
+        for (_, fragments) in self.fragments.iter().filter(|it| it.0.0 == *path) {
+            let fragments: Vec<String> = fragments.iter().cloned().collect();
+            match plan::removed(path, &text, &fragments, &LastCommit::Text(None)) {
+                Ok(it) if it.edited.is_empty() && it.stuck.is_empty() => text = it.text,
+                _ => return Ok(false),
+            }
+        }
+        Ok(known.iter().any(|it| it.lines().eq(text.lines())))
+    }
+}

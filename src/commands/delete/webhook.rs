@@ -1,0 +1,192 @@
+//! `operator-rs delete webhook`: the reverse of `create webhook`.
+
+use super::{commit::Commit, files::Files};
+use crate::app::{
+    api::webhook::{self, Target},
+    compile, conversions,
+    derive::{self, GenerateOptions},
+    support,
+};
+use crate::project::{Project, Resource, Webhooks};
+use crate::{
+    commands::Mode,
+    disk::Root,
+    plan::{Plan, WorkTree},
+    terminal,
+};
+use diagnostics::Hint as _;
+use model::{GroupPrefix, Kind, Version};
+
+/// Remove webhooks from a kind
+///
+/// Deletes the files and entries that `create webhook` has added: for the webhooks that are named, or for all of the kind.
+/// One that was edited is deleted if its text is in the last commit; otherwise the command refuses and names it, unless
+/// `--force` is given.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  operator-rs delete webhook --group cache --kind Memcached --dry-run    # list what would be removed
+  operator-rs delete webhook --group cache --kind Memcached --defaulting")]
+pub struct Args {
+    /// API group without the project's domain, e.g. `cache`
+    #[arg(long, allow_hyphen_values = true)]
+    group: Option<GroupPrefix>,
+    /// API version [default: the only one with webhooks]
+    #[arg(long)]
+    version: Option<Version>,
+    /// Kind, e.g. `Memcached`
+    #[arg(long, allow_hyphen_values = true)]
+    kind: Option<Kind>,
+    /// Remove the defaulting webhook
+    #[arg(long)]
+    defaulting: bool,
+    /// Remove the validating webhook
+    #[arg(long, visible_alias = "validation")]
+    programmatic_validation: bool,
+    /// Remove the conversion
+    #[arg(long)]
+    conversion: bool,
+    /// Version that is no longer converted (can be repeated) [default: all spokes]
+    #[arg(long, value_name = "VERSION", value_delimiter = ',', requires = "conversion")]
+    spoke: Vec<Version>,
+    #[command(flatten)]
+    compile: compile::Flags,
+    #[command(flatten)]
+    pub mode: Mode,
+}
+
+impl Args {
+    pub fn write(mut self, tree: &mut WorkTree<'_>, root: &Root) -> anyhow::Result<()> {
+        let project = Project::read(root)?;
+        let group = terminal::ask(self.group.take(), "group", "cache")?;
+        let kind = terminal::ask(self.kind.take(), "kind", "Memcached")?;
+        let at = find(&project, &group, self.version, &kind)?;
+        let resource = &project.resources[at];
+        let before = resource.webhooks.clone().unwrap_or_default();
+        let after = self.rest(resource, &before)?;
+        let mut edited = project.with_webhooks(at, &after)?;
+        let has_controller = resource.controller || resource.api.is_some();
+        if after.is_empty() && !has_controller {
+            edited = project.without(at)?;
+        }
+        let mut plan = Plan::default();
+        remove(&mut plan, root, &project, &edited, resource, &after)?;
+        let options = GenerateOptions { flags: Some(self.compile), ..GenerateOptions::default() };
+        derive::with_project(tree, plan, &project, &edited, &options)?;
+        tree.next("Next: see whether other code used it:\n  cargo test".to_owned());
+        Ok(())
+    }
+
+    /// The webhooks that stay.
+    fn rest(&self, resource: &Resource, before: &Webhooks) -> anyhow::Result<Webhooks> {
+        if !self.defaulting && !self.programmatic_validation && !self.conversion {
+            return Ok(Webhooks::default());
+        }
+        let mut res = before.clone();
+        for (what, is_asked, is_there) in [
+            ("defaulting webhook", self.defaulting, &mut res.defaulting),
+            ("validating webhook", self.programmatic_validation, &mut res.validation),
+            ("conversion", self.conversion, &mut res.conversion),
+        ] {
+            if is_asked && !*is_there {
+                anyhow::bail!("{} {} has no {what}", resource.version, resource.kind);
+            }
+            *is_there &= !is_asked;
+        }
+        if self.defaulting {
+            res.defaulting_path = None;
+        }
+        if self.programmatic_validation {
+            res.validation_path = None;
+        }
+        for spoke in &self.spoke {
+            if !before.spoke.contains(spoke) {
+                anyhow::bail!("{spoke} of {} is not converted by this project", resource.kind);
+            }
+        }
+        if self.conversion {
+            let stays = |it: &Version| !self.spoke.is_empty() && !self.spoke.contains(it);
+            res.spoke.retain(stays);
+            res.conversion = !res.spoke.is_empty();
+        }
+        Ok(res)
+    }
+}
+
+/// Plans the removal of what `create webhook` has added for webhooks of a resource that are not in `after`. `edited` is the
+/// project afterwards.
+pub fn remove(
+    plan: &mut Plan,
+    root: &Root,
+    project: &Project,
+    edited: &Project,
+    resource: &Resource,
+    after: &Webhooks,
+) -> anyhow::Result<()> {
+    let before = resource.webhooks.clone().unwrap_or_default();
+    let Some(target) = Target::of(resource)? else { return Ok(()) };
+    let mut files = Files::default();
+    for (set, is_gone) in [
+        (webhook::DEFAULTING, before.defaulting && !after.defaulting),
+        (webhook::VALIDATION, before.validation && !after.validation),
+        (webhook::CONVERSION, before.conversion && !after.conversion),
+    ] {
+        if is_gone {
+            files.add(&[set], &target.context(project, set, &before, None))?;
+        }
+    }
+    for spoke in before.spoke.iter().filter(|it| !after.spoke.contains(it)) {
+        // Without the types as they were, only the last commit tells whether the code was edited.
+        let written = conversions::written(root, resource, *spoke).unwrap_or_default();
+        let code = Some((*spoke, written.text.as_str()));
+        files.add(&[webhook::SPOKE], &target.context(project, webhook::SPOKE, &before, code))?;
+    }
+    let is_left = |which: fn(&Webhooks) -> bool| {
+        edited.resources.iter().any(|it| it.webhooks.as_ref().is_some_and(which))
+    };
+    let (admission, conversion) =
+        (is_left(|it| it.defaulting || it.validation), is_left(|it| it.conversion));
+    if admission {
+        // The file of all registrations is still needed.
+        files.fragments.retain(|it, _| it.0.as_str() != "config/webhook/kustomization.yaml");
+    }
+    if !admission && !conversion {
+        let set = webhook::FIRST;
+        files.add(&[set], &target.context(project, set, &before, None))?;
+    }
+    files.remove(plan, root, &mut Commit::of(root))?;
+    support::feature(plan, root, &[("admission", admission), ("conversion", conversion)])
+}
+
+/// The place in PROJECT of a kind with webhooks.
+fn find(
+    project: &Project,
+    group: &GroupPrefix,
+    version: Option<Version>,
+    kind: &Kind,
+) -> anyhow::Result<usize> {
+    let is_kind = |it: &Resource| {
+        it.kind == *kind
+            && (it.group.as_ref() == Some(group) || it.api_group() == group.to_string())
+            && it.webhooks.as_ref().is_some_and(|it| !it.is_empty())
+    };
+    let all = project.resources.iter().enumerate().filter(|it| is_kind(it.1));
+    let all: Vec<(usize, Version)> = all.map(|it| (it.0, it.1.version)).collect();
+    let found = all.iter().filter(|it| version.is_none_or(|version| version == it.1));
+    match &found.collect::<Vec<_>>()[..] {
+        [one] => Ok(one.0),
+        [] => {
+            let wanted = version.map(|it| format!("/{it}")).unwrap_or_default();
+            let error = anyhow::format_err!("PROJECT has no webhook for {group}{wanted} {kind}");
+            match &all[..] {
+                [] => Err(error),
+                [it, ..] => Err(error).hint(format!("it has one for {} {kind}", it.1)),
+            }
+        }
+        found => {
+            let versions = found.iter().map(|it| format!("`--version {}`", it.1));
+            Err(anyhow::format_err!("{kind} has webhooks in several versions"))
+                .hint(format!("name one: {}", versions.collect::<Vec<_>>().join(" or ")))
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! A new version of a kind, as a copy of the file that declares another one.
+
+use proc_macro2::TokenTree;
+use quote::ToTokens as _;
+use syn::{Attribute, Item, spanned::Spanned as _, visit::Visit};
+
+use super::types::{declares, strings};
+
+/// The file of a kind with another version, in which no objects are stored.
+///
+/// # Errors
+/// If the file does not declare the kind, or names modules beside it, which the new version does not have.
+pub fn copy(text: &str, kind: &str, version: &str) -> Result<String, String> {
+    let file = syn::parse_file(text).map_err(|it| it.to_string())?;
+    let mut relative = Relative(None);
+    relative.visit_file(&file);
+    if let Some(line) = relative.0 {
+        return Err(format!(
+            "line {line} names a module beside its own, which a copy would not have"
+        ));
+    }
+    let declaring = file.items.iter().find_map(|it| match it {
+        Item::Struct(it) => declares(it, kind).then_some(it),
+        _ => None,
+    });
+    let declaring =
+        declaring.ok_or_else(|| format!("no struct has `#[kube(…, kind = \"{kind}\", …)]`"))?;
+    let mut edits = Vec::new();
+    let mut has_storage = false;
+    let kube = declaring.attrs.iter().filter(|it| it.path().is_ident("kube"));
+    for attribute in kube.clone() {
+        if let Some(range) = storage(attribute) {
+            edits.push((range, "storage = false".to_owned()));
+            has_storage = true;
+        }
+    }
+    for (name, value) in kube.flat_map(strings) {
+        if name == "version" {
+            let range = value.span().byte_range();
+            let line = text[..range.start].rfind('\n').map_or(0, |it| it + 1);
+            let lead = &text[line..range.start];
+            let indent: String = lead.chars().take_while(|it| it.is_whitespace()).collect();
+            let is_alone = lead.trim_start().starts_with("version");
+            let gap = if is_alone { format!("\n{indent}") } else { " ".to_owned() };
+            let more = if has_storage { String::new() } else { format!(",{gap}storage = false") };
+            edits.push((range, format!("\"{version}\"{more}")));
+        }
+    }
+    edits.sort_by_key(|it| it.0.start);
+    let mut res = text.to_owned();
+    for (range, new) in edits.into_iter().rev() {
+        res.replace_range(range, &new);
+    }
+    Ok(res)
+}
+
+/// Where an attribute says whether the version is stored.
+fn storage(attribute: &Attribute) -> Option<std::ops::Range<usize>> {
+    let TokenTree::Group(group) =
+        attribute.meta.require_list().ok()?.to_token_stream().into_iter().last()?
+    else {
+        return None;
+    };
+    let tokens: Vec<TokenTree> = group.stream().into_iter().collect();
+    let at = tokens.iter().position(|it| matches!(it, TokenTree::Ident(it) if it == "storage"))?;
+    let is_set = matches!(tokens.get(at + 1), Some(TokenTree::Punct(it)) if it.as_char() == '=');
+    let last = if is_set { tokens.get(at + 2)? } else { &tokens[at] };
+    Some(tokens[at].span().byte_range().start..last.span().byte_range().end)
+}
+
+/// The line of the first path that begins with `super`.
+struct Relative(Option<usize>);
+
+impl<'ast> Visit<'ast> for Relative {
+    fn visit_path(&mut self, it: &'ast syn::Path) {
+        let first = it.segments.first();
+        if first.is_some_and(|it| it.ident == "super") {
+            self.0 = self.0.or(Some(it.span().start().line));
+        }
+        syn::visit::visit_path(self, it);
+    }
+
+    fn visit_use_path(&mut self, it: &'ast syn::UsePath) {
+        if it.ident == "super" {
+            self.0 = self.0.or(Some(it.ident.span().start().line));
+        }
+        syn::visit::visit_use_path(self, it);
+    }
+}
+
+#[test]
+fn only_the_version_changes() {
+    let check = |before: &str, after: &str| {
+        let text =
+            |it: &str| format!("// a\n#[derive(CustomResource)]\n{it}\npub struct ASpec {{}}\n");
+        assert_eq!(copy(&text(before), "A", "v2"), Ok(text(after)));
+    };
+    check(
+        "#[kube(\n    group = \"g\",\n    version = \"v1\",\n    kind = \"A\",\n    doc = \"v1\"\n)]",
+        "#[kube(\n    group = \"g\",\n    version = \"v2\",\n    storage = false,\n    kind = \"A\",\n    doc = \"v1\"\n)]",
+    );
+    check(
+        "#[kube(group = \"g\", version = \"v1\", kind = \"A\")]\n#[kube(storage)]",
+        "#[kube(group = \"g\", version = \"v2\", kind = \"A\")]\n#[kube(storage = false)]",
+    );
+    check(
+        "#[kube(kind = \"A\", storage = true, version = \"v1\")]",
+        "#[kube(kind = \"A\", storage = false, version = \"v2\")]",
+    );
+    check(
+        "#[kube(kind = \"A\", version = \"v1\")]",
+        "#[kube(kind = \"A\", version = \"v2\", storage = false)]",
+    );
+}
+
+#[test]
+fn a_file_that_cannot_be_copied_is_refused() {
+    let kube = "#[kube(kind = \"A\", version = \"v1\")] struct A { a: super::B }";
+    let error = |text: &str| copy(text, "A", "v2").expect_err("it is refused");
+    assert_eq!(error(kube), "line 1 names a module beside its own, which a copy would not have");
+    assert_eq!(
+        error("\nuse super::a;"),
+        "line 2 names a module beside its own, which a copy would not have"
+    );
+    assert_eq!(error("struct A;"), "no struct has `#[kube(…, kind = \"A\", …)]`");
+}

@@ -1,0 +1,253 @@
+//! The conversion between two versions of a kind, as Rust source: `From` in both directions for the kind and for every
+//! type that its two files declare. Each field is named, so that a new one does not compile until both directions say
+//! what becomes of it.
+
+mod copy;
+mod types;
+mod write;
+
+use std::collections::BTreeSet;
+
+pub use copy::copy;
+
+use self::types::{Body, Conversion, Types};
+use self::write::{Line, matched, struct_of};
+
+/// A version of a kind: the module of its types in the package `api`, and the file that declares them.
+pub struct Side<'a> {
+    /// `v1alpha1`
+    pub module: &'a str,
+    pub text: &'a str,
+}
+
+/// What the source of a conversion says.
+#[derive(Debug, Default)]
+pub struct Generated {
+    pub text: String,
+    /// The fields and variants for which somebody has to write the conversion, each with its reason.
+    pub open: Vec<String>,
+}
+
+/// The conversion of a kind between two versions. `group` is the module of both.
+///
+/// # Errors
+/// Says why if one of the files does not declare the kind as `#[kube(…)]` on a struct.
+pub fn conversion(
+    kind: &str,
+    group: &str,
+    one: &Side<'_>,
+    other: &Side<'_>,
+) -> Result<Generated, String> {
+    let read =
+        |it: &Side<'_>| Types::read(it.text, kind).map_err(|why| (it.module.to_owned(), why));
+    let sides = read(one).and_then(|first| Ok((first, read(other)?)));
+    let (first, second) = sides.map_err(|(module, why)| format!("{module}: {why}"))?;
+    let text = format!(
+        "//! The conversion of `{kind}` between {} and {}. Each field is named, so that a new one\n\
+         //! does not compile until both directions convert it or leave it out.\n\nuse crate::{group}::{{{}, {}}};\n",
+        one.module,
+        other.module,
+        one.module.min(other.module),
+        one.module.max(other.module),
+    );
+    let mut res = Generated { text, open: Vec::new() };
+    for (from, types, to, others) in [(other, &second, one, &first), (one, &first, other, &second)]
+    {
+        let direction = Direction { kind, from: from.module, to: to.module, types, others };
+        direction.write(&mut res);
+    }
+    Ok(res)
+}
+
+/// One direction of a conversion.
+struct Direction<'a> {
+    kind: &'a str,
+    from: &'a str,
+    to: &'a str,
+    types: &'a Types,
+    others: &'a Types,
+}
+
+impl Direction<'_> {
+    fn write(&self, into: &mut Generated) {
+        let mut wanted = Wanted::default();
+        self.root(&mut wanted, into);
+        while let Some((from, to)) = wanted.queue.pop() {
+            self.of_type(&from, &to, &mut wanted, into);
+        }
+    }
+
+    /// The object around the spec and the status.
+    fn root(&self, wanted: &mut Wanted, into: &mut Generated) {
+        let mut pattern = vec![Line::of("metadata"), Line::of("spec")];
+        let mut value = vec![Line::of("metadata"), Line::of("spec: spec.into()")];
+        match (&self.types.status, &self.others.status) {
+            (Some(from), Some(to)) => {
+                pattern.push(Line::of("status"));
+                value.push(Line::of("status: status.map(Into::into)"));
+                wanted.add(to, from);
+            }
+            (Some(_), None) => {
+                pattern.push(Line::with("status: _", format!("{} has none", self.to)))
+            }
+            (None, Some(_)) => {
+                value.push(Line::with("status: None", format!("{} has none", self.from)));
+            }
+            (None, None) => {}
+        }
+        wanted.add(&self.others.spec, &self.types.spec);
+        self.implement(self.kind, self.kind, into, |from| struct_of(from, &pattern, &value));
+    }
+
+    /// The types that the two sides give one name, or the specs or statuses of the kind.
+    fn of_type(&self, from: &str, to: &str, wanted: &mut Wanted, into: &mut Generated) {
+        let (Some(source), Some(target)) = (self.types.all.get(from), self.others.all.get(to))
+        else {
+            return;
+        };
+        match (source, target) {
+            (Body::Struct(source), Body::Struct(target)) => {
+                let mut pattern = Vec::new();
+                let mut value = Vec::new();
+                for (name, ty) in source {
+                    let other = target.iter().find(|it| it.0 == *name);
+                    match other.map(|it| self.between(ty, &it.1, name, wanted)) {
+                        Some(Some(expression)) => {
+                            pattern.push(Line::of(name));
+                            let is_same = expression == *name;
+                            value.push(Line::of(&match is_same {
+                                true => expression,
+                                false => format!("{name}: {expression}"),
+                            }));
+                        }
+                        Some(None) => {
+                            let why = format!("{} has another type", self.to);
+                            pattern.push(Line::with(&format!("{name}: _"), why));
+                        }
+                        None => {
+                            let why = format!("{} has no such field", self.to);
+                            into.open.push(format!("{} `{from}.{name}`: {why}", self.from));
+                            pattern.push(Line::with(&format!("{name}: _"), why));
+                        }
+                    }
+                }
+                for (name, ty) in target {
+                    let other = source.iter().find(|it| it.0 == *name);
+                    let why = match other {
+                        None => format!("{} has no such field", self.from),
+                        Some(it) if self.between(&it.1, ty, name, wanted).is_none() => {
+                            let why = format!("{} has another type", self.from);
+                            into.open.push(format!("{} `{to}.{name}`: {why}", self.to));
+                            why
+                        }
+                        Some(_) => continue,
+                    };
+                    let default = types::default(ty, self.others);
+                    value.push(Line::with(&format!("{name}: {default}"), why));
+                }
+                self.implement(from, to, into, |from| struct_of(from, &pattern, &value));
+            }
+            (Body::Tuple(source), Body::Tuple(target)) if source.len() == target.len() => {
+                let names: Vec<String> = (0..source.len()).map(|it| format!("field{it}")).collect();
+                let each = source.iter().zip(target).zip(&names);
+                let values: Option<Vec<String>> =
+                    each.map(|((from, to), name)| self.between(from, to, name, wanted)).collect();
+                let Some(values) = values else { return self.open(from, into) };
+                let (names, values) = (names.join(", "), values.join(", "));
+                self.implement(from, to, into, |from| {
+                    vec![format!("let {from}({names}) = it;"), format!("Self({values})")]
+                });
+            }
+            (Body::Enum(source), Body::Enum(target)) => {
+                let mut arms = Vec::new();
+                for (name, fields) in source {
+                    let other = target.iter().find(|it| it.0 == *name);
+                    let arm = other.and_then(|it| self.variant(name, fields, &it.1, wanted));
+                    arms.push(arm.unwrap_or_else(|| {
+                        let why = format!("{} has no such variant", self.to);
+                        into.open.push(format!("{} `{from}::{name}`: {why}", self.from));
+                        (format!("{name}{}", fields.any()), format!("todo!(\"{why}\")"))
+                    }));
+                }
+                self.implement(from, to, into, |from| matched(from, &arms));
+            }
+            _ => self.open(from, into),
+        }
+    }
+
+    /// A type for which no conversion can be written: the code does not compile without it.
+    fn open(&self, from: &str, into: &mut Generated) {
+        into.open.push(format!("{} `{from}`: its form differs in {}", self.from, self.to));
+    }
+
+    /// The pattern and the value of a variant without the name of its enum.
+    fn variant(
+        &self,
+        name: &str,
+        from: &types::Fields,
+        to: &types::Fields,
+        wanted: &mut Wanted,
+    ) -> Option<(String, String)> {
+        let names = from.names()?;
+        if to.names()? != names {
+            return None;
+        }
+        let each = from.types().zip(to.types()).zip(&names);
+        let values: Vec<String> = each
+            .map(|((from, to), it)| self.between(from, to, it, wanted))
+            .collect::<Option<_>>()?;
+        Some((from.with(name, &names), from.with_values(name, &names, &values)))
+    }
+
+    /// The value of a field of the one type as that of the other one; none if that is not known.
+    fn between(
+        &self,
+        from: &syn::Type,
+        to: &syn::Type,
+        value: &str,
+        wanted: &mut Wanted,
+    ) -> Option<String> {
+        match types::between(from, to, self.types, self.others)? {
+            Conversion::Same => Some(value.to_owned()),
+            Conversion::Into(pairs, how) => {
+                pairs.iter().for_each(|(from, to)| wanted.add(to, from));
+                Some(how.apply(value))
+            }
+        }
+    }
+
+    fn implement(
+        &self,
+        from: &str,
+        to: &str,
+        into: &mut Generated,
+        body: impl FnOnce(&str) -> Vec<String>,
+    ) {
+        let (from, to) = (format!("{}::{from}", self.from), format!("{}::{to}", self.to));
+        into.text +=
+            &format!("\nimpl From<{from}> for {to} {{\n    fn from(it: {from}) -> Self {{\n");
+        for line in body(&from) {
+            into.text += &format!("        {line}\n");
+        }
+        into.text += "    }\n}\n";
+    }
+}
+
+/// The pairs of types that are to be converted, each once.
+#[derive(Default)]
+struct Wanted {
+    seen: BTreeSet<(String, String)>,
+    queue: Vec<(String, String)>,
+}
+
+impl Wanted {
+    fn add(&mut self, to: &str, from: &str) {
+        let pair = (from.to_owned(), to.to_owned());
+        if self.seen.insert(pair.clone()) {
+            self.queue.insert(0, pair);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

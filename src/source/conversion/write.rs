@@ -1,0 +1,69 @@
+//! Rust as rustfmt writes it in new projects: 120 columns, and whatever fits into a line is one.
+
+const WIDTH: usize = 120;
+/// The indentation of a function's body.
+const INDENT: usize = 8;
+
+/// A field in a pattern or a value, with a comment behind it.
+pub struct Line {
+    text: String,
+    comment: Option<String>,
+}
+
+impl Line {
+    pub fn of(text: &str) -> Self {
+        Self { text: text.to_owned(), comment: None }
+    }
+
+    pub fn with(text: &str, comment: String) -> Self {
+        Self { text: text.to_owned(), comment: Some(comment) }
+    }
+}
+
+/// The body of a function that takes one struct apart and makes another one.
+pub fn struct_of(from: &str, pattern: &[Line], value: &[Line]) -> Vec<String> {
+    let mut res = fields(&format!("let {from}"), pattern, " = it;");
+    res.extend(fields("Self", value, ""));
+    res
+}
+
+fn fields(head: &str, fields: &[Line], tail: &str) -> Vec<String> {
+    let texts: Vec<&str> = fields.iter().map(|it| it.text.as_str()).collect();
+    let line = match texts.is_empty() {
+        true => format!("{head} {{}}{tail}"),
+        false => format!("{head} {{ {} }}{tail}", texts.join(", ")),
+    };
+    if fields.iter().all(|it| it.comment.is_none()) && INDENT + line.len() <= WIDTH {
+        return vec![line];
+    }
+    let mut res = vec![format!("{head} {{")];
+    for it in fields {
+        let comment = it.comment.as_ref().map(|it| format!(" // {it}")).unwrap_or_default();
+        res.push(format!("    {},{comment}", it.text));
+    }
+    res.push(format!("}}{tail}"));
+    res
+}
+
+/// The body of a function that matches every variant: patterns and values without the names of the enums.
+pub fn matched(from: &str, arms: &[(String, String)]) -> Vec<String> {
+    let mut res = vec!["match it {".to_owned()];
+    for (pattern, value) in arms {
+        let value = match value.starts_with("todo!") {
+            true => value.clone(),
+            false => format!("Self::{value}"),
+        };
+        let line = format!("    {from}::{pattern} => {value},");
+        if INDENT + line.len() <= WIDTH {
+            res.push(line);
+        } else {
+            res.extend([
+                format!("    {from}::{pattern} => {{"),
+                format!("        {value}"),
+                "    }".to_owned(),
+            ]);
+        }
+    }
+    res.push("}".to_owned());
+    res
+}
