@@ -1,4 +1,7 @@
-use super::*;
+use super::{
+    connections::{CONNECTIONS, HEAD},
+    *,
+};
 use std::net::SocketAddr;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 

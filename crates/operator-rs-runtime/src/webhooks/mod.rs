@@ -2,6 +2,8 @@
 //! the matter of `admission` and `conversion`.
 
 mod flags;
+mod guard;
+mod metrics;
 mod routes;
 
 #[cfg(feature = "conversion")]
@@ -23,7 +25,8 @@ use tokio_util::sync::CancellationToken;
 use tower::Service;
 
 pub(crate) use flags::WebhookFlags;
-pub(crate) use routes::{Routes, refuse};
+pub(crate) use guard::guard;
+pub(crate) use routes::{Routes, json_answer, refuse};
 
 /// For how long after the signal to stop requests can still come, because other nodes do not know of it yet.
 const LAG: Duration = Duration::from_secs(5);
@@ -32,7 +35,6 @@ const LAG: Duration = Duration::from_secs(5);
 pub(crate) enum Webhook {
     /// Reviews objects before they are stored.
     #[cfg(feature = "admission")]
-    #[allow(dead_code)]
     Admission {
         /// Where it is served.
         path: String,
@@ -46,7 +48,6 @@ pub(crate) enum Webhook {
 }
 
 /// A request to a webhook that is read and within the limits.
-#[allow(dead_code)] // as long as neither reads it
 pub(crate) struct Call {
     /// The review, as JSON.
     pub body: Bytes,
@@ -124,7 +125,7 @@ pub fn webhook_service(
     let routes = Arc::new(routes.unwrap_or_else(|it| panic!("{it}")));
     tower::service_fn(move |request: Request<Bytes>| {
         let routes = routes.clone();
-        async move { Ok(routes.answer(request.map(Full::new)).await) }.boxed()
+        async move { Ok(routes.answer(request.map(Full::new), || ()).await) }.boxed()
     })
 }
 
