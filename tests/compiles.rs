@@ -96,9 +96,10 @@ fn edited_types_compile() {
     assert!(edited.contains("resources:") && edited.contains("pub enum Eviction"));
     fs::write(&path, edited).unwrap();
     support::done(&dir, "manifests");
+    support::done(&dir, "create api --group cache --kind Memcached --version v1 --from v1alpha1");
     cargo(&dir, "fmt --all --check");
     fetch(&dir);
-    cargo(&dir, "test --locked --offline --test crds");
+    cargo(&dir, "test --locked --offline --test crds --test cache_memcached_conversion_v1");
 }
 
 #[test]
@@ -125,6 +126,36 @@ fn several_groups_and_versions_compile() {
             "--group cache --version v1 --kind Memcached --storage",
             "--group ship --kind Frigate --plural frigates",
             "--group ship --kind Memcached",
+        ],
+    );
+}
+
+/// With all that `create webhook` and `--from` write, and without the half of it, since each is a feature of the runtime.
+#[test]
+fn kinds_with_webhooks_compile() {
+    let all = "--defaulting --programmatic-validation";
+    let image = "--image memcached:1.6.39-alpine --port 11211";
+    check(
+        "webhooks",
+        "--project-name flavours",
+        &[
+            &format!("--group cache --kind Memcached {image}"),
+            &format!("webhook --group cache --kind Memcached {all}"),
+            &format!("webhook --group core --version v1 --kind Pod {all}"),
+            &format!("webhook --group apps --version v1 --kind Deployment {all}"),
+            "--group type --kind Type --namespaced=false",
+            &format!("webhook --group type --kind Type {all}"),
+        ],
+    );
+    check(
+        "conversion",
+        "--project-name flavours",
+        &[
+            &format!("--group cache --kind Memcached {image}"),
+            "--group cache --kind Memcached --version v1beta1 --from v1alpha1",
+            "--group cache --kind Memcached --version v1 --from v1beta1",
+            "--group a-group-with-quite-a-long-nam --version v2beta10 --kind AKindWithAQuiteLongName",
+            "--group a-group-with-quite-a-long-nam --version v2 --kind AKindWithAQuiteLongName --from v2beta10",
         ],
     );
 }
@@ -181,7 +212,8 @@ fn made(name: &str, init: &str, apis: &[&str]) -> PathBuf {
     let dir = support::fresh(&format!("compiles/{name}"));
     support::done(&dir, &format!("init {init}"));
     for api in apis {
-        support::done(&dir, &format!("create api {api}"));
+        let what = if api.starts_with("webhook ") { "create" } else { "create api" };
+        support::done(&dir, &format!("{what} {api}"));
     }
     shared(&dir)
 }

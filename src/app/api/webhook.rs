@@ -129,17 +129,21 @@ impl Target {
         };
         let module = format!("{group_module}_{}", kind.snake());
         let module = module.trim_start_matches('_').to_owned();
-        // Defaulter and validator, and so the functions that register them, are words of one length.
-        let line = format!(
-            "        runtime::defaulting(\"{path}\", {module}_defaulter::{}Defaulter),",
-            self.type_name
-        );
-        let prefix = group.as_ref().map(|it| format!("{it}.")).unwrap_or_default();
         let spoke_name = spoke.map(|it| it.0.to_string()).unwrap_or_default();
         let type_in = |version: &str| {
             let module = self.type_path.rsplit("::").nth(1).unwrap_or_default();
             self.type_path.replace(&format!("::{module}::"), &format!("::{version}::"))
         };
+        let type_name = &self.type_name;
+        let spoke_path = type_in(&spoke_name);
+        let line = match set {
+            SPOKE => format!("        runtime::converting::<{}, {spoke_path}>(),", self.type_path),
+            // The words for the one and the other kind of webhook have the same lengths.
+            _ => format!(
+                "        runtime::defaulting(\"{path}\", {module}_defaulter::{type_name}Defaulter),"
+            ),
+        };
+        let prefix = group.as_ref().map(|it| format!("{it}.")).unwrap_or_default();
         Context {
             names: Names::new(project),
             api_version: match api_group.is_empty() {
@@ -156,8 +160,10 @@ impl Target {
             is_long: 120 < line.chars().count(),
             is_type_first: self.type_path.as_str() < "runtime",
             sample: match group {
-                Some(group) => format!("config/samples/{group}_{version}_{}.yaml", kind.lower()),
-                None => String::new(),
+                Some(group) if self.resource.api.is_some() => {
+                    format!("config/samples/{group}_{version}_{}.yaml", kind.lower())
+                }
+                _ => String::new(),
             },
             group_module,
             plural: self.resource.plural(),
@@ -168,7 +174,7 @@ impl Target {
             path,
             webhook_name: format!("{letter}{}-{version}.{prefix}kb.io", kind.lower()),
             hub_path: self.type_path.clone(),
-            spoke_path: type_in(&spoke_name),
+            spoke_path,
             spoke: spoke_name,
             conversion: spoke.map(|it| it.1).unwrap_or_default(),
         }

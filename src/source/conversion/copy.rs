@@ -25,9 +25,19 @@ pub fn copy(text: &str, kind: &str, version: &str) -> Result<String, String> {
     });
     let declaring =
         declaring.ok_or_else(|| format!("no struct has `#[kube(…, kind = \"{kind}\", …)]`"))?;
+    let is_kube = |it: &Attribute| it.path().is_ident("kube");
+    let other = file.items.iter().find_map(|it| match it {
+        Item::Struct(it) if it.ident != declaring.ident && it.attrs.iter().any(is_kube) => {
+            Some(&it.ident)
+        }
+        _ => None,
+    });
+    if let Some(other) = other {
+        return Err(format!("`{other}` in the same file belongs to another kind"));
+    }
     let mut edits = Vec::new();
     let mut has_storage = false;
-    let kube = declaring.attrs.iter().filter(|it| it.path().is_ident("kube"));
+    let kube = declaring.attrs.iter().filter(|it| is_kube(it));
     for attribute in kube.clone() {
         if let Some(range) = storage(attribute) {
             edits.push((range, "storage = false".to_owned()));
@@ -122,5 +132,7 @@ fn a_file_that_cannot_be_copied_is_refused() {
         error("\nuse super::a;"),
         "line 2 names a module beside its own, which a copy would not have"
     );
+    let two = "#[kube(kind = \"A\", version = \"v1\")] struct A {} #[kube(kind = \"B\", version = \"v1\")] struct B {}";
+    assert_eq!(error(two), "`B` in the same file belongs to another kind");
     assert_eq!(error("struct A;"), "no struct has `#[kube(…, kind = \"A\", …)]`");
 }
