@@ -21,6 +21,7 @@
 mod apply;
 mod behaviour;
 mod behaviours;
+pub mod conversion;
 mod delete;
 mod dry_run;
 pub mod faults;
