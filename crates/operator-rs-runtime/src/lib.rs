@@ -2,6 +2,8 @@
 //! not depend on the operator's kinds or on its project.
 #![deny(missing_docs)]
 
+#[cfg(feature = "admission")]
+pub mod admission;
 pub mod client;
 pub mod conditions;
 pub mod controller;
@@ -41,6 +43,8 @@ mod webhooks;
 mod worker;
 
 pub use action::Action;
+#[cfg(feature = "admission")]
+pub use admission::{defaulting, validating};
 pub use apply_set::{ApplySet, Owned};
 pub use cache::{Children, DESIRED_HASH, Desired, Manager, Parent, Primary, Watch, Watched, Watches};
 pub use controller::Controller;

@@ -1,8 +1,11 @@
 //! Probes and metrics over HTTP, on hyper alone: three pages need no framework, and what anybody may
 //! connect to needs limits.
 
+mod connections;
+
 use crate::{authorize::Authorizer, flags::Address, metrics::Metrics, readiness::Readiness};
 use anyhow::Context;
+use connections::{Connection, Connections};
 use http::{Method, Request, Response, StatusCode, header};
 use http_body_util::Full;
 use hyper::{
@@ -10,8 +13,8 @@ use hyper::{
     server::conn::http1,
     service::service_fn,
 };
-use hyper_util::rt::{TokioIo, TokioTimer};
-use std::{collections::VecDeque, convert::Infallible, pin::pin, sync::Arc, time::Duration};
+use hyper_util::rt::TokioIo;
+use std::{convert::Infallible, pin::pin, sync::Arc, time::Duration};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
@@ -22,16 +25,9 @@ use tokio_rustls::TlsAcceptor;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tracing::debug;
 
-/// The maximum number of connections. One more closes the oldest: a client that requests a page has its answer
-/// long before, and clients that request nothing do not block the probes.
-const CONNECTIONS: usize = 128;
-/// How long a TLS handshake may take, and the head of a request.
-const HEAD: Duration = Duration::from_secs(10);
 /// The largest head of a request.
 const HEAD_BYTES: usize = 16 * 1024;
-/// How old a connection may become: one whose client reads nothing ends, too.
-const AGE: Duration = Duration::from_secs(5 * 60);
-/// How long the last answer of a connection may take.
+/// How long a connection that ends may take for what is no answer under way.
 const LAST: Duration = Duration::from_secs(1);
 
 /// The pages of a server.
@@ -49,11 +45,22 @@ const TEXT: &str = "text/plain; charset=utf-8";
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 impl Pages {
-    async fn answer(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
+    /// The maximum number of connections.
+    fn connections(&self) -> usize {
+        match self {
+            Self::Probes(_) | Self::Metrics(..) => 128,
+            // More than the API server's limit of 600 requests at once, so that none of its own has to end.
+            #[cfg(any(feature = "admission", feature = "conversion"))]
+            Self::Webhooks(_) => 768,
+        }
+    }
+
+    async fn answer(&self, request: Request<Incoming>, connection: &Connection) -> Response<Full<Bytes>> {
         #[cfg(any(feature = "admission", feature = "conversion"))]
         if let Self::Webhooks(routes) = self {
-            return routes.answer(request).await.map(Full::new);
+            return routes.answer(request, || connection.busy()).await.map(Full::new);
         }
+        let _busy = connection.busy();
         let (path, headers) = (request.uri().path(), request.headers());
         match (self, path) {
             (Self::Probes(_), "/healthz" | "/readyz") | (Self::Metrics(..), "/metrics") => {}
@@ -111,7 +118,8 @@ pub(crate) async fn serve(
 ) -> anyhow::Result<JoinHandle<()>> {
     let listener = TcpListener::bind(&*addresses).await;
     let listener = listener.with_context(|| format!("cannot listen on {}", addresses[0]))?;
-    Ok(tokio::spawn(accept(listener, Arc::new(Server { pages, tls, stop }))))
+    let connections = Arc::new(Connections::new(pages.connections()));
+    Ok(tokio::spawn(accept(listener, connections, Arc::new(Server { pages, tls, stop }))))
 }
 
 struct Server {
@@ -120,22 +128,15 @@ struct Server {
     stop: CancellationToken,
 }
 
-async fn accept(listener: TcpListener, server: Arc<Server>) {
-    let (connections, mut open) = (TaskTracker::new(), VecDeque::<JoinHandle<()>>::new());
+async fn accept(listener: TcpListener, connections: Arc<Connections>, server: Arc<Server>) {
+    let tasks = TaskTracker::new();
     while let Some(accepted) = server.stop.run_until_cancelled(listener.accept()).await {
         match accepted {
-            Ok((tcp, _)) => {
-                if open.len() == CONNECTIONS {
-                    open.retain(|it| !it.is_finished());
-                }
-                if open.len() == CONNECTIONS
-                    && let Some(oldest) = open.pop_front()
-                {
-                    oldest.abort();
-                    let _ = oldest.await;
-                }
+            Ok((tcp, from)) => {
+                let connection = connections.open(from.ip().to_canonical());
+                let Some(connection) = server.stop.run_until_cancelled(connection).await else { break };
                 let server = server.clone();
-                open.push_back(connections.spawn(async move { server.connection(tcp).await }));
+                tasks.spawn(async move { server.connection(tcp, connection).await });
             }
             Err(error) => {
                 debug!(%error, "cannot accept a connection"); // too many open files, most likely
@@ -144,34 +145,41 @@ async fn accept(listener: TcpListener, server: Arc<Server>) {
         }
     }
     drop(listener);
-    connections.close();
-    connections.wait().await;
+    tasks.close();
+    tasks.wait().await;
 }
 
 impl Server {
-    async fn connection(&self, tcp: TcpStream) {
+    async fn connection(&self, tcp: TcpStream, connection: Connection) {
         match &self.tls {
-            None => self.http(tcp).await,
-            Some(tls) => match timeout(HEAD, tls.accept(tcp)).await {
-                Ok(Ok(tls)) => self.http(tls).await,
-                Ok(Err(error)) => debug!(%error, "the TLS handshake failed"),
-                Err(_) => debug!("the TLS handshake took too long"),
+            None => self.http(tcp, &connection).await,
+            Some(tls) => tokio::select! {
+                accepted = tls.accept(tcp) => match accepted {
+                    Ok(tls) => self.http(tls, &connection).await,
+                    Err(error) => debug!(%error, "the TLS handshake failed"),
+                },
+                () = connection.expired() => debug!("the TLS handshake took too long"),
+                () = async { self.stop.cancelled().await; sleep(LAST).await } => {}
             },
         }
     }
 
-    async fn http(&self, io: impl AsyncRead + AsyncWrite + Unpin) {
-        let answer = service_fn(async |request| Ok::<_, Infallible>(self.pages.answer(request).await));
+    async fn http(&self, io: impl AsyncRead + AsyncWrite + Unpin, connection: &Connection) {
+        let answer = service_fn(async |request| Ok::<_, Infallible>(self.pages.answer(request, connection).await));
         let mut http = http1::Builder::new();
-        http.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(HEAD_BYTES);
-        let mut connection = pin!(http.serve_connection(TokioIo::new(io), answer));
+        http.header_read_timeout(None).max_buf_size(HEAD_BYTES);
+        let mut http = pin!(http.serve_connection(TokioIo::new(io), answer));
         tokio::select! {
-            _ = &mut connection => return,
+            _ = &mut http => return,
+            () = connection.expired() => {
+                if connection.is_new() {
+                    return;
+                }
+            }
             () = self.stop.cancelled() => {}
-            () = sleep(AGE) => {}
         }
-        connection.as_mut().graceful_shutdown();
-        let _ = timeout(LAST, connection).await;
+        http.as_mut().graceful_shutdown();
+        while timeout(LAST, &mut http).await.is_err() && connection.is_busy() {}
     }
 }
 

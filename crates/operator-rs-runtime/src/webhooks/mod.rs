@@ -2,6 +2,8 @@
 //! the matter of `admission` and `conversion`.
 
 mod flags;
+mod guard;
+mod metrics;
 mod routes;
 
 #[cfg(feature = "conversion")]
@@ -17,13 +19,22 @@ use futures::future::{BoxFuture, FutureExt};
 use http::{Request, Response};
 use http_body_util::Full;
 use hyper::body::Bytes;
-use std::{convert::Infallible, net::Ipv4Addr, net::Ipv6Addr, sync::Arc, time::Duration};
-use tokio::{task::JoinHandle, time::Instant};
+use std::{
+    convert::Infallible,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr},
+    sync::Arc,
+    time::Duration,
+};
+use tokio::{
+    task::JoinHandle,
+    time::{Instant, sleep, timeout_at},
+};
 use tokio_util::sync::CancellationToken;
 use tower::Service;
 
 pub(crate) use flags::WebhookFlags;
-pub(crate) use routes::{Routes, refuse};
+pub(crate) use guard::guard;
+pub(crate) use routes::{Routes, json_answer, refuse};
 
 /// For how long after the signal to stop requests can still come, because other nodes do not know of it yet.
 const LAG: Duration = Duration::from_secs(5);
@@ -32,7 +43,6 @@ const LAG: Duration = Duration::from_secs(5);
 pub(crate) enum Webhook {
     /// Reviews objects before they are stored.
     #[cfg(feature = "admission")]
-    #[allow(dead_code)]
     Admission {
         /// Where it is served.
         path: String,
@@ -46,7 +56,6 @@ pub(crate) enum Webhook {
 }
 
 /// A request to a webhook that is read and within the limits.
-#[allow(dead_code)] // as long as neither reads it
 pub(crate) struct Call {
     /// The review, as JSON.
     pub body: Bytes,
@@ -54,11 +63,12 @@ pub(crate) struct Call {
     pub until: Instant,
 }
 
-/// The server of the webhooks, which ends some time after the process is to stop.
+/// The server of the webhooks.
 pub(crate) struct Server {
-    serving: JoinHandle<()>,
+    task: JoinHandle<()>,
+    stop: CancellationToken,
+    /// Cancelled when no new request is taken.
     ended: CancellationToken,
-    grace: Duration,
 }
 
 /// Serves the webhooks, if there are any and the flags allow it.
@@ -75,32 +85,38 @@ pub(crate) async fn serve(
     if routes.is_empty() || !flags.enable_webhooks {
         return Ok(None);
     }
+    let starting = operator.readiness.expect("the webhooks to be served");
     let tls = tls::acceptor(Some(flags.certificate())).context(
-        "the webhooks need a certificate: mount its Secret, name the directory with --webhook-cert-path, or run \
-         without webhooks by --enable-webhooks=false",
+        "the webhooks need a certificate: mount its Secret, name its directory by --webhook-cert-path, or run without \
+         webhooks by --enable-webhooks=false",
     )?;
-    let any = Address(vec![
-        (Ipv6Addr::UNSPECIFIED, flags.webhook_port).into(),
-        (Ipv4Addr::UNSPECIFIED, flags.webhook_port).into(),
-    ]);
+    let any = [Ipv6Addr::UNSPECIFIED.into(), IpAddr::from(Ipv4Addr::UNSPECIFIED)];
+    let any = Address(any.map(|it| (it, flags.webhook_port).into()).to_vec());
     let (ended, stop) = (CancellationToken::new(), operator.stop.clone());
     let serving = server::serve(any, Pages::Webhooks(routes), Some(tls), ended.clone()).await?;
-    let lag = ended.clone();
-    tokio::spawn(async move {
-        stop.cancelled().await;
-        tokio::time::sleep(LAG.min(grace)).await;
-        lag.cancel();
-    });
-    Ok(Some(Server { serving, ended, grace }))
+    starting.ready();
+    let server =
+        Server { stop: stop.clone(), ended: ended.clone(), task: tokio::spawn(end(serving, stop, ended, grace)) };
+    Ok(Some(server))
 }
 
-/// Waits until the webhooks are served no more: at once, if the process fails.
-pub(crate) async fn end(server: Option<Server>, orderly: bool) {
-    let Some(Server { serving, ended, grace }) = server else { return };
-    if !orderly {
-        ended.cancel();
+/// Takes requests for some time after `stop`, and ends when all are answered.
+async fn end(serving: JoinHandle<()>, stop: CancellationToken, ended: CancellationToken, grace: Duration) {
+    ended.run_until_cancelled(stop.cancelled()).await;
+    let limit = Instant::now() + grace;
+    ended.run_until_cancelled(sleep(LAG.min(grace))).await;
+    ended.cancel();
+    let _ = timeout_at(limit, serving).await;
+}
+
+impl Server {
+    /// Waits until it has ended. If the process ends without a signal to stop, or fails, that is soon.
+    pub async fn end(self, failed: bool) {
+        if failed || !self.stop.is_cancelled() {
+            self.ended.cancel();
+        }
+        let _ = self.task.await;
     }
-    let _ = tokio::time::timeout(grace, serving).await;
 }
 
 /// The webhooks as a service without TLS, for tests: it answers as the server does.
@@ -124,7 +140,7 @@ pub fn webhook_service(
     let routes = Arc::new(routes.unwrap_or_else(|it| panic!("{it}")));
     tower::service_fn(move |request: Request<Bytes>| {
         let routes = routes.clone();
-        async move { Ok(routes.answer(request.map(Full::new)).await) }.boxed()
+        async move { Ok(routes.answer(request.map(Full::new), || ()).await) }.boxed()
     })
 }
 

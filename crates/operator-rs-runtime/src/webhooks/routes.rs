@@ -1,6 +1,6 @@
 //! Reads a request within limits, and hands it to what serves its path.
 
-use super::{Call, Webhook};
+use super::{Call, Webhook, metrics::Series};
 #[cfg(feature = "conversion")]
 use crate::conversion::{self, Convert};
 use crate::{Operator, flags::time};
@@ -11,22 +11,27 @@ use hyper::body::{Body, Bytes};
 use serde_json::json;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::{
-    sync::Semaphore,
+    sync::{Semaphore, SemaphorePermit},
     time::{Instant, timeout},
 };
 
 const MEBIBYTE: usize = 1024 * 1024;
-/// The longest that the body of a request may take.
-const BODY: Duration = Duration::from_secs(10);
+/// A body of this size has always room. It is more than almost all objects have.
+const SMALL: u32 = 128 * 1024;
+/// How long a body may take, and how much longer for each mebibyte.
+const BODY: (Duration, Duration) = (Duration::from_secs(2), Duration::from_millis(250));
+/// How long a large body may wait for room.
+const ROOM: Duration = Duration::from_secs(5);
 
 /// What serves the paths.
 pub(crate) struct Routes(BTreeMap<String, Route>);
 
 struct Route {
+    series: Series,
     answer: Box<dyn Fn(Call) -> BoxFuture<'static, Response<Bytes>> + Send + Sync>,
     /// The largest body.
     largest: usize,
-    /// The bytes of bodies that may be in memory at once: anybody in the cluster can send some.
+    /// The bytes of large bodies that may be in memory at once: anybody in the cluster can send some.
     room: Arc<Semaphore>,
     /// The time for an answer, if the API server does not say it.
     limit: Duration,
@@ -37,7 +42,7 @@ impl Routes {
     /// If two webhooks have the same path.
     pub fn new<'a>(webhooks: impl Iterator<Item = &'a Webhook>, operator: &Operator) -> anyhow::Result<Self> {
         let mut routes = BTreeMap::new();
-        let mut add = |path: &str, route| match routes.insert(path.to_owned(), route) {
+        let mut add = |path: &str, route: Route| match routes.insert(path.to_owned(), route) {
             Some(_) => Err(anyhow::anyhow!("two webhooks have the path `{path}`: give each its own")),
             None => Ok(()),
         };
@@ -53,6 +58,7 @@ impl Routes {
                     add(
                         path,
                         Route {
+                            series: Series::new(&operator.metrics, path),
                             answer: Box::new(move |call| review(operator.clone(), call)),
                             largest: 7 * MEBIBYTE,
                             room: room.clone(),
@@ -76,6 +82,7 @@ impl Routes {
             add(
                 "/convert",
                 Route {
+                    series: Series::new(&operator.metrics, "/convert"),
                     answer: Box::new(move |call| conversion::answer(converters.clone(), call).boxed()),
                     largest: 64 * MEBIBYTE,
                     room: Arc::new(Semaphore::new(64 * MEBIBYTE)),
@@ -90,13 +97,29 @@ impl Routes {
         self.0.is_empty()
     }
 
-    /// Answers a request. What is no review is refused with a `Status`, which the API server shows.
-    pub async fn answer<B: Body<Data = Bytes>>(&self, request: Request<B>) -> Response<Bytes> {
+    /// Answers a request. What is no review is refused with a `Status`, which the API server shows. The guard is kept
+    /// from when the request is read.
+    pub async fn answer<B: Body<Data = Bytes>, G>(
+        &self,
+        request: Request<B>,
+        guard: impl FnOnce() -> G,
+    ) -> Response<Bytes> {
+        let path = request.uri().path();
+        match self.0.get(path) {
+            Some(route) => route.series.observe(route.answer(request, guard)).await,
+            None => refuse(StatusCode::NOT_FOUND, &format!("no webhook has the path `{path}`")),
+        }
+    }
+}
+
+impl Route {
+    async fn answer<B: Body<Data = Bytes>, G>(
+        &self,
+        request: Request<B>,
+        guard: impl FnOnce() -> G,
+    ) -> Response<Bytes> {
         let began = Instant::now();
         let (head, body) = request.into_parts();
-        let Some(route) = self.0.get(head.uri.path()) else {
-            return refuse(StatusCode::NOT_FOUND, &format!("no webhook has the path `{}`", head.uri.path()));
-        };
         if head.method != Method::POST {
             let mut refused = refuse(StatusCode::METHOD_NOT_ALLOWED, "a webhook takes POST only");
             refused.headers_mut().insert(header::ALLOW, header::HeaderValue::from_static("POST"));
@@ -105,18 +128,20 @@ impl Routes {
         if !is_json(&head.headers) {
             return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, "a review has the content type `application/json`");
         }
-        let body = match route.read(body).await {
+        let (body, _room) = match self.read(body).await {
             Ok(it) => it,
             Err(refused) => return refused,
         };
-        let limit = wanted(&head.uri).unwrap_or(route.limit);
-        (route.answer)(Call { body: body.0, until: began + limit }).await
+        let _guard = guard();
+        let limit = timeout_in(&head.uri).unwrap_or(self.limit);
+        (self.answer)(Call { body, until: began + limit }).await
     }
-}
 
-impl Route {
-    /// The body, and the room that it takes until it is dropped.
-    async fn read<B: Body<Data = Bytes>>(&self, body: B) -> Result<(Bytes, impl Sized + use<'_, B>), Response<Bytes>> {
+    /// The body, and the room that it takes until that is dropped.
+    async fn read<B: Body<Data = Bytes>>(
+        &self,
+        body: B,
+    ) -> Result<(Bytes, Option<SemaphorePermit<'_>>), Response<Bytes>> {
         let Some(length) = body.size_hint().exact() else {
             return Err(refuse(StatusCode::LENGTH_REQUIRED, "a review has a `content-length`"));
         };
@@ -124,8 +149,15 @@ impl Route {
             let most = format!("a review may have {} MiB at most", self.largest / MEBIBYTE);
             refuse(StatusCode::PAYLOAD_TOO_LARGE, &most)
         })?;
-        let room = self.room.acquire_many(length).await.expect("it is never closed");
-        match timeout(BODY, body.collect()).await {
+        let room = match length {
+            ..=SMALL => None,
+            _ => match timeout(ROOM, self.room.acquire_many(length)).await {
+                Ok(room) => Some(room.expect("it is never closed")),
+                Err(_) => return Err(refuse(StatusCode::SERVICE_UNAVAILABLE, "too many large reviews are answered")),
+            },
+        };
+        let limit = BODY.0 + BODY.1 * (length / 1024 / 1024);
+        match timeout(limit, body.collect()).await {
             Ok(Ok(body)) => Ok((body.to_bytes(), room)),
             Ok(Err(_)) => Err(refuse(StatusCode::BAD_REQUEST, "the body cannot be read")),
             Err(_) => Err(refuse(StatusCode::REQUEST_TIMEOUT, "the body takes too long")),
@@ -139,7 +171,7 @@ fn is_json(headers: &HeaderMap) -> bool {
 }
 
 /// `?timeout=10s`, which the API server adds.
-fn wanted(uri: &Uri) -> Option<Duration> {
+fn timeout_in(uri: &Uri) -> Option<Duration> {
     uri.query()?.split('&').find_map(|it| time(it.strip_prefix("timeout=")?).ok())
 }
 

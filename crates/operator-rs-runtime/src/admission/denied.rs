@@ -1,0 +1,114 @@
+//! The verdict on an object.
+
+use super::Request;
+use crate::{Error, explain};
+use serde_json::{Value, json};
+
+/// Whether a request is allowed.
+pub type Verdict = Result<(), Denied>;
+
+/// Why a request is denied, as the API server tells the user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Denied {
+    code: u16,
+    reason: &'static str,
+    message: String,
+    /// Fields, and what is wrong with them.
+    causes: Vec<(String, String)>,
+}
+
+impl Denied {
+    /// The request is denied with 403 Forbidden and this message.
+    pub fn forbidden(message: impl Into<String>) -> Self {
+        Self::new(403, "Forbidden", message)
+    }
+
+    /// The object is denied with 422 Invalid if a field [`at`](Self::at) which something is wrong is added.
+    ///
+    /// ```
+    /// use runtime::admission::Denied;
+    ///
+    /// let mut denied = Denied::invalid();
+    /// assert!(denied.clone().verdict().is_ok());
+    /// denied.at("spec.size", "must be odd");
+    /// assert_eq!(denied.verdict().unwrap_err().to_string(), "spec.size: must be odd");
+    /// ```
+    pub fn invalid() -> Self {
+        Self::new(422, "Invalid", "")
+    }
+
+    /// Adds a field by its path, and what is wrong with it.
+    pub fn at(&mut self, field: impl Into<String>, message: impl Into<String>) -> &mut Self {
+        self.causes.push((field.into(), message.into()));
+        self
+    }
+
+    /// `Ok` if this is [`invalid`](Self::invalid) and no field was added.
+    ///
+    /// # Errors
+    /// Otherwise this.
+    pub fn verdict(self) -> Verdict {
+        if self.code == 422 && self.causes.is_empty() { Ok(()) } else { Err(self) }
+    }
+
+    /// The request is not what the webhook is for, or the object cannot be read.
+    pub(super) fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(400, "BadRequest", message)
+    }
+
+    /// The check itself failed.
+    pub(super) fn internal(message: impl Into<String>) -> Self {
+        Self::new(500, "InternalError", message)
+    }
+
+    fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
+        Self { code, reason, message: message.into(), causes: vec![] }
+    }
+
+    /// The `status` of the answer, in the words of Kubernetes' own validation.
+    pub(super) fn status(&self, request: &Request) -> Value {
+        let (kind, name) = (&request.kind, &request.name);
+        let message = match self.code {
+            422 => {
+                let dot = if kind.group.is_empty() { "" } else { "." };
+                format!("{}{dot}{} \"{name}\" is invalid: {self}", kind.kind, kind.group)
+            }
+            _ => self.to_string(),
+        };
+        let mut status = json!({ "metadata": {}, "status": "Failure", "message": message, "reason": self.reason,
+            "code": self.code });
+        if !self.causes.is_empty() {
+            let cause = |(field, message): &(String, String)| {
+                json!({ "reason": "FieldValueInvalid",
+                "field": field, "message": message })
+            };
+            let causes: Vec<_> = self.causes.iter().map(cause).collect();
+            status["details"] = json!({ "name": name, "group": kind.group, "kind": kind.kind, "causes": causes });
+        }
+        status
+    }
+}
+
+impl std::fmt::Display for Denied {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let causes = self.causes.iter().map(|(field, message)| format!("{field}: {message}"));
+        let message = Some(self.message.clone()).filter(|it| !it.is_empty());
+        f.write_str(&message.into_iter().chain(causes).collect::<Vec<_>>().join(", "))
+    }
+}
+
+impl std::error::Error for Denied {}
+
+/// A look-up failed: the request is denied with 500, and may be tried again.
+impl From<Error> for Denied {
+    fn from(error: Error) -> Self {
+        Self::internal(error.to_string())
+    }
+}
+
+/// A look-up failed: the request is denied with 500, and may be tried again.
+impl From<kube::Error> for Denied {
+    fn from(error: kube::Error) -> Self {
+        Self::internal(explain(&error))
+    }
+}

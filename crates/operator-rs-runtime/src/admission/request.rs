@@ -1,0 +1,82 @@
+//! What a webhook is asked.
+
+use k8s_openapi::api::authentication::v1::UserInfo;
+use kube::{Client, core::GroupVersionKind};
+use serde::Deserialize;
+use std::sync::Mutex;
+
+/// What happens to the object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Operation {
+    /// It is created.
+    Create,
+    /// It is changed.
+    Update,
+    /// It is deleted.
+    Delete,
+    /// A connection to it is opened, as by `kubectl exec`.
+    Connect,
+}
+
+/// A request to the API server that a webhook decides on.
+pub struct Request {
+    /// The identifier of this call.
+    pub uid: String,
+    /// What happens to the object.
+    pub operation: Operation,
+    /// The kind of the objects that the webhook gets.
+    pub kind: GroupVersionKind,
+    /// The kind of the original request, which may name another version.
+    pub request_kind: GroupVersionKind,
+    /// The subresource, such as `status`, or nothing.
+    pub subresource: String,
+    /// The namespace of the object; `None` if it is cluster-scoped.
+    pub namespace: Option<String>,
+    /// The name of the object; empty if it is to be generated.
+    pub name: String,
+    /// Who sent the request.
+    pub user: UserInfo,
+    /// Whether nothing is stored. Code that changes other systems has to do nothing then.
+    pub dry_run: bool,
+    /// The client of the operator's account.
+    pub client: Client,
+    pub(super) warnings: Mutex<Vec<String>>,
+}
+
+impl Request {
+    /// Warns the user, whether the request is allowed or not. The API server may cut what has more than 120 characters.
+    pub fn warn(&self, message: impl Into<String>) {
+        crate::lock(&self.warnings).push(message.into());
+    }
+
+    /// The warnings, within the API server's limit for all of them: it would drop the rest silently.
+    pub(super) fn take_warnings(&self) -> Vec<String> {
+        const ALL: usize = 4096;
+        const EACH: usize = 256;
+        let mut warnings = std::mem::take(&mut *crate::lock(&self.warnings));
+        for warning in &mut warnings {
+            // A header, as which it reaches the user, has one line.
+            let line: Vec<_> = warning.split_whitespace().collect();
+            *warning = line.join(" ");
+            if let Some((at, _)) = warning.char_indices().nth(EACH) {
+                warning.truncate(at);
+                warning.pop();
+                warning.push('…');
+            }
+        }
+        warnings.retain(|it| !it.is_empty());
+        let (mut left, all) = (ALL - EACH, warnings.len());
+        let mut fits = |it: &String| {
+            let rest = left.checked_sub(it.chars().count());
+            left = rest.unwrap_or_default();
+            rest.is_some()
+        };
+        let kept = warnings.iter().take_while(|it| fits(it)).count();
+        warnings.truncate(kept);
+        if kept < all {
+            warnings.push(format!("{} more warnings are left out", all - kept));
+        }
+        warnings
+    }
+}

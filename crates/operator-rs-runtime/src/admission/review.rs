@@ -1,0 +1,157 @@
+//! An AdmissionReview: what can be answered with the request's uid is, whatever happens.
+
+use super::{Denied, Operation, Request, objects::Objects};
+use crate::{
+    Operator,
+    webhooks::{Call, guard, json_answer, refuse},
+};
+use http::{Response, StatusCode};
+use hyper::body::Bytes;
+use k8s_openapi::{ByteString, api::authentication::v1::UserInfo};
+use kube::{Resource, core::GroupVersionKind};
+use serde::Deserialize;
+use serde_json::{json, value::RawValue};
+use std::sync::Arc;
+
+const API_VERSION: &str = "admission.k8s.io/v1";
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Review<'a> {
+    api_version: String,
+    kind: String,
+    #[serde(borrow)]
+    request: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Identified {
+    uid: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Asked<'a> {
+    kind: GroupVersionKind,
+    request_kind: Option<GroupVersionKind>,
+    #[serde(default)]
+    sub_resource: String,
+    namespace: Option<String>,
+    #[serde(default)]
+    name: String,
+    operation: Operation,
+    #[serde(default)]
+    user_info: UserInfo,
+    #[serde(default)]
+    dry_run: bool,
+    #[serde(borrow)]
+    object: Option<&'a RawValue>,
+    #[serde(borrow)]
+    old_object: Option<&'a RawValue>,
+}
+
+/// Answers a review with the verdict of `judge`, and with the JSON patch that comes with it.
+pub async fn answer<K, F>(
+    operator: Operator,
+    call: Call,
+    judge: impl FnOnce(Arc<Request>, Objects) -> F + Send + 'static,
+) -> Response<Bytes>
+where
+    K: Resource<DynamicType = ()>,
+    F: Future<Output = Result<Option<Vec<u8>>, Denied>> + Send + 'static,
+{
+    let (uid, asked) = match read(&call.body) {
+        Ok(it) => it,
+        Err(why) => return refuse(StatusCode::BAD_REQUEST, &why),
+    };
+    let asked = match serde_json::from_str::<Asked>(asked.get()) {
+        Ok(it) => it,
+        Err(error) => {
+            let status = json!({ "message": format!("the request cannot be read: {error}"), "reason": "BadRequest", "code": 400 });
+            return json_answer(StatusCode::OK, &reviewed(json!({ "uid": uid, "allowed": false, "status": status })));
+        }
+    };
+    let bytes = |it: &RawValue| call.body.slice_ref(it.get().as_bytes());
+    let objects = Objects { desired: asked.object.map(bytes), current: asked.old_object.map(bytes) };
+    let request = Arc::new(asked.into_request(uid, &operator));
+    let verdict = match expected::<K>(&request) {
+        Ok(()) => {
+            let judged = guard(&operator, call.until, judge(request.clone(), objects)).await;
+            judged.unwrap_or_else(|why| Err(Denied::internal(why)))
+        }
+        Err(denied) => Err(denied),
+    };
+    let mut response = json!({ "uid": request.uid, "allowed": verdict.is_ok() });
+    match verdict {
+        Ok(None) => {}
+        Ok(Some(patch)) => {
+            response["patchType"] = "JSONPatch".into();
+            response["patch"] = json!(ByteString(patch));
+        }
+        Err(denied) => response["status"] = denied.status(&request),
+    }
+    let warnings = request.take_warnings();
+    if !warnings.is_empty() {
+        response["warnings"] = warnings.into();
+    }
+    json_answer(StatusCode::OK, &reviewed(response))
+}
+
+fn reviewed(response: serde_json::Value) -> serde_json::Value {
+    json!({ "apiVersion": API_VERSION, "kind": "AdmissionReview", "response": response })
+}
+
+/// The uid and the request.
+///
+/// # Errors
+/// If this is no review that an answer could belong to.
+fn read(body: &[u8]) -> Result<(String, &RawValue), String> {
+    if body.is_empty() {
+        return Err("the body is empty: it has to be an AdmissionReview".into());
+    }
+    let review: Review = serde_json::from_slice(body).map_err(|it| format!("the body is no AdmissionReview: {it}"))?;
+    if (&*review.api_version, &*review.kind) != (API_VERSION, "AdmissionReview") {
+        let (version, kind) = (review.api_version, review.kind);
+        return Err(format!("`{kind}` of `{version}` is not supported: send an AdmissionReview of `{API_VERSION}`"));
+    }
+    let request = review.request.ok_or("the AdmissionReview has no request")?;
+    match serde_json::from_str::<Identified>(request.get()) {
+        Ok(it) if !it.uid.is_empty() => Ok((it.uid, request)),
+        _ => Err("the request of the AdmissionReview has no uid".into()),
+    }
+}
+
+/// Refuses what the webhook is not for: somebody has registered it wrongly.
+fn expected<K: Resource<DynamicType = ()>>(request: &Request) -> Result<(), Denied> {
+    let (group, version, kind) = (K::group(&()), K::version(&()), K::kind(&()));
+    let sent = &request.kind;
+    if (&*sent.group, &*sent.version, &*sent.kind) == (&*group, &*version, &*kind) {
+        return Ok(());
+    }
+    let of =
+        |group: &str, version: &str| if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
+    Err(Denied::bad_request(format!(
+        "this webhook is for `{kind}` of `{}` and was sent `{}` of `{}`: correct its rules",
+        of(&group, &version),
+        sent.kind,
+        of(&sent.group, &sent.version)
+    )))
+}
+
+impl Asked<'_> {
+    fn into_request(self, uid: String, operator: &Operator) -> Request {
+        Request {
+            uid,
+            operation: self.operation,
+            request_kind: self.request_kind.unwrap_or_else(|| self.kind.clone()),
+            kind: self.kind,
+            subresource: self.sub_resource,
+            namespace: self.namespace.filter(|it| !it.is_empty()),
+            name: self.name,
+            user: self.user_info,
+            dry_run: self.dry_run,
+            client: operator.client.clone(),
+            warnings: Default::default(),
+        }
+    }
+}
