@@ -22,6 +22,7 @@ mod admission;
 mod apply;
 mod behaviour;
 mod behaviours;
+pub mod conversion;
 mod delete;
 mod dry_run;
 pub mod faults;

@@ -67,7 +67,13 @@ impl Routes {
                     )?;
                 }
                 #[cfg(feature = "conversion")]
-                Webhook::Conversion(converter) => converters.push(converter.clone()),
+                Webhook::Conversion(converter) => {
+                    let (group, kind) = (converter.group(), converter.kind());
+                    if converters.iter().any(|it| it.group() == group && it.kind() == kind) {
+                        anyhow::bail!("`{kind}.{group}` has two hubs: add all its versions to one of them");
+                    }
+                    converters.push(converter.clone());
+                }
             }
         }
         #[cfg(feature = "conversion")]

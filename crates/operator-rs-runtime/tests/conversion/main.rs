@@ -1,0 +1,184 @@
+//! Reviews of conversions, as the API server sends them.
+
+mod kinds;
+mod partial;
+
+use http::{Request, StatusCode};
+use hyper::body::Bytes;
+use kinds::{new, old};
+use operator_rs_testing::Cluster;
+use runtime::{Identity, Operator, Start, conversion::Hub, converting};
+use serde_json::{Value, json};
+use tower::ServiceExt;
+
+fn operator() -> Operator {
+    Operator::new(Identity { name: "operator", version: "1" }, Cluster::default().client())
+}
+
+fn caches() -> Hub<new::Cache> {
+    Hub::new().spoke::<old::Cache>()
+}
+
+async fn post(hub: Start, body: String) -> (StatusCode, Value) {
+    let request = Request::post("/convert").header("content-type", "application/json").body(Bytes::from(body)).unwrap();
+    let answer = runtime::webhook_service([hub], &operator()).oneshot(request).await.unwrap();
+    (answer.status(), serde_json::from_slice(answer.body()).unwrap())
+}
+
+fn review(version: &str, objects: &[Value]) -> Value {
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview",
+        "request": { "uid": "705ab4f5", "desiredAPIVersion": version, "objects": objects },
+    })
+}
+
+/// The objects, or the message of the refusal.
+async fn convert(hub: Start, version: &str, objects: &[Value]) -> Result<Vec<Value>, String> {
+    let (code, body) = post(hub, review(version, objects).to_string()).await;
+    assert_eq!(code, StatusCode::OK);
+    assert_eq!((&body["apiVersion"], &body["kind"]), (&json!("apiextensions.k8s.io/v1"), &json!("ConversionReview")));
+    let response = &body["response"];
+    assert_eq!(response["uid"], "705ab4f5");
+    let converted = response["convertedObjects"].as_array().unwrap().clone();
+    match response["result"]["status"].as_str().unwrap() {
+        "Success" => Ok(converted),
+        _ => {
+            assert!(converted.is_empty());
+            Err(response["result"]["message"].as_str().unwrap().to_owned())
+        }
+    }
+}
+
+async fn convert_one(hub: Start, version: &str, object: &Value) -> Result<Value, String> {
+    Ok(convert(hub, version, std::slice::from_ref(object)).await?.remove(0))
+}
+
+fn old_cache(spec: Value) -> Value {
+    json!({ "apiVersion": "test.dev/v1alpha1", "kind": "Cache", "metadata": { "name": "a", "namespace": "b" }, "spec": spec })
+}
+
+fn new_cache(spec: Value) -> Value {
+    json!({ "apiVersion": "test.dev/v1", "kind": "Cache", "metadata": { "name": "a", "namespace": "b" }, "spec": spec })
+}
+
+#[tokio::test]
+async fn objects_are_converted_in_their_order_and_those_of_the_version_stay() {
+    let objects: Vec<_> = (0..5).map(|i| old_cache(json!({ "size": i, "address": "a:1" }))).collect();
+    let same = new_cache(json!({ "anything": null }));
+    let converted = convert(converting(caches()), "test.dev/v1", &[&objects[..], std::slice::from_ref(&same)].concat()).await.unwrap();
+    for (i, it) in converted.iter().take(5).enumerate() {
+        assert_eq!(*it, new_cache(json!({ "replicas": i, "host": "a", "port": 1, "zones": [] })));
+    }
+    assert_eq!(converted[5..], [same]);
+}
+
+#[tokio::test]
+async fn metadata_but_for_labels_and_annotations_is_the_source_s() {
+    let mut object = old_cache(json!({ "size": 1, "address": "a:1" }));
+    object["metadata"] = json!({
+        "name": "a", "uid": "1", "labels": { "a": "b" }, "finalizers": [], "unknown": { "x": [null] },
+        "managedFields": [{ "manager": "m", "fieldsV1": { "f:spec": {} } }], "creationTimestamp": null,
+    });
+    object["status"] = json!({ "ready": 1 });
+    let converted = convert_one(converting(caches()), "test.dev/v1", &object).await.unwrap();
+    assert_eq!(converted["metadata"], object["metadata"]);
+    assert_eq!(converted["status"], object["status"]);
+}
+
+#[tokio::test]
+async fn a_failing_object_and_its_field_are_named() {
+    let good = old_cache(json!({ "size": 1, "address": "a:1" }));
+    for (object, message) in [
+        (
+            old_cache(json!({ "size": "three", "address": "a" })),
+            "cannot convert Cache `b/a` from test.dev/v1alpha1 to test.dev/v1: `spec.size`: invalid type: string \"three\", expected i32",
+        ),
+        (
+            old_cache(json!({ "size": 666, "address": "a" })),
+            "cannot convert Cache `b/a` from test.dev/v1alpha1 to test.dev/v1: the conversion panicked: nobody has 666",
+        ),
+        (
+            old_cache(json!({ "size": 1, "address": "a", "secure": {} })),
+            "cannot convert Cache `b/a` from test.dev/v1alpha1 to test.dev/v1: `spec.secure`: invalid type: map, expected a boolean",
+        ),
+        (
+            old_cache(json!({ "address": 7 })), // and partial
+            "cannot convert Cache `b/a` from test.dev/v1alpha1 to test.dev/v1: `spec.address`: invalid type: integer `7`, expected a string",
+        ),
+        (
+            json!({ "apiVersion": "test.dev/v9", "kind": "Cache", "metadata": { "name": "a" } }),
+            "cannot convert Cache `a` from test.dev/v9 to test.dev/v1: the known versions are v1, v1alpha1",
+        ),
+        (
+            json!({ "apiVersion": "test.dev/v9", "kind": "Other", "metadata": null }),
+            "cannot convert Other `without a name` from test.dev/v9 to test.dev/v1: the known kinds are Cache.test.dev (v1, v1alpha1)",
+        ),
+        (json!({ "kind": "Other" }), "an object has no `apiVersion`"),
+        (json!(7), "an object is not valid: invalid type: integer `7`, expected a map at line 1 column 1"),
+    ] {
+        let refused = convert(converting(caches()), "test.dev/v1", &[good.clone(), object]).await;
+        assert_eq!(refused.unwrap_err(), message);
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_review_of_v1_is_refused() {
+    for body in ["", "{}", "[]", r#"{"apiVersion":"apiextensions.k8s.io/v1","kind":"ConversionReview"}"#] {
+        let (code, body) = post(converting(caches()), body.to_owned()).await;
+        assert_eq!(code, StatusCode::BAD_REQUEST);
+        assert!(body["message"].as_str().unwrap().contains("not a ConversionReview"), "{body}");
+    }
+    let mut old = review("test.dev/v1", &[]);
+    old["apiVersion"] = json!("apiextensions.k8s.io/v1beta1");
+    let (code, body) = post(converting(caches()), old.to_string()).await;
+    assert_eq!((code, &body["apiVersion"]), (StatusCode::OK, &old["apiVersion"]));
+    let result = json!({
+        "status": "Failure",
+        "message": "reviews of `apiextensions.k8s.io/v1beta1` are not supported: list `v1` in `conversionReviewVersions`",
+    });
+    assert_eq!(body["response"], json!({ "uid": "705ab4f5", "result": result, "convertedObjects": [] }));
+}
+
+#[tokio::test]
+#[should_panic(expected = "`Cache.test.dev` has two hubs: add all its versions to one of them")]
+async fn a_kind_has_one_hub() {
+    let _ = runtime::webhook_service([converting(caches()), converting(caches())], &operator());
+}
+
+#[test]
+#[should_panic(expected = "`caches.test.dev` has the version `v1alpha1` twice")]
+fn a_hub_has_a_version_once() {
+    let _ = caches().spoke::<old::Cache>();
+}
+
+#[tokio::test]
+async fn what_a_spoke_cannot_express_is_kept_in_an_annotation() {
+    let hub = || converting(caches().lossless("test.dev/conversion-data"));
+    let object = new_cache(json!({
+        "replicas": 3, "host": "a", "port": 1, "zones": ["x", "y"], "tls": { "secret": "mine" },
+    }));
+    let mut spoke = convert_one(hub(), "test.dev/v1alpha1", &object).await.unwrap();
+    assert_eq!(spoke["spec"], json!({ "size": 3, "address": "a:1", "secure": true }));
+    assert_eq!(convert_one(hub(), "test.dev/v1", &spoke).await.unwrap(), object);
+
+    // A change in the spoke wins, and keeps what it does not touch.
+    spoke["spec"]["size"] = json!(4);
+    spoke["spec"]["secure"] = json!(false);
+    let back = convert_one(hub(), "test.dev/v1", &spoke).await.unwrap();
+    assert_eq!(back, new_cache(json!({ "replicas": 4, "host": "a", "port": 1, "zones": ["x", "y"] })));
+
+    // Nothing is lost: no annotation.
+    let object = new_cache(json!({ "replicas": 3, "host": "a", "port": 1, "zones": [] }));
+    let spoke = convert_one(hub(), "test.dev/v1alpha1", &object).await.unwrap();
+    assert_eq!(spoke["metadata"], object["metadata"]);
+
+    let zones: Vec<_> = (0..30_000).map(|it| format!("zone-{it}")).collect();
+    let object = new_cache(json!({ "replicas": 3, "host": "a", "port": 1, "zones": zones }));
+    let refused = convert_one(hub(), "test.dev/v1alpha1", &object).await.unwrap_err();
+    assert!(refused.ends_with("the fields that this version does not have do not fit into `test.dev/conversion-data`"));
+
+    let mut spoke = old_cache(json!({ "size": 3, "address": "a:1" }));
+    spoke["metadata"]["annotations"] = json!({ "test.dev/conversion-data": "broken" });
+    let refused = convert_one(hub(), "test.dev/v1", &spoke).await.unwrap_err();
+    assert!(refused.contains("test.dev/conversion-data"), "{refused}");
+}
