@@ -49,7 +49,7 @@ pub use apply_set::{ApplySet, Owned};
 pub use cache::{Children, DESIRED_HASH, Desired, Manager, Parent, Primary, Watch, Watched, Watches};
 pub use controller::Controller;
 #[cfg(feature = "conversion")]
-pub use conversion::converting;
+pub use conversion::{converting, converting_lossless};
 pub use dry_run::DryRun;
 pub use error::{Cause, Error, Failure, Leftover, Result};
 pub use explain::explain;

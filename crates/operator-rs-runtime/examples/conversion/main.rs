@@ -8,7 +8,7 @@ use http::Request;
 use hyper::body::Bytes;
 use kinds::{new, old, v1, v1alpha1};
 use operator_rs_testing::{Cluster, conversion::Generator};
-use runtime::{Identity, Operator, Start, conversion::Hub, converting};
+use runtime::{Identity, Operator, Start, converting};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use tower::ServiceExt;
@@ -62,7 +62,7 @@ fn high_water() -> i64 {
 
 #[tokio::main]
 async fn main() {
-    let caches = || converting(Hub::<new::Cache>::new().spoke::<old::Cache>());
+    let caches = || converting::<new::Cache, old::Cache>();
     let cache = json!({
         "apiVersion": "test.dev/v1alpha1", "kind": "Cache", "metadata": { "name": "a", "annotations": { "a": "x".repeat(1300) } },
         "spec": { "size": 3, "address": "a:1", "secure": true }, "status": { "ready": 3 },
@@ -78,7 +78,7 @@ async fn main() {
     println!("  by serde alone: {:?}", serde_alone::<old::Cache>(&vec![cache; 1000]));
     println!("  without a field: {:?}", time(caches, "test.dev/v1", &vec![partial; 1000]).await);
 
-    let rich = || converting(Hub::<v1::Rich>::new().spoke::<v1alpha1::Rich>());
+    let rich = || converting::<v1::Rich, v1alpha1::Rich>();
     let sample = json!({ "apiVersion": "test.dev/v1", "spec": { "body": {
         "internal": { "type": "disk", "path": "/a", "size": 3 }, "adjacent": { "kind": "some", "value": { "a": 1, "b": 2 } },
     } } });

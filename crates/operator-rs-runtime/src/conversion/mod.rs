@@ -1,6 +1,6 @@
 //! Conversion of objects between the versions of a kind: the webhook `/convert`.
 //!
-//! The versions convert by [`From`], whole objects, through one of them, the [`Hub`]. The API server also sends partial
+//! The versions convert by [`From`], whole objects, through one of them, the hub. The API server also sends partial
 //! objects: for each field manager of a server-side apply, the fields that the manager has, without those that the type
 //! requires. What is missing by the schema of its version is made up in several ways, each result is converted, and
 //! only what all conversions agree on is returned. So a conversion has to accept all values that the schema accepts,
@@ -21,9 +21,9 @@ mod versions;
 #[cfg(test)]
 mod tests;
 
-pub use versions::Hub;
-
 pub(crate) use review::Convert;
+
+use versions::Hub;
 
 use crate::{
     Start,
@@ -35,12 +35,62 @@ use kube::{CustomResourceExt, Resource};
 use serde::{Serialize, de::DeserializeOwned};
 use std::sync::Arc;
 
-/// The conversion of a kind, a part of the operator. All kinds are converted at `/convert`.
-pub fn converting<H>(hub: Hub<H>) -> Start
+/// The conversion of a kind between its hub `H` and another version `S`, a part of the operator. All versions of a kind
+/// have one hub, by convention the one that is stored: each is converted to it and back, and to others through it. All
+/// kinds are converted at `/convert`.
+///
+/// ```
+/// # mod v1 {
+/// #     #[derive(kube::CustomResource, schemars::JsonSchema, serde::Serialize, serde::Deserialize, Clone, Debug)]
+/// #     #[kube(group = "cache.example.com", version = "v1", kind = "Memcached", namespaced)]
+/// #     pub struct MemcachedSpec { pub replicas: u32 }
+/// # }
+/// # mod v1alpha1 {
+/// #     #[derive(kube::CustomResource, schemars::JsonSchema, serde::Serialize, serde::Deserialize, Clone, Debug)]
+/// #     #[kube(group = "cache.example.com", version = "v1alpha1", kind = "Memcached", namespaced)]
+/// #     pub struct MemcachedSpec { pub size: u32 }
+/// # }
+/// impl From<v1alpha1::Memcached> for v1::Memcached {
+///     fn from(from: v1alpha1::Memcached) -> Self {
+///         let v1alpha1::MemcachedSpec { size } = from.spec;
+///         Self { metadata: from.metadata, spec: v1::MemcachedSpec { replicas: size } }
+///     }
+/// }
+///
+/// impl From<v1::Memcached> for v1alpha1::Memcached {
+///     fn from(from: v1::Memcached) -> Self {
+///         let v1::MemcachedSpec { replicas } = from.spec;
+///         Self { metadata: from.metadata, spec: v1alpha1::MemcachedSpec { size: replicas } }
+///     }
+/// }
+///
+/// let part = runtime::converting::<v1::Memcached, v1alpha1::Memcached>();
+/// ```
+///
+/// # Panics
+/// If the two are not different versions of one kind.
+pub fn converting<H, S>() -> Start
 where
-    H: Resource<DynamicType = ()> + CustomResourceExt + Serialize + DeserializeOwned + 'static,
+    H: From<S> + Resource<DynamicType = ()> + CustomResourceExt + Serialize + DeserializeOwned + 'static,
+    S: From<H> + Resource<DynamicType = ()> + CustomResourceExt + Serialize + DeserializeOwned,
 {
-    Webhook::Conversion(Arc::new(hub)).into()
+    Webhook::Conversion(Arc::new(Hub::<H>::new::<S>(None))).into()
+}
+
+/// The same, and keeps what `S` cannot express in this annotation of its objects, such as `example.com/conversion-data`.
+/// It is restored when they are converted back.
+///
+/// The annotation has the fields of the hub that differ after a conversion to `S` and back; a list counts as one field.
+/// A field that was changed in `S` since is not restored. If it would be longer than 200 KiB, the conversion fails.
+///
+/// # Panics
+/// If the two are not different versions of one kind.
+pub fn converting_lossless<H, S>(annotation: &str) -> Start
+where
+    H: From<S> + Resource<DynamicType = ()> + CustomResourceExt + Serialize + DeserializeOwned + 'static,
+    S: From<H> + Resource<DynamicType = ()> + CustomResourceExt + Serialize + DeserializeOwned,
+{
+    Webhook::Conversion(Arc::new(Hub::<H>::new::<S>(Some(annotation)))).into()
 }
 
 /// Answers a ConversionReview, on a thread that may be busy for long.

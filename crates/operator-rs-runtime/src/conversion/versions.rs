@@ -10,112 +10,75 @@ use super::{
 use kube::{CustomResourceExt, Resource};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
+use std::{any::Any, sync::Arc};
 
 /// The annotation of a lossless conversion may be this long. All annotations of an object together have 256 KiB.
 const LONGEST: usize = 200 * 1024;
 
 /// A version that all others of its kind are converted through: by convention, the one that is stored.
-///
-/// ```
-/// # mod v1 {
-/// #     #[derive(kube::CustomResource, schemars::JsonSchema, serde::Serialize, serde::Deserialize, Clone, Debug)]
-/// #     #[kube(group = "cache.example.com", version = "v1", kind = "Memcached", namespaced)]
-/// #     pub struct MemcachedSpec { pub replicas: u32 }
-/// # }
-/// # mod v1alpha1 {
-/// #     #[derive(kube::CustomResource, schemars::JsonSchema, serde::Serialize, serde::Deserialize, Clone, Debug)]
-/// #     #[kube(group = "cache.example.com", version = "v1alpha1", kind = "Memcached", namespaced)]
-/// #     pub struct MemcachedSpec { pub size: u32 }
-/// # }
-/// impl From<v1alpha1::Memcached> for v1::Memcached {
-///     fn from(from: v1alpha1::Memcached) -> Self {
-///         let v1alpha1::MemcachedSpec { size } = from.spec;
-///         Self { metadata: from.metadata, spec: v1::MemcachedSpec { replicas: size } }
-///     }
-/// }
-///
-/// impl From<v1::Memcached> for v1alpha1::Memcached {
-///     fn from(from: v1::Memcached) -> Self {
-///         let v1::MemcachedSpec { replicas } = from.spec;
-///         Self { metadata: from.metadata, spec: v1alpha1::MemcachedSpec { size: replicas } }
-///     }
-/// }
-///
-/// let hub = runtime::conversion::Hub::<v1::Memcached>::new().spoke::<v1alpha1::Memcached>();
-/// ```
 pub struct Hub<H> {
     hub: Version<H>,
     spokes: Vec<Version<H>>,
-    annotation: Option<String>,
 }
 
 /// A version, its schema, and the ways from and to the hub.
 struct Version<H> {
     name: String,
-    schema: Node,
+    schema: Arc<Node>,
+    /// The annotation that keeps what this version cannot express.
+    annotation: Option<String>,
     to_hub: fn(&Value) -> serde_json::Result<H>,
     from_hub: fn(H) -> serde_json::Result<Value>,
     read: fn(&str) -> serde_json::Result<()>,
-}
-
-impl<H> Default for Hub<H>
-where
-    H: Resource<DynamicType = ()> + CustomResourceExt + Serialize + DeserializeOwned + 'static,
-{
-    fn default() -> Self {
-        Self::new()
-    }
 }
 
 impl<H> Hub<H>
 where
     H: Resource<DynamicType = ()> + CustomResourceExt + Serialize + DeserializeOwned + 'static,
 {
-    /// A kind with this hub, and no other versions yet.
-    pub fn new() -> Self {
-        let hub = Version {
-            name: H::version(&()).into_owned(),
-            schema: Node::of(H::crd(), &H::version(&())),
-            to_hub: |value| H::deserialize(value),
-            from_hub: |hub| serde_json::to_value(hub),
-            read: |text| serde_json::from_str::<H>(text).map(drop),
-        };
-        Self { hub, spokes: Vec::new(), annotation: None }
-    }
-
-    /// Adds a version that is converted to the hub and back.
+    /// A kind with this hub, and one version that is converted to it and back.
     ///
     /// # Panics
-    /// If it is a version of another kind, or the hub has this version already.
-    #[must_use]
-    pub fn spoke<S>(mut self) -> Self
+    /// If it is a version of another kind, or the hub itself.
+    pub fn new<S>(annotation: Option<&str>) -> Self
     where
         H: From<S>,
         S: From<H> + Resource<DynamicType = ()> + CustomResourceExt + Serialize + DeserializeOwned,
     {
+        let hub = Version {
+            name: H::version(&()).into_owned(),
+            schema: Node::of(H::crd(), &H::version(&())).into(),
+            annotation: None,
+            to_hub: |value| H::deserialize(value),
+            from_hub: |hub| serde_json::to_value(hub),
+            read: |text| serde_json::from_str::<H>(text).map(drop),
+        };
         let (kind, version) = (S::crd_name(), S::version(&()));
         assert!(kind == H::crd_name(), "`{kind}` is a spoke of `{}`, which is another kind", H::crd_name());
-        assert!(self.version(&version).is_none(), "`{kind}` has the version `{version}` twice");
-        self.spokes.push(Version {
+        assert!(version != hub.name, "`{kind}` has the version `{version}` twice");
+        let spoke = Version {
             name: version.clone().into_owned(),
-            schema: Node::of(S::crd(), &version),
+            schema: Node::of(S::crd(), &version).into(),
+            annotation: annotation.map(str::to_owned),
             to_hub: |value| S::deserialize(value).map(H::from),
             from_hub: |hub| serde_json::to_value(S::from(hub)),
             read: |text| serde_json::from_str::<S>(text).map(drop),
-        });
-        self
+        };
+        Self { hub, spokes: vec![spoke] }
     }
+}
 
-    /// Keeps what a spoke cannot express in this annotation of the spoke's objects, such as
-    /// `example.com/conversion-data`, and restores it when they are converted back.
-    ///
-    /// It has the fields of the hub that differ after a conversion to the spoke and back; a list counts as one field.
-    /// A field that was changed in the spoke since is not restored. If it would be longer than 200 KiB, the conversion
-    /// fails.
-    #[must_use]
-    pub fn lossless(mut self, annotation: &str) -> Self {
-        self.annotation = Some(annotation.to_owned());
-        self
+impl<H> Clone for Version<H> {
+    fn clone(&self) -> Self {
+        let Self { name, schema, annotation, to_hub, from_hub, read } = self;
+        Self {
+            name: name.clone(),
+            schema: schema.clone(),
+            annotation: annotation.clone(),
+            to_hub: *to_hub,
+            from_hub: *from_hub,
+            read: *read,
+        }
     }
 }
 
@@ -127,13 +90,12 @@ impl<H> Hub<H> {
     /// Converts a complete object.
     fn convert_complete(&self, from: &Version<H>, to: &Version<H>, object: &Value) -> Result<Outcome, Fault> {
         let mut hub = (from.to_hub)(object).map_err(Fault::Unreadable)?;
-        let annotation = self.annotation.as_deref().unwrap_or_default();
-        let data = object["metadata"]["annotations"][annotation].as_str();
-        if let Some(data) = data.filter(|_| from.name != self.hub.name) {
-            let unreadable = |why| Fault::Other(format!("annotation `{annotation}`: {why}"));
+        let kept = from.annotation.as_deref().unwrap_or_default();
+        if let Some(data) = object["metadata"]["annotations"][kept].as_str() {
+            let unreadable = |why| Fault::Other(format!("annotation `{kept}`: {why}"));
             hub = self.restore(hub, data).map_err(unreadable)?;
         }
-        if annotation.is_empty() || to.name == self.hub.name {
+        if to.annotation.is_none() {
             return Ok(Outcome { object: (to.from_hub)(hub)?, ..Outcome::default() });
         }
         let complete = (self.hub.from_hub)(hub)?;
@@ -153,17 +115,18 @@ impl<H> Hub<H> {
     }
 
     /// Replaces the annotation of a lossless conversion.
-    fn annotate(&self, mut outcome: Outcome) -> Result<Value, String> {
-        let Some(annotation) = &self.annotation else { return Ok(outcome.object) };
-        reduce_to_differences(&mut outcome.hub, &mut outcome.back);
-        let lost = Lost { hub: outcome.hub, back: outcome.back };
+    fn annotate(&self, from: &Version<H>, to: &Version<H>, mut outcome: Outcome) -> Result<Value, String> {
         let annotations = &mut outcome.object["metadata"]["annotations"];
-        let old = annotations.as_object_mut().and_then(|it| it.remove(annotation));
-        if lost.hub == lost.back {
+        for annotation in [from, to].into_iter().filter_map(|it| it.annotation.as_ref()) {
+            let old = annotations.as_object_mut().and_then(|it| it.remove(annotation));
             if old.is_some() && annotations.as_object().is_some_and(Map::is_empty) {
                 annotations.take();
             }
-        } else {
+        }
+        let Some(annotation) = &to.annotation else { return Ok(outcome.object) };
+        reduce_to_differences(&mut outcome.hub, &mut outcome.back);
+        let lost = Lost { hub: outcome.hub, back: outcome.back };
+        if lost.hub != lost.back {
             let text = serde_json::to_string(&lost).map_err(|it| it.to_string())?;
             if text.len() > LONGEST {
                 return Err(format!("the fields that this version does not have do not fit into `{annotation}`"));
@@ -174,7 +137,19 @@ impl<H> Hub<H> {
     }
 }
 
-impl<H: Resource<DynamicType = ()>> Convert for Hub<H> {
+impl<H: Resource<DynamicType = ()> + 'static> Convert for Hub<H> {
+    fn joined(&self, other: &dyn Convert) -> Result<Arc<dyn Convert>, String> {
+        let name = format!("{}.{}", self.kind(), self.group());
+        let Some(other) = (other as &dyn Any).downcast_ref::<Self>() else {
+            return Err(format!("`{name}` has two hubs: convert all versions to and from one of them"));
+        };
+        let twice = other.spokes.iter().find(|it| self.version(&it.name).is_some());
+        match twice {
+            Some(it) => Err(format!("`{name}` has the version `{}` twice", it.name)),
+            None => Ok(Arc::new(Self { hub: self.hub.clone(), spokes: [&self.spokes[..], &other.spokes].concat() })),
+        }
+    }
+
     fn group(&self) -> String {
         H::group(&()).into_owned()
     }
@@ -193,7 +168,7 @@ impl<H: Resource<DynamicType = ()>> Convert for Hub<H> {
         };
         let convert = |object: &Value| self.convert_complete(from, to, object);
         let outcome = convert_partial(source, &from.schema, from.read, convert)?;
-        let mut object = self.annotate(outcome)?;
+        let mut object = self.annotate(from, to, outcome)?;
         drop_nulls(&mut object, &to.schema);
         Ok(object)
     }

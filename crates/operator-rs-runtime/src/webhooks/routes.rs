@@ -4,7 +4,9 @@ use super::{Call, Webhook, metrics::Series};
 #[cfg(feature = "conversion")]
 use crate::conversion::{self, Convert};
 use crate::{Operator, flags::time};
-use futures::future::{BoxFuture, FutureExt};
+#[cfg(feature = "conversion")]
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use http::{HeaderMap, Method, Request, Response, StatusCode, Uri, header};
 use http_body_util::BodyExt;
 use hyper::body::{Body, Bytes};
@@ -69,10 +71,10 @@ impl Routes {
                 #[cfg(feature = "conversion")]
                 Webhook::Conversion(converter) => {
                     let (group, kind) = (converter.group(), converter.kind());
-                    if converters.iter().any(|it| it.group() == group && it.kind() == kind) {
-                        anyhow::bail!("`{kind}.{group}` has two hubs: add all its versions to one of them");
+                    match converters.iter_mut().find(|it| it.group() == group && it.kind() == kind) {
+                        Some(it) => *it = it.joined(&**converter).map_err(anyhow::Error::msg)?,
+                        None => converters.push(converter.clone()),
                     }
-                    converters.push(converter.clone());
                 }
             }
         }

@@ -7,7 +7,7 @@ use http::{Request, StatusCode};
 use hyper::body::Bytes;
 use kinds::{new, old};
 use operator_rs_testing::Cluster;
-use runtime::{Identity, Operator, Start, conversion::Hub, converting};
+use runtime::{Identity, Operator, Start, converting, converting_lossless};
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
@@ -15,13 +15,13 @@ fn operator() -> Operator {
     Operator::new(Identity { name: "operator", version: "1" }, Cluster::default().client())
 }
 
-fn caches() -> Hub<new::Cache> {
-    Hub::new().spoke::<old::Cache>()
+fn caches() -> Vec<Start> {
+    vec![converting::<new::Cache, old::Cache>()]
 }
 
-async fn post(hub: Start, body: String) -> (StatusCode, Value) {
+async fn post(hubs: Vec<Start>, body: String) -> (StatusCode, Value) {
     let request = Request::post("/convert").header("content-type", "application/json").body(Bytes::from(body)).unwrap();
-    let answer = runtime::webhook_service([hub], &operator()).oneshot(request).await.unwrap();
+    let answer = runtime::webhook_service(hubs, &operator()).oneshot(request).await.unwrap();
     (answer.status(), serde_json::from_slice(answer.body()).unwrap())
 }
 
@@ -33,8 +33,8 @@ fn review(version: &str, objects: &[Value]) -> Value {
 }
 
 /// The objects, or the message of the refusal.
-async fn convert(hub: Start, version: &str, objects: &[Value]) -> Result<Vec<Value>, String> {
-    let (code, body) = post(hub, review(version, objects).to_string()).await;
+async fn convert(hubs: Vec<Start>, version: &str, objects: &[Value]) -> Result<Vec<Value>, String> {
+    let (code, body) = post(hubs, review(version, objects).to_string()).await;
     assert_eq!(code, StatusCode::OK);
     assert_eq!((&body["apiVersion"], &body["kind"]), (&json!("apiextensions.k8s.io/v1"), &json!("ConversionReview")));
     let response = &body["response"];
@@ -49,8 +49,8 @@ async fn convert(hub: Start, version: &str, objects: &[Value]) -> Result<Vec<Val
     }
 }
 
-async fn convert_one(hub: Start, version: &str, object: &Value) -> Result<Value, String> {
-    Ok(convert(hub, version, std::slice::from_ref(object)).await?.remove(0))
+async fn convert_one(hubs: Vec<Start>, version: &str, object: &Value) -> Result<Value, String> {
+    Ok(convert(hubs, version, std::slice::from_ref(object)).await?.remove(0))
 }
 
 fn old_cache(spec: Value) -> Value {
@@ -65,7 +65,8 @@ fn new_cache(spec: Value) -> Value {
 async fn objects_are_converted_in_their_order_and_those_of_the_version_stay() {
     let objects: Vec<_> = (0..5).map(|i| old_cache(json!({ "size": i, "address": "a:1" }))).collect();
     let same = new_cache(json!({ "anything": null }));
-    let converted = convert(converting(caches()), "test.dev/v1", &[&objects[..], std::slice::from_ref(&same)].concat()).await.unwrap();
+    let converted =
+        convert(caches(), "test.dev/v1", &[&objects[..], std::slice::from_ref(&same)].concat()).await.unwrap();
     for (i, it) in converted.iter().take(5).enumerate() {
         assert_eq!(*it, new_cache(json!({ "replicas": i, "host": "a", "port": 1, "zones": [] })));
     }
@@ -80,7 +81,7 @@ async fn metadata_but_for_labels_and_annotations_is_the_source_s() {
         "managedFields": [{ "manager": "m", "fieldsV1": { "f:spec": {} } }], "creationTimestamp": null,
     });
     object["status"] = json!({ "ready": 1 });
-    let converted = convert_one(converting(caches()), "test.dev/v1", &object).await.unwrap();
+    let converted = convert_one(caches(), "test.dev/v1", &object).await.unwrap();
     assert_eq!(converted["metadata"], object["metadata"]);
     assert_eq!(converted["status"], object["status"]);
 }
@@ -116,7 +117,7 @@ async fn a_failing_object_and_its_field_are_named() {
         (json!({ "kind": "Other" }), "an object has no `apiVersion`"),
         (json!(7), "an object is not valid: invalid type: integer `7`, expected a map at line 1 column 1"),
     ] {
-        let refused = convert(converting(caches()), "test.dev/v1", &[good.clone(), object]).await;
+        let refused = convert(caches(), "test.dev/v1", &[good.clone(), object]).await;
         assert_eq!(refused.unwrap_err(), message);
     }
 }
@@ -124,13 +125,13 @@ async fn a_failing_object_and_its_field_are_named() {
 #[tokio::test]
 async fn what_is_no_review_of_v1_is_refused() {
     for body in ["", "{}", "[]", r#"{"apiVersion":"apiextensions.k8s.io/v1","kind":"ConversionReview"}"#] {
-        let (code, body) = post(converting(caches()), body.to_owned()).await;
+        let (code, body) = post(caches(), body.to_owned()).await;
         assert_eq!(code, StatusCode::BAD_REQUEST);
         assert!(body["message"].as_str().unwrap().contains("not a ConversionReview"), "{body}");
     }
     let mut old = review("test.dev/v1", &[]);
     old["apiVersion"] = json!("apiextensions.k8s.io/v1beta1");
-    let (code, body) = post(converting(caches()), old.to_string()).await;
+    let (code, body) = post(caches(), old.to_string()).await;
     assert_eq!((code, &body["apiVersion"]), (StatusCode::OK, &old["apiVersion"]));
     let result = json!({
         "status": "Failure",
@@ -140,20 +141,29 @@ async fn what_is_no_review_of_v1_is_refused() {
 }
 
 #[tokio::test]
-#[should_panic(expected = "`Cache.test.dev` has two hubs: add all its versions to one of them")]
+#[should_panic(expected = "`Cache.test.dev` has two hubs: convert all versions to and from one of them")]
 async fn a_kind_has_one_hub() {
-    let _ = runtime::webhook_service([converting(caches()), converting(caches())], &operator());
+    let _ = runtime::webhook_service(
+        [caches(), vec![converting::<old::Cache, new::Cache>()]].into_iter().flatten(),
+        &operator(),
+    );
+}
+
+#[tokio::test]
+#[should_panic(expected = "`Cache.test.dev` has the version `v1alpha1` twice")]
+async fn a_hub_has_a_version_once() {
+    let _ = runtime::webhook_service([caches(), caches()].into_iter().flatten(), &operator());
 }
 
 #[test]
-#[should_panic(expected = "`caches.test.dev` has the version `v1alpha1` twice")]
-fn a_hub_has_a_version_once() {
-    let _ = caches().spoke::<old::Cache>();
+#[should_panic(expected = "`caches.test.dev` has the version `v1` twice")]
+fn a_hub_is_not_its_own_spoke() {
+    let _ = converting::<new::Cache, new::Cache>();
 }
 
 #[tokio::test]
 async fn what_a_spoke_cannot_express_is_kept_in_an_annotation() {
-    let hub = || converting(caches().lossless("test.dev/conversion-data"));
+    let hub = || vec![converting_lossless::<new::Cache, old::Cache>("test.dev/conversion-data")];
     let object = new_cache(json!({
         "replicas": 3, "host": "a", "port": 1, "zones": ["x", "y"], "tls": { "secret": "mine" },
     }));
