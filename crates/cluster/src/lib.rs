@@ -13,6 +13,7 @@ mod event;
 mod interrupt;
 mod kubeconfig;
 mod list;
+mod local_webhooks;
 mod managers;
 mod mark;
 mod namespace_contents;
@@ -41,6 +42,7 @@ pub use self::{
     delete::Live,
     event::{Action, Event, Verb},
     interrupt::Interrupted,
+    local_webhooks::call_locally,
     mark::Marked,
     namespace_contents::NamespaceContents,
     object::Id,

@@ -70,7 +70,7 @@ pub use operator::{Identity, Operator, Settings};
 pub use process::start;
 pub use rights::Rights;
 pub use secret_hash::secret_hash;
-pub use start::{Start, cluster_wide, per_namespace};
+pub use start::{Start, cluster_wide, per_namespace, serve_webhooks};
 pub use telemetry::capture_log;
 #[cfg(any(feature = "admission", feature = "conversion"))]
 pub use webhooks::webhook_service;

@@ -56,9 +56,36 @@ impl Start {
         }
     }
 
-    pub(crate) fn is_controller(&self) -> bool {
+    /// Whether it is a controller, and no webhook.
+    pub fn is_controller(&self) -> bool {
         matches!(self.0, Part::Controller(_))
     }
+}
+
+/// Serves the webhooks among the parts until the operator stops, with the flags that environment variables set, such as
+/// WEBHOOK_PORT: a test can do so without the process around it. It ends at once if there are none, or if the crate is built
+/// without webhooks.
+///
+/// # Errors
+/// If a variable is invalid, or the webhooks cannot be served.
+pub async fn serve_webhooks(parts: Vec<Start>, operator: &Operator) -> anyhow::Result<()> {
+    #[cfg(any(feature = "admission", feature = "conversion"))]
+    {
+        #[derive(clap::Parser)]
+        struct Variables {
+            #[command(flatten)]
+            flags: crate::Flags,
+        }
+        let Variables { flags } = clap::Parser::try_parse_from([""])?;
+        let webhooks = parts.iter().filter_map(Start::webhook);
+        if let Some(server) = crate::webhooks::serve(&flags, webhooks, operator).await? {
+            operator.stop.cancelled().await;
+            server.end(true).await;
+        }
+    }
+    #[cfg(not(any(feature = "admission", feature = "conversion")))]
+    let _ = (parts, operator);
+    Ok(())
 }
 
 #[cfg(any(feature = "admission", feature = "conversion"))]

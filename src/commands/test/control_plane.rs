@@ -101,6 +101,23 @@ impl ControlPlane {
         disk::text(&self.folder.join(AUDIT_LOG))
     }
 
+    /// The certificate of the API server with the authority that vouches for it, as PEM. It is for 127.0.0.1.
+    pub fn certificate(&self) -> anyhow::Result<String> {
+        disk::text(&self.folder.join(CERTIFICATE))
+    }
+
+    /// The variables that make an operator serve its webhooks with this certificate.
+    pub fn serving_certificate(&self) -> [(&'static str, PathBuf); 3] {
+        let name = |path: &str| path.rsplit('/').next().unwrap_or(path).into();
+        let folder = self.folder.join(CERTIFICATE);
+        let folder = folder.parent().unwrap_or(&self.folder).to_owned();
+        [
+            ("WEBHOOK_CERT_PATH", folder),
+            ("WEBHOOK_CERT_NAME", name(CERTIFICATE)),
+            ("WEBHOOK_CERT_KEY", name(KEY)),
+        ]
+    }
+
     /// A role that a binding refers to, if it is still there.
     pub fn role(&self, access: &Access) -> Option<Value> {
         let is_of_cluster = access.resource == "clusterroles";

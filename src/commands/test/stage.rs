@@ -21,6 +21,8 @@ pub struct Stage {
     crds: Vec<Value>,
     /// The account, its namespace, its roles and their bindings.
     rbac: Vec<Value>,
+    /// The registrations of webhooks.
+    webhooks: Vec<Value>,
     pub account: Option<Account>,
     /// The roles of config/rbac/role.yaml.
     pub roles: Vec<Value>,
@@ -68,6 +70,8 @@ impl Stage {
         let all = render(rendered::EVERYTHING)?;
         let account = account(&all);
         let kind = |it: &Value| it["kind"].as_str().unwrap_or_default().to_owned();
+        let webhooks = all.iter().filter(|it| kind(it).ends_with("WebhookConfiguration"));
+        let webhooks = webhooks.cloned().collect();
         let rbac = all.into_iter().filter(|it| RBAC.contains(&kind(it).as_str())).collect();
         let role = root.read(&ProjectPath::fixed("config/rbac/role.yaml"))?;
         let roles = yaml::documents(&role.unwrap_or_default(), yaml::Dialect::Kubernetes);
@@ -75,6 +79,7 @@ impl Stage {
         Ok(Self {
             crds,
             rbac,
+            webhooks,
             namespace: namespace.map(|it| it.namespace.clone()),
             account,
             roles: roles.context("cannot read config/rbac/role.yaml")?,
@@ -88,7 +93,10 @@ impl Stage {
         plane: &ControlPlane,
         controllers: bool,
     ) -> anyhow::Result<Vec<(&'static str, PathBuf)>> {
-        let objects = [&self.crds[..], &self.rbac[..]].concat();
+        let mut objects = [&self.crds[..], &self.rbac[..], &self.webhooks[..]].concat();
+        let [port] = cluster::free_ports()?;
+        // The test serves them, with the certificate of the API server.
+        let has_webhooks = cluster::call_locally(&mut objects, port, &plane.certificate()?);
         let options = ApplyOptions { dry_run: false, force: false, limit: Limit::after(PATIENCE) };
         plane.cluster.apply(&objects, options, &mut |event| {
             if let Event::Warning(_) = event {
@@ -112,6 +120,11 @@ impl Stage {
             let token = plane.cluster.service_account_token(namespace, name, DAY)?;
             let kubeconfig = plane.kubeconfig_of("operator", &account.namespace, &token)?;
             res.push(("E2E_OPERATOR_KUBECONFIG", kubeconfig));
+        }
+        if has_webhooks {
+            res.push(("E2E_WEBHOOKS", "true".into()));
+            res.push(("WEBHOOK_PORT", port.to_string().into()));
+            res.extend(plane.serving_certificate());
         }
         if let Some(namespace) = &self.namespace {
             res.push(("E2E_NAMESPACE", namespace.into()));

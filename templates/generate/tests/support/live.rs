@@ -15,13 +15,15 @@ use kube::{
     core::{GroupVersionKind, TypeMeta},
     discovery::{Scope, pinned_kind},
 };
-use runtime::{Operator, Start, capture_log, client::user_agent, identity, scope::WatchScope};
+use runtime::{Operator, Start, capture_log, client::user_agent, identity, scope::WatchScope, serve_webhooks};
 use serde_json::{Value, json};
 use std::{
     env, fs,
     io::{Write, stderr},
+    net::TcpStream,
     path::Path,
     sync::{Arc, OnceLock},
+    thread,
     time::{Duration, Instant},
 };
 use tokio::{task::JoinHandle, time::sleep};
@@ -64,6 +66,7 @@ impl Live {
     pub fn start(&self, parts: Vec<Start>) -> Running {
         capture_log();
         let operator = Operator::new(identity!(), self.operator.clone());
+        let parts = self.serve_webhooks(parts);
         let running: Vec<_> = parts.iter().flat_map(|it| it.controllers(&operator, &self.scope)).collect();
         let controllers = tokio::spawn(async { try_join_all(running).await.map(drop) });
         let failure = self.failure.clone();
@@ -75,6 +78,30 @@ impl Live {
             result
         });
         Running { operator, task }
+    }
+
+    /// Serves the webhooks, if the API server was told of any, and returns the other parts. The API server calls them at
+    /// one address, so that those of the first test serve all tests of the program.
+    fn serve_webhooks(&self, parts: Vec<Start>) -> Vec<Start> {
+        static SERVED: OnceLock<()> = OnceLock::new();
+        let (webhooks, controllers) = parts.into_iter().partition(|it| !it.is_controller());
+        if variable("E2E_WEBHOOKS").is_some() && SERVED.set(()).is_ok() {
+            let kubeconfig = variable("E2E_OPERATOR_KUBECONFIG").or_else(|| variable("E2E_KUBECONFIG")).unwrap();
+            thread::spawn(move || {
+                let runtime = tokio::runtime::Runtime::new().unwrap();
+                runtime.block_on(async {
+                    let client = client(&kubeconfig, &user_agent(identity!())).await;
+                    serve_webhooks(webhooks, &Operator::new(identity!(), client)).await.unwrap();
+                });
+            });
+            let address = format!("127.0.0.1:{}", variable("WEBHOOK_PORT").unwrap());
+            let limit = Instant::now() + LIMIT;
+            while TcpStream::connect(&address).is_err() {
+                assert!(Instant::now() < limit, "the webhooks are not served");
+                thread::sleep(Duration::from_millis(20));
+            }
+        }
+        controllers
     }
 
     /// Reports the workloads in the test's namespace as running until the test ends, because there are no nodes.
