@@ -18,14 +18,14 @@ enum Part {
 }
 
 /// Starts a controller, once or once for each namespace.
-type Run = Box<dyn Fn(&Operator, &WatchScope) -> Vec<Running>>;
+type Run = Box<dyn Fn(&Operator, &WatchScope) -> Vec<Running> + Send + Sync>;
 /// A controller that runs.
 type Running = BoxFuture<'static, anyhow::Result<()>>;
 
 /// A controller of a namespaced kind, which runs once for each watched namespace.
 pub fn per_namespace<F, Fut>(run: F) -> Start
 where
-    F: Fn(Operator) -> Fut + 'static,
+    F: Fn(Operator) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = anyhow::Result<()>> + Send + 'static,
 {
     Start(Part::Controller(Box::new(move |operator, scope| {
@@ -37,7 +37,7 @@ where
 /// A controller of a cluster-scoped kind, which runs once. Its children can be in any namespace.
 pub fn cluster_wide<F, Fut>(run: F) -> Start
 where
-    F: Fn(Operator) -> Fut + 'static,
+    F: Fn(Operator) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = anyhow::Result<()>> + Send + 'static,
 {
     Start(Part::Controller(Box::new(move |operator, _| {

@@ -100,7 +100,7 @@ impl<'a, 'u> Completion<'a, 'u> {
                 }
                 let at = self.at.clone();
                 let undeclared = self.undeclared.iter().filter(|(path, _)| *path == at).map(|(_, name)| name);
-                for name in rules.required.iter().chain(undeclared) {
+                for name in rules.required.iter().chain(&rules.defaulted).chain(undeclared) {
                     if !object.contains_key(name)
                         && let Some(value) = self.make_missing(name, rules.field(name), types.field(name))
                     {

@@ -15,6 +15,8 @@ pub struct Node {
     pub additional: Option<Box<Node>>,
     pub items: Option<Box<Node>>,
     pub required: Vec<String>,
+    /// The fields with a default: an API server has set them in every object that is complete.
+    pub defaulted: Vec<String>,
     /// Each `oneOf` and `anyOf`: its branches. A branch repeats no types, only what is required and the values of tags.
     pub choices: Vec<Vec<Node>>,
     /// What `not` forbids.
@@ -59,6 +61,9 @@ impl Node {
         };
         let choices = [each(schema.one_of), each(schema.any_of)].into_iter();
         let mut choices: Vec<_> = choices.filter(|it| !it.is_empty()).collect();
+        let is_set = |it: &JSONSchemaProps| it.default.as_ref().is_some_and(|it| !it.0.is_null());
+        let defaulted = schema.properties.iter().flatten().filter(|it| is_set(it.1));
+        let defaulted = defaulted.map(|it| it.0.clone()).collect();
         choices.extend(each(schema.all_of).into_iter().map(|it| vec![it]));
         Self {
             kind: match schema.type_.as_deref() {
@@ -81,6 +86,7 @@ impl Node {
                 JSONSchemaPropsOrArray::Schemas(_) => None,
             }),
             required: schema.required.unwrap_or_default(),
+            defaulted,
             choices,
             forbidden: schema.not.and_then(|it| it.required).unwrap_or_default(),
             values: schema.enum_.unwrap_or_default().into_iter().map(|it| it.0).filter(|it| !it.is_null()).collect(),
