@@ -70,6 +70,11 @@ fn scaffolded_trees_are_rendered_as_kustomize_renders_them() {
         support::done(&dir, "create api --group store --kind Memcached");
         support::done(&dir, "create api --group cache --kind Memcached --version v1beta1");
         wrong.extend(every_folder(&kustomize, &dir, "create api"));
+        let memcached = "--group cache --kind Memcached --version v1alpha1";
+        for webhook in ["--programmatic-validation", "--conversion", "--defaulting"] {
+            support::done(&dir, &format!("create webhook {memcached} {webhook}"));
+            wrong.extend(every_folder(&kustomize, &dir, "create webhook"));
+        }
         for folder in ["default", "prometheus"] {
             let path = dir.join(format!("config/{folder}/kustomization.yaml"));
             let text = fs::read_to_string(&path).unwrap();

@@ -13,7 +13,9 @@ fn check(name: &str, init: &str, creates: &[&str]) {
         &format!("init --domain example.com --project-name memcached-operator {init}"),
     );
     for create in creates {
-        support::done(&dir, &format!("create api --group cache {create}"));
+        let what =
+            if create.starts_with("webhook ") { "create" } else { "create api --group cache" };
+        support::done(&dir, &format!("{what} {create}"));
     }
     let words = oracle::CHANNELS.join(" ");
     support::done(&dir, &format!("bundle --image {IMAGE} {words}"));
@@ -55,4 +57,18 @@ fn of_several_kinds_and_versions() {
         "--kind Memcached --version v1beta1 --controller=false",
     ];
     check("line-kinds", "", &creates);
+}
+
+/// Without what cert-manager does elsewhere: OLM makes the certificates.
+#[test]
+fn of_kinds_with_webhooks() {
+    let creates = [
+        MEMCACHED,
+        "webhook --group cache --kind Memcached --defaulting --programmatic-validation",
+        "webhook --group core --version v1 --kind Pod --programmatic-validation",
+        "--kind Memcached --version v1beta1 --from v1alpha1",
+        "--kind Redis --version v1",
+        "--kind Redis --version v1beta1 --from v1",
+    ];
+    check("line-webhooks", "", &creates);
 }

@@ -5,13 +5,12 @@
 mod live;
 
 use live::{Live, samples};
-use operator::controller;
 
 #[tokio::test]
 async fn every_sample_becomes_available() {
     let Some(live) = Live::connect("every_sample_becomes_available").await else { return };
     live.run_pods();
-    let running = live.start(controller::all());
+    let running = live.start(operator::all());
     for sample in samples() {
         let object = live.create(&sample).await;
         let generation = object.metadata.generation;

@@ -13,6 +13,7 @@ pub const FIRST: &str = "create/webhook";
 pub const DEFAULTING: &str = "create/webhook-defaulting";
 pub const VALIDATION: &str = "create/webhook-validation";
 pub const CONVERSION: &str = "create/webhook-conversion";
+pub const FIRST_CONVERSION: &str = "create/webhook-first-conversion";
 pub const SPOKE: &str = "create/webhook-spoke";
 
 /// Whether the project has no webhooks yet: the first one needs files that all share.

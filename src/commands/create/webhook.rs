@@ -88,6 +88,7 @@ impl Args {
             (webhook::FIRST, webhook::is_first(&project)),
             (webhook::DEFAULTING, self.defaulting),
             (webhook::VALIDATION, self.programmatic_validation),
+            (webhook::FIRST_CONVERSION, self.conversion && project.converted().is_empty()),
             (webhook::CONVERSION, self.conversion && !was_converted),
         ] {
             if is_asked {

@@ -150,6 +150,10 @@ pub fn remove(
         // The file of all registrations is still needed.
         files.fragments.retain(|it, _| it.0.as_str() != "config/webhook/kustomization.yaml");
     }
+    if before.conversion && !conversion {
+        let set = webhook::FIRST_CONVERSION;
+        files.add(&[set], &target.context(project, set, &before, None))?;
+    }
     if !admission && !conversion {
         let set = webhook::FIRST;
         files.add(&[set], &target.context(project, set, &before, None))?;

@@ -72,6 +72,7 @@ impl Args {
         let was_converted = hub_resource.webhooks.as_ref().is_some_and(|it| it.conversion);
         for (set, is_new, code) in [
             (webhook::FIRST, webhook::is_first(project), None),
+            (webhook::FIRST_CONVERSION, project.converted().is_empty(), None),
             (webhook::CONVERSION, !was_converted, None),
             (webhook::SPOKE, true, code),
         ] {
