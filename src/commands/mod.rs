@@ -15,6 +15,7 @@ mod init;
 mod install;
 mod man;
 mod manifests;
+mod migrate;
 mod olm;
 mod peer_commands;
 mod run;
@@ -95,6 +96,7 @@ enum ClusterCommand {
     Uninstall(uninstall::Args),
     Deploy(deploy::Args),
     Undeploy(undeploy::Args),
+    Migrate(migrate::Args),
     Test(test::Args),
 }
 
@@ -195,6 +197,11 @@ impl Cli {
         let dir = self.dir.as_deref();
         match self.command {
             Command::OnFiles(command) => command.run(dir),
+            Command::OnCluster(ClusterCommand::Migrate(args))
+                if dir.is_none() && args.names_crds() =>
+            {
+                args.run(None)
+            }
             Command::OnCluster(command) => command.run(&reading(&location::of_project(dir)?)?),
             Command::OnOlm(command) if dir.is_none() || command.reads_files() => {
                 command.run(&location::exact(dir)?)
@@ -254,6 +261,7 @@ impl ClusterCommand {
             Self::Uninstall(args) => args.run(root),
             Self::Deploy(args) => args.run(root),
             Self::Undeploy(args) => args.run(root),
+            Self::Migrate(args) => args.run(Some(root)),
             Self::Test(args) => args.run(root),
         }
     }

@@ -101,6 +101,7 @@ pub const LINES: &[Line] = &[
     line("uninstall --yes --timeout 2s", Writes::Nothing, CONFIG),
     line("deploy --timeout 2s", Writes::Nothing, CONFIG),
     line("undeploy --yes --timeout 2s", Writes::Nothing, CONFIG),
+    line("migrate", Writes::Nothing, CONFIG),
     line(
         "test --assets ../bin -- true",
         Writes::Target,

@@ -45,6 +45,7 @@ pub const RUNS: &[&str] = &[
     "uninstall --yes --timeout 2s",
     "deploy --timeout 2s --image quay.io/example/operator:v0.0.1",
     "undeploy --yes --timeout 2s",
+    "migrate",
     "olm install --timeout 2s",
     "olm install --manifests olm.yaml --timeout 2s",
     "olm status",

@@ -15,6 +15,7 @@ mod kubeconfig;
 mod list;
 mod managers;
 mod mark;
+mod migrate;
 mod namespace_contents;
 mod object;
 mod owner;
@@ -42,6 +43,7 @@ pub use self::{
     event::{Action, Event, Verb},
     interrupt::Interrupted,
     mark::Marked,
+    migrate::{Migration, Rewritten},
     namespace_contents::NamespaceContents,
     object::Id,
     owner::{Owner, Removal},

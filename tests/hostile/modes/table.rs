@@ -88,6 +88,7 @@ pub const COMMANDS: &[Known] = &[
     known("uninstall", "--yes --timeout 2s", Acts::OnCluster),
     known("deploy", "--timeout 2s", Acts::OnCluster),
     known("undeploy", "--yes --timeout 2s", Acts::OnCluster),
+    known("migrate", "", Acts::OnCluster),
     known("olm", "", Acts::Never),
     known("olm install", "--manifests olm.yaml --timeout 2s", Acts::OnCluster),
     known("olm status", "", Acts::OnNothing),
