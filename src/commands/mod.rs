@@ -9,6 +9,7 @@ mod crds;
 mod create;
 mod delete;
 mod deploy;
+mod edit;
 pub mod generate;
 mod image;
 mod init;
@@ -77,6 +78,7 @@ enum FileCommand {
     Create(create::Command),
     #[command(subcommand)]
     Delete(delete::Command),
+    Edit(edit::Args),
     Manifests(manifests::Args),
     Generate(generate::Args),
     #[command(subcommand)]
@@ -227,6 +229,9 @@ impl FileCommand {
             }
             Self::Create(command) => command.run(dir),
             Self::Delete(command) => command.run(dir),
+            Self::Edit(args) => {
+                writing(dir, &args.mode.clone(), |tree, root| args.write(tree, root))
+            }
             Self::Manifests(args) => writing(dir, &args.mode.clone(), |tree, _| args.write(tree)),
             Self::Generate(args) => args.run(dir),
             Self::Crds(command) => command.run(dir),

@@ -4,6 +4,7 @@ pub const RUNS: &[&str] = &[
     "init --domain example.com",
     "create api --group cache --kind Third --image memcached:1.6 --port 1",
     "delete api --group cache --kind Second",
+    "edit --group cache --kind Other --storage-version v1",
     "manifests",
     "manifests --message-format github",
     "manifests --compile --check",
