@@ -178,7 +178,7 @@ fn list(items: Value, token: &str) -> Value {
 }
 
 fn item(name: &str) -> Value {
-    json!({"metadata": {"name": name, "uid": name, "namespace": "a-system"}})
+    json!({"metadata": {"name": name, "uid": name, "namespace": "a-system", "resourceVersion": "1"}})
 }
 
 const SECRETS: &str = "/api/v1/namespaces/a-system/secrets";
@@ -386,4 +386,112 @@ fn an_object_that_is_created_concurrently_is_only_adopted() {
             && patches[0].contains("argocd-controller"),
         "{patches:?}"
     );
+}
+
+/// `migrate` with a CRD of which objects may be stored in v1alpha1, and this server.
+fn migrate(
+    name: &str,
+    words: &str,
+    lie: impl Fn(&str, &str) -> Option<Reply> + Send + Sync + 'static,
+) -> (Output, Vec<String>) {
+    let lie = move |method: &str, path: &str| {
+        let at = path.split('?').next().unwrap_or_default();
+        lie(method, path).or_else(|| match (method, at) {
+            ("GET", CRD) => Some(Reply::Json(crd("Namespaced", true, true))),
+            ("GET", XS) => Some(Reply::Json(list(json!([item("a")]), ""))),
+            ("PATCH", _) => Some(Reply::Json(json!({"metadata": {"resourceVersion": "2"}}))),
+            _ => None,
+        })
+    };
+    let place = Place::new(&format!("migrate-{name}"), Box::new(lie));
+    let output = place.run(&format!("migrate xs.x.example.com {words}"));
+    let requests = place.requests.lock().expect("nobody panics with it");
+    (output, requests.clone())
+}
+
+const CRD: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/xs.x.example.com";
+const XS: &str = "/apis/x.example.com/v1/xs";
+const REWRITTEN: &str = "\
+rewrite    1 object of xs.x.example.com in v1
+update     CustomResourceDefinition xs.x.example.com (status.storedVersions: v1)
+";
+
+fn crd(scope: &str, served: bool, storage: bool) -> Value {
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "xs.x.example.com", "uid": "1", "resourceVersion": "1", "generation": 1},
+        "spec": {
+            "group": "x.example.com",
+            "scope": scope,
+            "names": {"kind": "X", "plural": "xs"},
+            "versions": [{"name": "v1", "served": served, "storage": storage}],
+        },
+        "status": {"storedVersions": ["v1alpha1", "v1"]},
+    })
+}
+
+#[test]
+fn a_migration_goes_on_where_its_list_has_expired() {
+    const EXPIRED: &str = r#"{"kind": "Status", "metadata": {"continue": "second"}}"#;
+    let (output, requests) = migrate("expired", "", |method, path| {
+        let (at, query) = path.split_once('?')?;
+        Some(match (method, at, query) {
+            ("GET", XS, it) if it.contains("continue=first") => Reply::Status(410, EXPIRED),
+            ("GET", XS, it) if it.contains("continue=second") => {
+                Reply::Json(list(json!([item("b")]), ""))
+            }
+            ("GET", XS, _) => Reply::Json(list(json!([item("a")]), "first")),
+            _ => return None,
+        })
+    });
+    let said = support::said(&output);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains(&REWRITTEN.replace("1 object", "2 objects")), "{said}");
+    for name in ["a", "b"] {
+        let path = format!("PATCH /apis/x.example.com/v1/namespaces/a-system/xs/{name}?");
+        assert_eq!(requests.iter().filter(|it| it.starts_with(&path)).count(), 1, "{requests:#?}");
+    }
+}
+
+#[test]
+fn a_migration_that_cannot_be_done_is_refused() {
+    let check = |name: &str, words: &str, expected: &str, lie: fn(&str, &str) -> Option<Reply>| {
+        let (output, _) = migrate(name, words, lie);
+        let said = support::said(&output);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains(expected), "{said}\n\nthis is missing: {expected}");
+    };
+    let unserved = "no version of CustomResourceDefinition xs.x.example.com is served";
+    check("unserved", "", unserved, |_, path| {
+        (path == CRD).then(|| Reply::Json(crd("Namespaced", false, true)))
+    });
+    let unstored = "CustomResourceDefinition xs.x.example.com has no storage version";
+    check("unstored", "", unstored, |_, path| {
+        (path == CRD).then(|| Reply::Json(crd("Namespaced", true, false)))
+    });
+    let cluster =
+        "the objects of xs.x.example.com are in no namespace\nhint: leave out `--namespace`";
+    check("cluster", "--namespace a", cluster, |_, path| {
+        (path == CRD).then(|| Reply::Json(crd("Cluster", true, true)))
+    });
+    let often = "CustomResourceDefinition xs.x.example.com changes too often to update its status";
+    check("conflicts", "", often, |method, _| {
+        (method == "PATCH").then_some(Reply::Status(409, "{}"))
+    });
+    let again = "the server repeats the same page of xs.x.example.com";
+    check("pages", "", again, |method, path| {
+        let is_list = method == "GET" && path.starts_with(XS);
+        is_list.then(|| Reply::Json(list(json!([]), "again")))
+    });
+    let early = "error: the migration of xs.x.example.com ended early, with 1 object done\n  \
+        because: the objects of xs.x.example.com cannot be listed: HTTP status 410\n\
+        hint: run `operator-rs migrate xs.x.example.com` again: only objects that are left are written\n";
+    check("token", "", early, |method, path| match (method, path.contains("continue=")) {
+        ("GET", true) => Some(Reply::Status(410, "{}")),
+        ("GET", false) if path.starts_with(XS) => {
+            Some(Reply::Json(list(json!([item("a")]), "next")))
+        }
+        _ => None,
+    });
 }

@@ -30,8 +30,16 @@ pub struct ClusterArgs {
     /// Time to wait for the command to complete
     #[arg(long, value_name = "TIME", default_value = "5m", allow_hyphen_values = true)]
     timeout: Timeout,
-    /// List the requests and send none, though commands about OLM read from the cluster; with `server`, the API server
-    /// validates them and changes nothing
+    #[command(flatten)]
+    trial: Trial,
+}
+
+/// Whether the changes are only tried.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Cluster")]
+pub struct Trial {
+    /// List the requests and send none, though `migrate` and commands about OLM read from the cluster; with `server`, the
+    /// API server validates them and changes nothing
     #[arg(
         long,
         num_args = 0..=1,
@@ -94,16 +102,22 @@ impl ClusterArgs {
     }
 
     pub fn sending(&self) -> Sending {
-        match self.dry_run {
-            None => Sending::All,
-            Some(DryRun::Server) => Sending::DryRun,
-            Some(DryRun::Client) => Sending::Nothing,
-        }
+        self.trial.sending()
     }
 
     /// The time limit, from now.
     pub fn limit(&self) -> Limit {
         Limit::after(self.timeout.duration())
+    }
+}
+
+impl Trial {
+    pub fn sending(&self) -> Sending {
+        match self.dry_run {
+            None => Sending::All,
+            Some(DryRun::Server) => Sending::DryRun,
+            Some(DryRun::Client) => Sending::Nothing,
+        }
     }
 }
 

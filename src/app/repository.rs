@@ -76,6 +76,14 @@ impl Repository {
         })
     }
 
+    /// The last tag before the commit of the working tree, or of it; none if there is none.
+    pub fn last_tag(&self) -> anyhow::Result<Option<String>> {
+        let answer = self.git.run(&["describe", "--tags", "--abbrev=0"])?;
+        let Answer::Done(bytes) = answer else { return Ok(None) };
+        let tag = String::from_utf8_lossy(&bytes).trim_end().to_owned();
+        Ok(Some(tag).filter(|it| !it.is_empty()))
+    }
+
     /// Whether a text means a commit.
     pub fn has(&self, revision: &str) -> anyhow::Result<bool> {
         self.find(revision).map(|it| it.is_some())

@@ -9,12 +9,14 @@ mod crds;
 mod create;
 mod delete;
 mod deploy;
+mod edit;
 pub mod generate;
 mod image;
 mod init;
 mod install;
 mod man;
 mod manifests;
+mod migrate;
 mod olm;
 mod peer_commands;
 mod run;
@@ -76,6 +78,7 @@ enum FileCommand {
     Create(create::Command),
     #[command(subcommand)]
     Delete(delete::Command),
+    Edit(edit::Args),
     Manifests(manifests::Args),
     Generate(generate::Args),
     #[command(subcommand)]
@@ -95,6 +98,7 @@ enum ClusterCommand {
     Uninstall(uninstall::Args),
     Deploy(deploy::Args),
     Undeploy(undeploy::Args),
+    Migrate(migrate::Args),
     Test(test::Args),
 }
 
@@ -195,6 +199,11 @@ impl Cli {
         let dir = self.dir.as_deref();
         match self.command {
             Command::OnFiles(command) => command.run(dir),
+            Command::OnCluster(ClusterCommand::Migrate(args))
+                if dir.is_none() && args.names_crds() =>
+            {
+                args.run(None)
+            }
             Command::OnCluster(command) => command.run(&reading(&location::of_project(dir)?)?),
             Command::OnOlm(command) if dir.is_none() || command.reads_files() => {
                 command.run(&location::exact(dir)?)
@@ -220,6 +229,9 @@ impl FileCommand {
             }
             Self::Create(command) => command.run(dir),
             Self::Delete(command) => command.run(dir),
+            Self::Edit(args) => {
+                writing(dir, &args.mode.clone(), |tree, root| args.write(tree, root))
+            }
             Self::Manifests(args) => writing(dir, &args.mode.clone(), |tree, _| args.write(tree)),
             Self::Generate(args) => args.run(dir),
             Self::Crds(command) => command.run(dir),
@@ -254,6 +266,7 @@ impl ClusterCommand {
             Self::Uninstall(args) => args.run(root),
             Self::Deploy(args) => args.run(root),
             Self::Undeploy(args) => args.run(root),
+            Self::Migrate(args) => args.run(Some(root)),
             Self::Test(args) => args.run(root),
         }
     }

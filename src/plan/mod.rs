@@ -7,6 +7,7 @@ mod entries;
 mod intent;
 mod ours;
 mod outcome;
+mod storage;
 mod work_tree;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub use amendment::{COMMIT, LastCommit, NOT_COMMITTED, removed};
 pub use changes::{Change, Changes};
 pub use ours::without_signature;
+pub use storage::with_storage;
 pub use work_tree::WorkTree;
 
 use amendment::Amendment;

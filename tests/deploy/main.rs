@@ -8,6 +8,7 @@
 mod control_plane;
 mod crds;
 mod former;
+mod migrate;
 mod place;
 #[path = "../hostile/random.rs"]
 mod random;

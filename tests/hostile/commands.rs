@@ -52,6 +52,7 @@ pub const LINES: &[Line] = &[
     ),
     line("create api --group shop --kind Fourth", Writes::Files, &[""]),
     line("delete api --group cache --kind Second", Writes::Files, &[""]),
+    line("edit --group cache --kind Other --storage-version v1", Writes::Files, SOURCE),
     line("manifests", Writes::Files, SOURCE),
     line("manifests --compile", Writes::FilesAndTarget, &["target", "api", "Cargo.toml", ".cargo"]),
     line(
@@ -101,6 +102,7 @@ pub const LINES: &[Line] = &[
     line("uninstall --yes --timeout 2s", Writes::Nothing, CONFIG),
     line("deploy --timeout 2s", Writes::Nothing, CONFIG),
     line("undeploy --yes --timeout 2s", Writes::Nothing, CONFIG),
+    line("migrate", Writes::Nothing, CONFIG),
     line(
         "test --assets ../bin -- true",
         Writes::Target,

@@ -25,6 +25,8 @@ pub fn fresh() -> &'static Files {
             "init --domain example.com",
             "create api --group cache --kind Memcached --image memcached:1.6.39-alpine --port 11211",
             "create api --group cache --kind Second --controller=false",
+            "create api --group cache --kind Other --controller=false",
+            "create api --group cache --version v1 --kind Other --controller=false",
             "bundle --image quay.io/example/memcached-operator:v0.0.1",
             "generate installer --output-file deploy/install.yaml",
         ] {

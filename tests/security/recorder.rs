@@ -96,6 +96,8 @@ fn template() -> &'static Path {
             "create api --group cache --kind Memcached --image memcached:1.6 --port 1",
             "create api --group cache --kind Second",
             "create webhook --group cache --kind Second --defaulting",
+            "create api --group cache --kind Other --controller=false",
+            "create api --group cache --version v1 --kind Other --controller=false",
             "bundle --image quay.io/example/operator:v0.0.1",
             "generate catalog --image quay.io/example/bundle:v0.0.1",
         ] {

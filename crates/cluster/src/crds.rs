@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kube::api::GetParams;
+use kube::{api::GetParams, core::Request};
 
 use super::{
     Cluster, Event, Id,
@@ -27,9 +27,7 @@ pub struct Held {
 impl Cluster {
     /// A CRD by its name; none if it does not exist.
     pub fn crd(&self, name: &str) -> anyhow::Result<Option<Value>> {
-        let (kind, plural) = ("CustomResourceDefinition", "customresourcedefinitions");
-        let crds = Resource::new("apiextensions.k8s.io/v1", kind, plural, false)?.all("")?;
-        let answer = self.send(&crds.get(&segment(name)?, &GetParams::default())?)?;
+        let answer = self.send(&crds()?.get(&segment(name)?, &GetParams::default())?)?;
         let named = |it: &Value| it["metadata"]["name"] == *name;
         match answer.code {
             200 if named(&answer.body) => Ok(Some(answer.body)),
@@ -138,11 +136,18 @@ fn served(crd: &Value) -> Served {
     }
 }
 
-/// The resource of a CRD's objects, in any version that is served.
-fn resource(crd: &Value) -> anyhow::Result<Option<Resource>> {
+/// Requests for CRDs.
+pub(super) fn crds() -> anyhow::Result<Request> {
+    let (kind, plural) = ("CustomResourceDefinition", "customresourcedefinitions");
+    Resource::new("apiextensions.k8s.io/v1", kind, plural, false)?.all("")
+}
+
+/// The resource of a CRD's objects: in the version that is stored, or else in another one that is served.
+pub(super) fn resource(crd: &Value) -> anyhow::Result<Option<Resource>> {
     let spec = &crd["spec"];
-    let mut versions = spec["versions"].as_array().into_iter().flatten();
-    let version = versions.find(|it| it["served"] == true).and_then(|it| it["name"].as_str());
+    let versions = spec["versions"].as_array().into_iter().flatten();
+    let served = versions.filter(|it| it["served"] == true);
+    let version = served.min_by_key(|it| it["storage"] != true).and_then(|it| it["name"].as_str());
     let names = [&spec["group"], &spec["names"]["kind"], &spec["names"]["plural"]];
     let (Some(version), [Some(group), Some(kind), Some(plural)]) =
         (version, names.map(Value::as_str))

@@ -16,6 +16,7 @@ mod list;
 mod local_webhooks;
 mod managers;
 mod mark;
+mod migrate;
 mod namespace_contents;
 mod object;
 mod owner;
@@ -44,6 +45,7 @@ pub use self::{
     interrupt::Interrupted,
     local_webhooks::call_locally,
     mark::Marked,
+    migrate::{Migration, Rewritten},
     namespace_contents::NamespaceContents,
     object::Id,
     owner::{Owner, Removal},

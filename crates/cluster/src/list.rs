@@ -86,7 +86,7 @@ impl Cluster {
         namespace: &str,
         request: impl Fn(&ListParams) -> anyhow::Result<Request<Vec<u8>>>,
     ) -> anyhow::Result<Result<Option<Vec<Value>>, Refusal>> {
-        let wrong = |what: &str| Ok(Err(Refusal::new(format!("the server's list {what}"), None)));
+        let wrong = |what: &str| Ok(Err(self::wrong(what)));
         let mut res = Vec::new();
         let mut token = String::new();
         for _ in 0..PAGES {
@@ -103,23 +103,10 @@ impl Cluster {
                 404 => return Ok(Ok(None)),
                 _ => return Ok(Err(refusal::of(&answer))),
             }
-            let is_list = answer.body["kind"].as_str().is_some_and(|it| it.ends_with("List"));
-            let items = match answer.body.get_mut("items").map(Value::take) {
-                Some(Value::Array(items)) => items,
-                // Go writes an empty list like this.
-                None | Some(Value::Null) if is_list => Vec::new(),
-                _ => return wrong("is not a list"),
-            };
-            for it in &items {
-                let metadata = &it["metadata"];
-                if metadata["name"].as_str().is_none_or(str::is_empty) || uid(it).is_empty() {
-                    return wrong("has an item without a name or a uid");
-                }
-                if !namespace.is_empty() && metadata["namespace"] != *namespace {
-                    return wrong("has an item of another namespace");
-                }
+            match items(&mut answer.body, namespace) {
+                Ok(items) => res.extend(items),
+                Err(refusal) => return Ok(Err(refusal)),
             }
-            res.extend(items);
             match answer.body["metadata"]["continue"].as_str() {
                 None | Some("") => return Ok(Ok(Some(res))),
                 Some(next) if next == token => return wrong("repeats the same page"),
@@ -128,4 +115,29 @@ impl Cluster {
         }
         wrong("has no end")
     }
+}
+
+/// The objects of a page, in one namespace or (empty) in any.
+pub(super) fn items(page: &mut Value, namespace: &str) -> Result<Vec<Value>, Refusal> {
+    let is_list = page["kind"].as_str().is_some_and(|it| it.ends_with("List"));
+    let items = match page.get_mut("items").map(Value::take) {
+        Some(Value::Array(items)) => items,
+        // Go writes an empty list like this.
+        None | Some(Value::Null) if is_list => Vec::new(),
+        _ => return Err(wrong("is not a list")),
+    };
+    for it in &items {
+        let metadata = &it["metadata"];
+        if metadata["name"].as_str().is_none_or(str::is_empty) || uid(it).is_empty() {
+            return Err(wrong("has an item without a name or a uid"));
+        }
+        if !namespace.is_empty() && metadata["namespace"] != *namespace {
+            return Err(wrong("has an item of another namespace"));
+        }
+    }
+    Ok(items)
+}
+
+fn wrong(what: &str) -> Refusal {
+    Refusal::new(format!("the server's list {what}"), None)
 }

@@ -8,6 +8,7 @@ const NO_PACKAGES: &str = "OLM no longer reads package manifests; use `operator-
 const MANIFESTS: &str = "use `operator-rs manifests`";
 const BASE: &str = "not needed: `init` writes the base in config/manifests/bases, and `operator-rs bundle` fills in the rest";
 const NO_HELM: &str = "not available: operator-rs generates operators in Rust; for operators from Helm charts, use operator-sdk";
+const NO_CHART: &str = "not available yet: there is no Helm chart; `operator-rs generate installer` renders all manifests";
 const NO_ANSIBLE: &str = "not available: operator-rs generates operators in Rust; for operators from Ansible roles, use operator-sdk";
 const PIPE: &str =
     "pipe the manifests instead: `kustomize build DIR | operator-rs bundle --input -`";
@@ -18,10 +19,6 @@ const UPDATE: &str = "use `operator-rs generate`: it updates a project to this v
 const UPDATED: &str = "not needed: `operator-rs generate` updates a project to this version of operator-rs and keeps your files";
 
 pub const COMMANDS: &[Command] = &[
-    no(
-        "edit",
-        "not needed: every project accepts several API groups, versions and kinds; `init` sets the other options",
-    ),
     moved("generate bundle", "bundle", BUNDLE),
     no("generate kustomize", BASE),
     moved("generate packagemanifests", "bundle", NO_PACKAGES),
@@ -120,6 +117,9 @@ pub const FLAGS: &[Flag] = &[
     flag("create api", "--helm-chart-version", NO_HELM),
     flag("create api", "--generate-role", NO_ANSIBLE),
     flag("create api", "--generate-playbook", NO_ANSIBLE),
+    flag("edit", "--multigroup", "not needed: every project accepts several API groups"),
+    flag("edit", "--manifests", NO_CHART),
+    flag("edit", "--output-dir", NO_CHART),
     flag("edit", "--namespaced", "use `operator-rs init --namespaced` in a new project"),
     flag("edit", "--license", "edit LICENSE and `license` in Cargo.toml"),
     flag("edit", "--license-file", "edit LICENSE and `license` in Cargo.toml"),

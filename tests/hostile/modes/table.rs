@@ -40,6 +40,11 @@ pub const COMMANDS: &[Known] = &[
         "--group cache --kind Second --version v1alpha1",
         Acts::OnFiles("api/src/crds.rs"),
     ),
+    known(
+        "edit",
+        "--group cache --kind Other --storage-version v1",
+        Acts::OnFiles("config/crd/bases/cache.example.com_others.yaml"),
+    ),
     known("manifests", "", Acts::OnFiles(CRD)),
     known("generate", "", Acts::OnFiles("vendor/operator-rs-runtime/src/lib.rs")),
     known(
@@ -88,6 +93,7 @@ pub const COMMANDS: &[Known] = &[
     known("uninstall", "--yes --timeout 2s", Acts::OnCluster),
     known("deploy", "--timeout 2s", Acts::OnCluster),
     known("undeploy", "--yes --timeout 2s", Acts::OnCluster),
+    known("migrate", "", Acts::OnCluster),
     known("olm", "", Acts::Never),
     known("olm install", "--manifests olm.yaml --timeout 2s", Acts::OnCluster),
     known("olm status", "", Acts::OnNothing),

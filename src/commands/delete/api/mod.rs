@@ -194,7 +194,7 @@ fn warn_of_storage(plan: &mut Plan, source: &Operator, resource: &Resource) {
                 "objects of {kind} are stored in {version}, so clusters that have the CRD will refuse the new one"
             ))
             .with_hint(format!(
-                "before you delete {version}, store objects in another version, and migrate those that clusters have"
+                "before you delete {version}, store objects in another version with `operator-rs edit --storage-version`, and run `operator-rs migrate` on every cluster"
             )),
         );
     }

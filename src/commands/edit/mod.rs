@@ -1,0 +1,231 @@
+//! `operator-rs edit`
+//!
+//! ```text
+//! source ─ `storage` of each version ─ the source again: the same kinds, stored in another version?
+//!     └ CRDs before and after ─ nothing is lost, and the last release can read what is stored?
+//! ```
+
+mod checks;
+
+use std::collections::BTreeMap;
+
+use crate::{
+    app::{
+        compile,
+        derive::{self, GenerateOptions},
+        rendered,
+    },
+    commands::Mode,
+    disk::Root,
+    manifests,
+    plan::{Plan, WorkTree, with_storage},
+    project::{Operator, Project, Storage},
+    terminal,
+};
+use anyhow::Context as _;
+use cluster::Id;
+use crd::compatibility::Crd;
+use diagnostics::{Diagnostic, Hint as _, Lines};
+use model::{GroupPrefix, Kind, ProjectPath, Tree};
+
+/// Change a setting of a project
+///
+/// `--storage-version` stores the objects of a kind in another version: it changes `storage` in `#[kube(…)]` of its
+/// versions, and generates the manifests. It refuses a version in which objects would lose fields or be invalid, unless a
+/// webhook converts. Without `--force`, it also refuses a version that the last release does not serve: a cluster that goes
+/// back to that release could not read its objects.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  operator-rs edit --group cache --kind Memcached --storage-version v1
+  operator-rs edit --group cache --kind Memcached --storage-version v1 --release bundle/manifests")]
+pub struct Args {
+    /// API group without the project's domain, e.g. `cache`
+    #[arg(long, allow_hyphen_values = true)]
+    group: Option<GroupPrefix>,
+    /// Kind, e.g. `Memcached`
+    #[arg(long, allow_hyphen_values = true)]
+    kind: Option<Kind>,
+    /// Version to store the objects of the kind in, e.g. `v1`
+    #[arg(long, value_name = "VERSION", required = true)]
+    storage_version: String,
+    /// The last release: a git revision, `REV:PATH`, a file or a directory of CRDs [default: the last tag]
+    #[arg(long, value_name = "REV")]
+    release: Option<String>,
+    #[command(flatten)]
+    compile: compile::Flags,
+    #[command(flatten)]
+    pub mode: Mode,
+}
+
+/// A kind of the source, by its API group and its name, and its stored version.
+struct Stored {
+    group: String,
+    kind: String,
+    version: String,
+}
+
+impl Args {
+    pub fn write(mut self, tree: &mut WorkTree<'_>, root: &Root) -> anyhow::Result<()> {
+        let project = Project::read(root)?;
+        let group = terminal::ask(self.group.take(), "group", "cache")?;
+        let kind = terminal::ask(self.kind.take(), "kind", "Memcached")?;
+        let options =
+            || GenerateOptions { flags: Some(self.compile), ..GenerateOptions::default() };
+        // What the CRDs are before the edit, even if nobody has generated them yet.
+        let mut before = tree.clone();
+        derive::source(&mut before, &project, &options())?;
+        let source = derive::operator(tree);
+        let is_group =
+            |it: &str| it == group.to_string() || it == format!("{group}.{}", project.domain);
+        let stored = self.stored(&source, is_group, &kind.to_string())?;
+        if stored.version == self.storage_version {
+            terminal::advise(&format!("{kind} is stored in {} already\n", stored.version));
+            return Ok(());
+        }
+        let mut plan = self.plan(tree, &source, &stored)?;
+        tree.apply(plan)?;
+        derive::source(tree, &project, &options())?;
+        self.require_only_storage_changed(&source, &derive::operator(tree), &stored)?;
+        let (old, new) = (crd(&before, &stored)?, crd(tree, &stored)?);
+        let is_stored = |it: &Crd| it.version(&self.storage_version).is_some_and(|it| it.storage);
+        if !is_stored(&new) {
+            return Err(anyhow::format_err!("the CRD in config/crd does not follow the source"))
+                .hint("remove the patch in config/crd that sets `storage`; if kinds have to be compiled, write `storage = …` by hand, then run `operator-rs manifests`");
+        }
+        checks::require_no_loss(&old, &new, &stored.version, &self.storage_version)?;
+        plan = Plan::default();
+        self.check_release(&mut plan, root, &new.name, &stored)?;
+        let Stored { kind, version: old, .. } = &stored;
+        let new = &self.storage_version;
+        plan.next(format!(
+            "Next: every release must serve what the one before it has stored, so that clusters can go back:\n  \
+             release N      serves {old} and {new} of {kind}, and stores {old}\n  \
+             release N + 1  stores {new}; then run `operator-rs migrate` on every cluster\n  \
+             release N + 2  may drop {old}"
+        ));
+        tree.apply(plan)
+    }
+
+    /// The kind and its stored version.
+    fn stored(
+        &self,
+        source: &Operator,
+        is_group: impl Fn(&str) -> bool,
+        kind: &str,
+    ) -> anyhow::Result<Stored> {
+        let all = manifests::versions(source);
+        let versions: Vec<_> = all.filter(|it| is_group(it.group()) && it.kind() == kind).collect();
+        let is_unread = source
+            .kinds
+            .iter()
+            .any(|it| it.crd.is_err() && it.kind.as_deref().is_none_or(|it| it == kind));
+        if is_unread {
+            return Err(by_hand(&format!("a version of {kind} cannot be read from the source")));
+        }
+        let Some(first) = versions.first() else {
+            return Err(anyhow::format_err!("the source has no kind `{kind}` of this group"))
+                .hint("`operator-rs generate crds` prints the CRDs of all kinds");
+        };
+        let names: Vec<String> = versions.iter().map(|it| format!("`{}`", it.name())).collect();
+        let new = &self.storage_version;
+        let Some(version) = versions.iter().find(|it| it.name() == *new) else {
+            return Err(anyhow::format_err!("{kind} has no version `{new}`"))
+                .hint(format!("its versions are: {}", names.join(", ")));
+        };
+        if !version.own.served {
+            return Err(anyhow::format_err!("`{new}` of {kind} is not served")).hint(
+                "remove `served = false` from its `#[kube(…)]`: nobody could read the objects",
+            );
+        }
+        let stored = manifests::storage(source).get(&(first.group(), first.kind())).copied();
+        Ok(Stored {
+            group: first.group().to_owned(),
+            kind: kind.to_owned(),
+            // Otherwise the CRDs would have been refused.
+            version: stored.with_context(|| format!("{kind} has no stored version"))?.to_owned(),
+        })
+    }
+
+    /// The edits of the source.
+    fn plan(&self, tree: &WorkTree<'_>, source: &Operator, it: &Stored) -> anyhow::Result<Plan> {
+        let mut texts = BTreeMap::<ProjectPath, (String, String)>::new();
+        let versions: Vec<_> =
+            manifests::versions(source).filter(|version| it.has(version)).collect();
+        // From the end, so that the places of those that are left in a file stay as they are.
+        for version in versions.into_iter().rev() {
+            let is_new = version.name() == self.storage_version;
+            let wanted = match (is_new, version.declared.storage) {
+                (true, Storage::Yes) | (false, Storage::No | Storage::Unsaid) => continue,
+                (is_new, _) => is_new,
+            };
+            let place = version.place();
+            let file = place.path.as_str();
+            let refuse = |text: &str| {
+                let message = "`storage` cannot be changed here: the attribute is conditional, or a macro writes it";
+                let hint =
+                    format!("write `storage = {wanted}` by hand, then run `operator-rs manifests`");
+                let it = Diagnostic::in_file(file, message).at(place.line, place.column);
+                it.quote(&mut Lines::of(text)).with_hint(hint).into_error()
+            };
+            let path: ProjectPath = file.parse().map_err(|_| refuse(""))?;
+            let text = match texts.get(&path) {
+                Some((_, text)) => text.clone(),
+                None => tree.read(&path)?.ok_or_else(|| refuse(""))?,
+            };
+            let after = with_storage(&text, (place.line, place.column), wanted);
+            let after = after.ok_or_else(|| refuse(&text))?;
+            texts.entry(path).or_insert((text, String::new())).1 = after;
+        }
+        let mut res = Plan::default();
+        texts.into_iter().for_each(|(path, (before, after))| res.edit(path, before, after));
+        Ok(res)
+    }
+
+    /// The kinds are what they were before, but for the version in which this kind is stored.
+    fn require_only_storage_changed(
+        &self,
+        before: &Operator,
+        after: &Operator,
+        of: &Stored,
+    ) -> anyhow::Result<()> {
+        let kinds = |operator: &Operator| {
+            let each = manifests::versions(operator).map(|it| {
+                let mut crd = it.crd.clone();
+                if of.has(&it) {
+                    crd.spec.versions.iter_mut().for_each(|it| it.storage = true);
+                }
+                (it.path(), it.group().to_owned(), crd)
+            });
+            each.collect::<Vec<_>>()
+        };
+        let stored = manifests::storage(after).get(&(&*of.group, &*of.kind)).copied();
+        match stored == Some(&self.storage_version) && kinds(before) == kinds(after) {
+            true => Ok(()),
+            false => Err(by_hand("the edited source would mean something else")),
+        }
+    }
+}
+
+impl Stored {
+    fn has(&self, version: &manifests::Version<'_>) -> bool {
+        version.group() == self.group && version.kind() == self.kind
+    }
+}
+
+/// The CRD that config/crd has of the kind: patches may add a conversion to what the source says.
+fn crd(tree: &WorkTree<'_>, of: &Stored) -> anyhow::Result<Crd> {
+    let objects = kustomize::build_in(tree, &ProjectPath::fixed(rendered::CRDS), &[], None)?;
+    let is = |it: &&go_data::yaml::Value| {
+        let spec = &it["spec"];
+        Id::of(it).is_crd() && spec["group"] == *of.group && spec["names"]["kind"] == *of.kind
+    };
+    let found = objects.iter().find(is);
+    let found = found.with_context(|| format!("{} has no CRD of {}", rendered::CRDS, of.kind));
+    Crd::from_object(found.hint("add it to config/crd/kustomization.yaml")?)
+}
+
+fn by_hand(what: &str) -> anyhow::Error {
+    let hint = "write `storage = …` in `#[kube(…)]` of each version by hand, then run `operator-rs manifests`";
+    Diagnostic::from(what.to_owned()).with_hint(hint).into_error()
+}
