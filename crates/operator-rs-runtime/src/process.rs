@@ -93,7 +93,9 @@ async fn run(identity: Identity, flags: Flags, parts: Vec<Start>) -> anyhow::Res
     let plan = Plan { election, warm: flags.warm_standby, grace: flags.graceful_shutdown_timeout };
     let result = plan.run(&operator, starting, || run_all(&operator, &flags.watch_namespace, &parts)).await;
     #[cfg(any(feature = "admission", feature = "conversion"))]
-    webhooks::end(webhooks, result.is_ok()).await;
+    if let Some(webhooks) = webhooks {
+        webhooks.end(result.is_err()).await;
+    }
     served.cancel(); // the probes answer until the end
     for server in servers {
         let _ = timeout(Duration::from_secs(2), server).await;

@@ -45,6 +45,16 @@ const TEXT: &str = "text/plain; charset=utf-8";
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 impl Pages {
+    /// The maximum number of connections.
+    fn connections(&self) -> usize {
+        match self {
+            Self::Probes(_) | Self::Metrics(..) => 128,
+            // More than the API server's limit of 600 requests at once, so that none of its own has to end.
+            #[cfg(any(feature = "admission", feature = "conversion"))]
+            Self::Webhooks(_) => 768,
+        }
+    }
+
     async fn answer(&self, request: Request<Incoming>, connection: &Connection) -> Response<Full<Bytes>> {
         #[cfg(any(feature = "admission", feature = "conversion"))]
         if let Self::Webhooks(routes) = self {
@@ -108,7 +118,8 @@ pub(crate) async fn serve(
 ) -> anyhow::Result<JoinHandle<()>> {
     let listener = TcpListener::bind(&*addresses).await;
     let listener = listener.with_context(|| format!("cannot listen on {}", addresses[0]))?;
-    Ok(tokio::spawn(accept(listener, Arc::new(Server { pages, tls, stop }))))
+    let connections = Arc::new(Connections::new(pages.connections()));
+    Ok(tokio::spawn(accept(listener, connections, Arc::new(Server { pages, tls, stop }))))
 }
 
 struct Server {
@@ -117,8 +128,8 @@ struct Server {
     stop: CancellationToken,
 }
 
-async fn accept(listener: TcpListener, server: Arc<Server>) {
-    let (connections, tasks) = (Arc::new(Connections::default()), TaskTracker::new());
+async fn accept(listener: TcpListener, connections: Arc<Connections>, server: Arc<Server>) {
+    let tasks = TaskTracker::new();
     while let Some(accepted) = server.stop.run_until_cancelled(listener.accept()).await {
         match accepted {
             Ok((tcp, from)) => {

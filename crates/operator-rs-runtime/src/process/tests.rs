@@ -135,3 +135,13 @@ async fn when_one_controller_fails_the_others_end_well() {
     assert_eq!(error.to_string(), "the CRD is not installed");
     assert!(ended.is_cancelled());
 }
+
+#[cfg(feature = "admission")]
+#[tokio::test(start_paused = true)]
+async fn a_dry_run_ends_without_serving_webhooks() {
+    let (operator, _) = operator(&Server::default(), "a");
+    let webhook = crate::webhooks::Webhook::Admission { path: "/a".into(), review: Arc::new(|_, _| unreachable!()) };
+    let (scope, parts) = ("".parse().unwrap(), [webhook.into()]);
+    let dry_run = dry_run(operator.into_dry_run(), &scope, &parts);
+    timeout(Duration::from_secs(1), dry_run).await.expect("it does not wait for a signal").unwrap();
+}

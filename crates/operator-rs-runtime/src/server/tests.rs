@@ -1,15 +1,19 @@
-use super::{
-    connections::{CONNECTIONS, HEAD},
-    *,
-};
+use super::{connections::HEAD, *};
+use crate::webhooks::{Routes, Webhook};
+use futures::FutureExt;
 use std::net::SocketAddr;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpSocket,
+};
 
+/// A server of up to 128 connections.
 async fn started(pages: Pages, tls: Option<TlsAcceptor>) -> (SocketAddr, CancellationToken, JoinHandle<()>) {
+    assert!(pages.connections() >= 128);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
     let server = Server { pages, tls, stop: stop.clone() };
-    (address, stop, tokio::spawn(accept(listener, Arc::new(server))))
+    (address, stop, tokio::spawn(accept(listener, Arc::new(Connections::new(128)), Arc::new(server))))
 }
 
 async fn send(address: SocketAddr, request: &str) -> String {
@@ -64,7 +68,7 @@ async fn silent_clients_are_put_out_and_others_served() {
         let acceptor = tls.then(|| crate::tls::acceptor(None).unwrap());
         let (address, ..) = started(Pages::Probes(Readiness::default()), acceptor).await;
         let mut silent = vec![];
-        for _ in 0..CONNECTIONS {
+        for _ in 0..128 {
             silent.push(TcpStream::connect(address).await.unwrap());
         }
         let waits = tokio::spawn(async move { ask(address, "GET", "/healthz", "").await });
@@ -80,7 +84,7 @@ async fn silent_clients_are_put_out_and_others_served() {
 async fn a_crowd_that_asks_for_nothing_does_not_hold_up_the_probes() {
     let (address, ..) = started(Pages::Probes(Readiness::default()), None).await;
     let mut silent = vec![];
-    for _ in 0..CONNECTIONS + 10 {
+    for _ in 0..128 + 10 {
         silent.push(TcpStream::connect(address).await.unwrap());
     }
     let answer = timeout(Duration::from_secs(1), ask(address, "GET", "/healthz", "")).await;
@@ -129,4 +133,98 @@ async fn where_ipv6_is_off_ipv4_is_listened_on() {
     let absent = "[2001:db8::1]:0".parse().unwrap();
     let both = Address(vec![absent, "127.0.0.1:0".parse().unwrap()]);
     serve(both, Pages::Probes(Readiness::default()), None, CancellationToken::new()).await.unwrap();
+}
+
+/// A webhook whose answers take this long.
+fn slow(operator: &crate::Operator, time: Duration) -> Pages {
+    let answer = Arc::new(move |_, _| {
+        async move {
+            sleep(time).await;
+            Response::new(Bytes::from("answered"))
+        }
+        .boxed()
+    });
+    let webhook = Webhook::Admission { path: "/slow".into(), review: answer };
+    Pages::Webhooks(Routes::new([&webhook].into_iter(), operator).unwrap())
+}
+
+fn operator() -> crate::Operator {
+    let identity = crate::Identity { name: "operator", version: "1" };
+    crate::Operator::new(identity, operator_rs_testing::Cluster::default().client())
+}
+
+const REVIEW: &str = "content-type: application/json\r\ncontent-length: 2\r\n\r\n{}";
+
+/// Sends a review in a new connection from this address of this machine.
+async fn review(address: SocketAddr, from: [u8; 4]) -> String {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind((from, 0).into()).unwrap();
+    let mut tcp = socket.connect(address).await.unwrap();
+    tcp.write_all(format!("POST /slow HTTP/1.1\r\nhost: it\r\nconnection: close\r\n{REVIEW}").as_bytes())
+        .await
+        .unwrap();
+    let mut answer = vec![];
+    let _ = tcp.read_to_end(&mut answer).await;
+    String::from_utf8(answer).unwrap()
+}
+
+#[tokio::test]
+async fn no_answer_is_cut_off_for_a_new_connection() {
+    let (address, ..) = started(slow(&operator(), Duration::from_millis(200)), None).await;
+    let mut answers = vec![];
+    for nth in 0..400 {
+        answers.push(tokio::spawn(review(address, [127, 0, 0, 1])));
+        if nth % 100 == 0 {
+            sleep(Duration::from_millis(50)).await; // until they are read
+        }
+    }
+    for answer in answers {
+        let answer = timeout(Duration::from_secs(10), answer).await.expect("it is answered").unwrap();
+        assert!(answer.ends_with("answered"), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_opens_many_connections_does_not_end_those_of_others() {
+    let (address, ..) = started(slow(&operator(), Duration::ZERO), None).await;
+    let mut kept = TcpStream::connect(address).await.unwrap();
+    let mut ask = async || {
+        kept.write_all(format!("POST /slow HTTP/1.1\r\nhost: it\r\n{REVIEW}").as_bytes()).await.unwrap();
+        let mut answer = [0; 512];
+        let length = kept.read(&mut answer).await.unwrap();
+        assert!(answer[..length].ends_with(b"answered"), "{:?}", String::from_utf8_lossy(&answer[..length]));
+    };
+    ask().await;
+    let mut crowd = vec![];
+    for nth in 0..300 {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind("127.0.0.2:0".parse().unwrap()).unwrap();
+        let mut tcp = socket.connect(address).await.unwrap();
+        // Silent, with half a head, and with half a body.
+        let begun = ["", "POST /slow HTTP/1.1\r\nhost: ", "POST /slow HTTP/1.1\r\nhost: it\r\n"][nth % 3];
+        tcp.write_all(begun.as_bytes()).await.unwrap();
+        if nth % 3 == 2 {
+            let _ = tcp.write_all(&REVIEW.as_bytes()[..REVIEW.len() - 1]).await;
+        }
+        crowd.push(tcp);
+        let answer = timeout(Duration::from_secs(1), review(address, [127, 0, 0, 1])).await.expect("it is answered");
+        assert!(answer.ends_with("answered"), "{nth}: {answer}");
+        ask().await;
+    }
+}
+
+#[tokio::test]
+async fn what_is_asked_when_serving_ends_is_answered() {
+    for tls in [false, true] {
+        let acceptor = tls.then(|| crate::tls::acceptor(None).unwrap());
+        let (address, stop, server) = started(slow(&operator(), Duration::from_millis(1500)), acceptor).await;
+        let asked = (!tls).then(|| tokio::spawn(review(address, [127, 0, 0, 1])));
+        let _silent = TcpStream::connect(address).await.unwrap();
+        sleep(Duration::from_millis(100)).await;
+        stop.cancel();
+        timeout(Duration::from_secs(3), server).await.expect("silent clients do not delay the end").unwrap();
+        if let Some(asked) = asked {
+            assert!(asked.await.unwrap().ends_with("answered"));
+        }
+    }
 }

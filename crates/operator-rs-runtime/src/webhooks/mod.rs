@@ -19,8 +19,16 @@ use futures::future::{BoxFuture, FutureExt};
 use http::{Request, Response};
 use http_body_util::Full;
 use hyper::body::Bytes;
-use std::{convert::Infallible, net::Ipv4Addr, net::Ipv6Addr, sync::Arc, time::Duration};
-use tokio::{task::JoinHandle, time::Instant};
+use std::{
+    convert::Infallible,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr},
+    sync::Arc,
+    time::Duration,
+};
+use tokio::{
+    task::JoinHandle,
+    time::{Instant, sleep, timeout_at},
+};
 use tokio_util::sync::CancellationToken;
 use tower::Service;
 
@@ -55,11 +63,12 @@ pub(crate) struct Call {
     pub until: Instant,
 }
 
-/// The server of the webhooks, which ends some time after the process is to stop.
+/// The server of the webhooks.
 pub(crate) struct Server {
-    serving: JoinHandle<()>,
+    task: JoinHandle<()>,
+    stop: CancellationToken,
+    /// Cancelled when no new request is taken.
     ended: CancellationToken,
-    grace: Duration,
 }
 
 /// Serves the webhooks, if there are any and the flags allow it.
@@ -76,32 +85,38 @@ pub(crate) async fn serve(
     if routes.is_empty() || !flags.enable_webhooks {
         return Ok(None);
     }
+    let starting = operator.readiness.expect("the webhooks to be served");
     let tls = tls::acceptor(Some(flags.certificate())).context(
-        "the webhooks need a certificate: mount its Secret, name the directory with --webhook-cert-path, or run \
-         without webhooks by --enable-webhooks=false",
+        "the webhooks need a certificate: mount its Secret, name its directory by --webhook-cert-path, or run without \
+         webhooks by --enable-webhooks=false",
     )?;
-    let any = Address(vec![
-        (Ipv6Addr::UNSPECIFIED, flags.webhook_port).into(),
-        (Ipv4Addr::UNSPECIFIED, flags.webhook_port).into(),
-    ]);
+    let any = [Ipv6Addr::UNSPECIFIED.into(), IpAddr::from(Ipv4Addr::UNSPECIFIED)];
+    let any = Address(any.map(|it| (it, flags.webhook_port).into()).to_vec());
     let (ended, stop) = (CancellationToken::new(), operator.stop.clone());
     let serving = server::serve(any, Pages::Webhooks(routes), Some(tls), ended.clone()).await?;
-    let lag = ended.clone();
-    tokio::spawn(async move {
-        stop.cancelled().await;
-        tokio::time::sleep(LAG.min(grace)).await;
-        lag.cancel();
-    });
-    Ok(Some(Server { serving, ended, grace }))
+    starting.ready();
+    let server =
+        Server { stop: stop.clone(), ended: ended.clone(), task: tokio::spawn(end(serving, stop, ended, grace)) };
+    Ok(Some(server))
 }
 
-/// Waits until the webhooks are served no more: at once, if the process fails.
-pub(crate) async fn end(server: Option<Server>, orderly: bool) {
-    let Some(Server { serving, ended, grace }) = server else { return };
-    if !orderly {
-        ended.cancel();
+/// Takes requests for some time after `stop`, and ends when all are answered.
+async fn end(serving: JoinHandle<()>, stop: CancellationToken, ended: CancellationToken, grace: Duration) {
+    ended.run_until_cancelled(stop.cancelled()).await;
+    let limit = Instant::now() + grace;
+    ended.run_until_cancelled(sleep(LAG.min(grace))).await;
+    ended.cancel();
+    let _ = timeout_at(limit, serving).await;
+}
+
+impl Server {
+    /// Waits until it has ended. If the process ends without a signal to stop, or fails, that is soon.
+    pub async fn end(self, failed: bool) {
+        if failed || !self.stop.is_cancelled() {
+            self.ended.cancel();
+        }
+        let _ = self.task.await;
     }
-    let _ = tokio::time::timeout(grace, serving).await;
 }
 
 /// The webhooks as a service without TLS, for tests: it answers as the server does.

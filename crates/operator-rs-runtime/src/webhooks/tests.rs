@@ -1,15 +1,20 @@
 use super::*;
-use crate::Identity;
+use crate::{Identity, explain, metrics::Metrics};
+use clap::Parser;
 use http::StatusCode;
-use kube::Client;
+use operator_rs_testing::Cluster;
+use rustls::{ClientConfig, RootCertStore, crypto::ring, pki_types::CertificateDer};
+use std::path::{Path, PathBuf};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    time::timeout,
+};
+use tokio_rustls::TlsConnector;
 use tower::ServiceExt;
 
 fn operator() -> Operator {
-    let nobody =
-        tower::service_fn(async |_: Request<kube::client::Body>| -> Result<Response<Full<Bytes>>, Infallible> {
-            unreachable!("no request is sent")
-        });
-    Operator::new(Identity { name: "operator", version: "1" }, Client::new(nobody, "default"))
+    Operator::new(Identity { name: "operator", version: "1" }, Cluster::default().client())
 }
 
 /// A webhook that answers with what it was sent.
@@ -54,4 +59,118 @@ async fn what_is_no_review_is_refused_with_a_status() {
 #[should_panic(expected = "two webhooks have the path `/a`: give each its own")]
 async fn two_webhooks_with_one_path_are_refused() {
     let _ = webhook_service([echo("/a"), echo("/a")], &operator());
+}
+
+#[tokio::test]
+async fn requests_are_counted_under_the_names_of_controller_runtime() {
+    let operator = operator();
+    let service = webhook_service([echo("/a")], &operator);
+    for request in [post("/a", "{}"), post("/a", "{}"), Request::get("/a").body(Bytes::new()).unwrap()] {
+        service.clone().oneshot(request).await.unwrap();
+    }
+    let text = operator.metrics.encode();
+    for line in [
+        r#"requests_total{webhook="/a",code="200"} 2"#,
+        r#"requests_total{webhook="/a",code="405"} 1"#,
+        r#"requests_total{webhook="/a",code="500"} 0"#,
+        r#"latency_seconds_count{webhook="/a"} 3"#,
+        r#"requests_in_flight{webhook="/a"} 0"#,
+        "panics_total 0",
+    ] {
+        assert!(text.contains(&format!("\ncontroller_runtime_webhook_{line}\n")), "{line}\n{text}");
+    }
+    assert!(!Metrics::default().encode().contains("webhook"), "an operator without webhooks has none of it");
+}
+
+#[derive(Parser)]
+struct Args {
+    #[command(flatten)]
+    flags: crate::Flags,
+}
+
+/// The flags, with a certificate in a directory and a free port.
+async fn flags(dir: &Path, more: &[&str]) -> (crate::Flags, u16) {
+    let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
+    let own = ["manager".into(), format!("--webhook-port={port}"), format!("--webhook-cert-path={}", dir.display())];
+    let args = own.into_iter().chain(more.iter().map(ToString::to_string));
+    (Args::parse_from(args).flags, port)
+}
+
+/// A new directory with a certificate, which is returned.
+fn certificate(name: &str) -> (PathBuf, CertificateDer<'static>) {
+    let dir = std::env::temp_dir().join(format!("runtime-webhooks-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
+    let pair = rcgen::generate_simple_self_signed(vec!["localhost".into()]).unwrap();
+    std::fs::write(dir.join("tls.key"), pair.signing_key.serialize_pem()).unwrap();
+    std::fs::write(dir.join("tls.crt"), pair.cert.pem()).unwrap();
+    (dir, pair.cert.der().clone())
+}
+
+/// Sends a review over TLS.
+async fn send(port: u16, certificate: &CertificateDer<'static>) -> std::io::Result<String> {
+    let mut roots = RootCertStore::empty();
+    roots.add(certificate.clone()).unwrap();
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    let config = config.with_safe_default_protocol_versions().unwrap().with_root_certificates(roots);
+    let tcp = TcpStream::connect(("127.0.0.1", port)).await?;
+    let connector = TlsConnector::from(Arc::new(config.with_no_client_auth()));
+    let mut tls = connector.connect("localhost".try_into().unwrap(), tcp).await?;
+    let head =
+        "POST /a HTTP/1.1\r\nhost: it\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: 2";
+    tls.write_all(format!("{head}\r\n\r\n{{}}").as_bytes()).await?;
+    let mut answer = String::new();
+    let _ = tls.read_to_string(&mut answer).await;
+    Ok(answer)
+}
+
+#[tokio::test]
+async fn webhooks_are_served_for_some_time_after_the_signal_to_stop() {
+    let (dir, certificate) = certificate("stop");
+    let (flags, port) = flags(&dir, &["--graceful-shutdown-timeout=500ms"]).await;
+    let operator = operator();
+    let parts = [echo("/a")];
+    let server = serve(&flags, parts.iter().filter_map(Start::webhook), &operator).await.unwrap().unwrap();
+    assert!(operator.readiness.pending().is_empty());
+    assert!(send(port, &certificate).await.unwrap().ends_with("{}"));
+    operator.stop.cancel();
+    sleep(Duration::from_millis(100)).await;
+    assert!(send(port, &certificate).await.unwrap().ends_with("{}"), "other nodes do not know of the end yet");
+    timeout(Duration::from_secs(2), server.end(false)).await.unwrap();
+    send(port, &certificate).await.unwrap_err();
+    std::fs::remove_dir_all(&dir).unwrap();
+}
+
+#[tokio::test]
+async fn the_end_of_a_process_that_fails_is_not_delayed() {
+    let (dir, _) = certificate("fail");
+    for (failed, stop) in [(true, true), (true, false), (false, false)] {
+        let ((flags, _), operator) = (flags(&dir, &[]).await, operator());
+        let parts = [echo("/a")];
+        let server = serve(&flags, parts.iter().filter_map(Start::webhook), &operator).await.unwrap().unwrap();
+        if stop {
+            operator.stop.cancel();
+        }
+        timeout(Duration::from_secs(1), server.end(failed)).await.unwrap();
+    }
+    std::fs::remove_dir_all(&dir).unwrap();
+}
+
+#[tokio::test]
+async fn a_certificate_that_is_missing_is_named_with_the_way_out() {
+    let (flags, _) = flags(Path::new("/nowhere"), &[]).await;
+    let (parts, operator) = ([echo("/a")], operator());
+    let error = serve(&flags, parts.iter().filter_map(Start::webhook), &operator).await.err().unwrap();
+    let text = explain(error.as_ref());
+    assert!(text.starts_with("the webhooks need a certificate: mount its Secret") && text.contains("/nowhere/tls.crt"));
+    assert_eq!(operator.readiness.pending(), ["the webhooks to be served"]);
+}
+
+#[tokio::test]
+async fn without_webhooks_nothing_is_served() {
+    let (on, _) = flags(Path::new("/nowhere"), &[]).await;
+    let (off, _) = flags(Path::new("/nowhere"), &["--enable-webhooks=false"]).await;
+    let operator = operator();
+    assert!(serve(&on, [].into_iter(), &operator).await.unwrap().is_none());
+    let parts = [echo("/a")];
+    assert!(serve(&off, parts.iter().filter_map(Start::webhook), &operator).await.unwrap().is_none());
 }
