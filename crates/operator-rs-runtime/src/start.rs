@@ -12,11 +12,13 @@ use futures::future::{BoxFuture, FutureExt};
 pub struct Start(Part);
 
 enum Part {
-    Controller(Box<dyn Fn(&Operator, &WatchScope) -> Vec<Running>>),
+    Controller(Run),
     #[cfg(any(feature = "admission", feature = "conversion"))]
     Webhook(Webhook),
 }
 
+/// Starts a controller, once or once for each namespace.
+type Run = Box<dyn Fn(&Operator, &WatchScope) -> Vec<Running>>;
 /// A controller that runs.
 type Running = BoxFuture<'static, anyhow::Result<()>>;
 

@@ -135,27 +135,27 @@ async fn default<D: Defaulter>(defaulter: &D, request: &Request, objects: &Objec
     if !is_write || objects.only_metadata_of_deleted() {
         return Ok(None);
     }
-    let Ok(mut object) = objects.new::<D::Object>() else { return Ok(None) };
+    let Ok(mut object) = objects.desired::<D::Object>() else { return Ok(None) };
     let before = to_value(&object)?;
     defaulter.default(&mut object, request).await?;
     let after = to_value(&object)?;
-    let raw: Value = objects.new()?;
+    let raw: Value = objects.desired()?;
     let patch = json_patch::diff(&raw, &merge::merge(&raw, &before, &after));
     Ok((!patch.0.is_empty()).then(|| serde_json::to_vec(&patch).expect("a patch is JSON")))
 }
 
 async fn validate<V: Validator>(validator: &V, request: &Request, objects: &Objects) -> Verdict {
     match request.operation {
-        Operation::Create => validator.create(&objects.new()?, request).await,
+        Operation::Create => validator.create(&objects.desired()?, request).await,
         Operation::Update if objects.only_metadata_of_deleted() => Ok(()),
         Operation::Update => {
-            let new = objects.new()?;
-            match objects.old() {
+            let new = objects.desired()?;
+            match objects.current() {
                 Ok(old) => validator.update(&old, &new, request).await,
                 Err(_) => validator.create(&new, request).await,
             }
         }
-        Operation::Delete => match objects.old() {
+        Operation::Delete => match objects.current() {
             Ok(old) => validator.delete(&old, request).await,
             Err(why) => {
                 request.warn(format!("deleted without the check of `{}`: {why}", request.kind.kind));

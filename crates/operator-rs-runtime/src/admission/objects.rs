@@ -7,8 +7,8 @@ use serde_json::Value;
 
 /// The object as it shall be, and as it is.
 pub struct Objects {
-    pub new: Option<Bytes>,
-    pub old: Option<Bytes>,
+    pub desired: Option<Bytes>,
+    pub current: Option<Bytes>,
 }
 
 impl Objects {
@@ -16,16 +16,16 @@ impl Objects {
     ///
     /// # Errors
     /// If it is no `T`: the field is named.
-    pub fn new<T: DeserializeOwned>(&self) -> Result<T, Denied> {
-        read(self.new.as_deref())
+    pub fn desired<T: DeserializeOwned>(&self) -> Result<T, Denied> {
+        read(self.desired.as_deref())
     }
 
     /// The object as it is.
     ///
     /// # Errors
     /// If it is no `T`.
-    pub fn old<T: DeserializeOwned>(&self) -> Result<T, Denied> {
-        read(self.old.as_deref())
+    pub fn current<T: DeserializeOwned>(&self) -> Result<T, Denied> {
+        read(self.current.as_deref())
     }
 
     /// Whether this changes nothing but the metadata of an object that is being deleted, such as its finalizers.
@@ -39,8 +39,8 @@ impl Objects {
         struct Metadata {
             deletion_timestamp: Option<String>,
         }
-        let is_deleted = self.new::<Named>().is_ok_and(|it| it.metadata.deletion_timestamp.is_some());
-        is_deleted && without_metadata(self.new()).is_some_and(|new| Some(new) == without_metadata(self.old()))
+        let is_deleted = self.desired::<Named>().is_ok_and(|it| it.metadata.deletion_timestamp.is_some());
+        is_deleted && without_metadata(self.desired()).is_some_and(|new| Some(new) == without_metadata(self.current()))
     }
 }
 

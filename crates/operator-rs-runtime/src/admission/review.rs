@@ -72,7 +72,7 @@ where
         }
     };
     let bytes = |it: &RawValue| call.body.slice_ref(it.get().as_bytes());
-    let objects = Objects { new: asked.object.map(bytes), old: asked.old_object.map(bytes) };
+    let objects = Objects { desired: asked.object.map(bytes), current: asked.old_object.map(bytes) };
     let request = Arc::new(asked.into_request(uid, &operator));
     let verdict = match expected::<K>(&request) {
         Ok(()) => {
