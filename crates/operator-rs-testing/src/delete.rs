@@ -1,6 +1,7 @@
 //! Deletions, finalizers, and the garbage collection of owned objects.
 
 use super::{
+    admission::{Desk, Stage},
     object::{Key, Object},
     refusal::{Refusal, Subject},
     request::Request,
@@ -21,7 +22,13 @@ pub struct Deleted {
 }
 
 /// Deletes an object as its body, the `DeleteOptions`, says.
-pub fn delete(store: &mut Store, request: &Request, key: &Key, options: &Value) -> Result<Deleted, Refusal> {
+pub fn delete(
+    store: &mut Store,
+    request: &Request,
+    key: &Key,
+    options: &Value,
+    desk: &mut Desk,
+) -> Result<Deleted, Refusal> {
     let resource = &request.resource;
     let kind = store.collection(resource).kind.clone();
     let subject = Subject { resource, kind: &kind.name, name: &key.1 };
@@ -38,8 +45,17 @@ pub fn delete(store: &mut Store, request: &Request, key: &Key, options: &Value) 
             format!("{why} the ResourceVersion in record ({}). The object might have been modified", before.version);
         return Err(Refusal::precondition(subject, &why));
     }
+    review_delete(desk, request, &kind.name, &before.value())?;
     let policy = options["propagationPolicy"].as_str().unwrap_or(request.param("propagationPolicy"));
     Ok(remove(store, resource, &before, policy))
+}
+
+/// # Errors
+/// If a webhook refuses the deletion.
+pub fn review_delete(desk: &mut Desk, request: &Request, kind: &str, before: &Value) -> Result<(), Refusal> {
+    desk.review(Stage::Mutating, request, kind, None, (Value::Null, Some(before)))?;
+    desk.review(Stage::Validating, request, kind, None, (Value::Null, Some(before)))?;
+    Ok(())
 }
 
 /// Deletes an object, or marks it where it has finalizers.

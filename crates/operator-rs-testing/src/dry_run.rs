@@ -2,6 +2,7 @@
 
 use super::{
     Cluster,
+    admission::Desk,
     apply::is_built_in,
     refusal::Refusal,
     request::Request,
@@ -21,7 +22,7 @@ pub fn is_asked(request: &Request, body: &[u8]) -> bool {
 }
 
 /// The answer to a request, as if it had been carried out.
-pub fn dry_run(cluster: &Cluster, request: &Request, body: &[u8]) -> Result<(u16, String), Refusal> {
+pub fn dry_run(cluster: &Cluster, request: &Request, body: &[u8], desk: &mut Desk) -> Result<(u16, String), Refusal> {
     let (before, copy) = cluster.with_store(|store| {
         let before = store.get(&request.resource, &(request.namespace.clone(), request.name.clone()));
         // No two answers have the same new uid.
@@ -39,7 +40,7 @@ pub fn dry_run(cluster: &Cluster, request: &Request, body: &[u8]) -> Result<(u16
     {
         body = sent.to_string().into_bytes().into();
     }
-    let (code, text) = carry_out(&copy, &request, &body)?;
+    let (code, text) = carry_out(&copy, &request, &body, desk)?;
     let mut object: Value = serde_json::from_str(&text).unwrap_or_default();
     if let ("delete", "Status", Some(before)) = (request.verb, object["kind"].as_str().unwrap_or_default(), &before) {
         // One that takes away the last finalizer answers with an object that has only its type: the real server changes

@@ -18,6 +18,7 @@
 //! ```
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
+mod admission;
 mod apply;
 mod behaviour;
 mod behaviours;
@@ -53,6 +54,7 @@ pub use request::Request;
 /// Tells a controller to stop.
 pub use tokio_util::sync::CancellationToken;
 
+use admission::Webhooks;
 use behaviour::{Behaviour, Delivery, Progress};
 use kube::{Client, Resource};
 use list::Pages;
@@ -87,6 +89,7 @@ struct State {
     pages: Pages,
     behaviour: Behaviour,
     log: Log,
+    webhooks: Webhooks,
     watching: BTreeMap<u64, Progress>,
     collecting: bool,
 }

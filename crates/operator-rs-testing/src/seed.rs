@@ -2,6 +2,7 @@
 
 use super::{
     Cluster,
+    admission::Desk,
     delete::remove,
     kinds::Kind,
     refusal::Refusal,
@@ -68,7 +69,7 @@ impl Cluster {
             }
             for subresource in ["", "status"].iter().take(1 + usize::from(status)) {
                 let request = apply(manager, resource, subresource, &object);
-                if let Ok((_, written)) = write(&mut scratch, &request, bare(&object)) {
+                if let Ok((_, written)) = write(&mut scratch, &request, bare(&object), &mut Desk::empty()) {
                     object["metadata"]["managedFields"] = written.value()["metadata"]["managedFields"].take();
                 }
             }

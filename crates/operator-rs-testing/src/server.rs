@@ -2,9 +2,10 @@
 
 use super::{
     Cluster,
+    admission::{self, Desk},
     apply::is_built_in,
     behaviour::Reaction,
-    delete::{delete, remove},
+    delete::{delete, remove, review_delete},
     dry_run,
     list::{list, select},
     object::Object,
@@ -15,7 +16,7 @@ use super::{
     watch::Watch,
     write::write,
 };
-use http::{Response, StatusCode};
+use http::{HeaderValue, Response, StatusCode, header};
 use http_body_util::{BodyExt, Full, StreamBody, combinators::UnsyncBoxBody};
 use hyper::body::Bytes;
 use kube::{Client, client::Body};
@@ -67,26 +68,36 @@ async fn answer(cluster: &Cluster, request: http::Request<Body>, dead: &Cancella
             Err(refusal) => refused(&refusal),
         };
     }
-    let done = carry_out(cluster, &request, &body);
+    let (done, warnings) = admission::carry_out(cluster, &request, &body).await;
     cluster.collect_garbage_soon();
     if swallowed {
         cluster.shared.swallowed.send_modify(|it| *it += 1);
         return std::future::pending().await;
     }
-    match lost.map_or(done, Err) {
+    let mut answer = match lost.map_or(done, Err) {
         Ok((code, body)) => text(StatusCode::from_u16(code).unwrap_or_default(), body),
         Err(refusal) => refused(&refusal),
+    };
+    for warning in warnings {
+        let value = HeaderValue::from_bytes(admission::header(&warning).as_bytes());
+        answer.headers_mut().extend(value.ok().map(|it| (header::WARNING, it)));
     }
+    answer
 }
 
 /// Carries out anything but a watch.
-pub(super) fn carry_out(cluster: &Cluster, request: &Request, body: &[u8]) -> Result<(u16, String), Refusal> {
+pub(super) fn carry_out(
+    cluster: &Cluster,
+    request: &Request,
+    body: &[u8],
+    desk: &mut Desk,
+) -> Result<(u16, String), Refusal> {
     check_subresource(cluster, request)?;
     if request.verb == "create" && request.resource == REVIEWS {
         return Ok((201, review(cluster, body)));
     }
     if request.is_dry_run {
-        return dry_run::dry_run(cluster, request, body);
+        return dry_run::dry_run(cluster, request, body, desk);
     }
     let body: Value = match body {
         [] => Value::Null,
@@ -102,7 +113,7 @@ pub(super) fn carry_out(cluster: &Cluster, request: &Request, body: &[u8]) -> Re
             Ok((200, whole(store, request, &object)))
         }
         "delete" => {
-            let deleted = delete(store, request, &key, &body)?;
+            let deleted = delete(store, request, &key, &body, desk)?;
             if !deleted.gone || request.resource == "pods" {
                 return Ok((200, whole(store, request, &deleted.object)));
             }
@@ -118,13 +129,28 @@ pub(super) fn carry_out(cluster: &Cluster, request: &Request, body: &[u8]) -> Re
         "deletecollection" => {
             let policy = body["propagationPolicy"].as_str().unwrap_or_default();
             let answer = list(store, pages, request)?;
-            for object in select(store, request)? {
-                remove(store, &request.resource, &object, policy);
+            let objects = select(store, request)?;
+            let kind = store.collection(&request.resource).kind.name.clone();
+            let mut refused = None;
+            // All are reviewed before the first one goes, since a request is carried out again after each review.
+            let allowed = objects.iter().take_while(|it| match review_delete(desk, request, &kind, &it.value()) {
+                Ok(()) => true,
+                Err(why) => {
+                    refused = Some(why);
+                    false
+                }
+            });
+            let allowed: Vec<_> = allowed.collect();
+            if desk.is_missing_a_review() {
+                return Err(refused.unwrap_or_else(|| Refusal::with_code(500)));
             }
-            Ok((200, answer))
+            for object in allowed {
+                remove(store, &request.resource, object, policy);
+            }
+            refused.map_or(Ok((200, answer)), Err)
         }
         _ => {
-            let (code, object) = write(store, request, body)?;
+            let (code, object) = write(store, request, body, desk)?;
             Ok((code, whole(store, request, &object)))
         }
     })

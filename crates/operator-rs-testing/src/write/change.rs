@@ -17,6 +17,7 @@ impl Write<'_> {
         }
         self.conform(&mut after)?;
         let after = self.writer().update(&value, after, false);
+        let after = self.mutated(after, Some(&value))?;
         self.store_change(before, value, after)
     }
 
@@ -77,9 +78,9 @@ impl Write<'_> {
             object.remove("apiVersion");
             object.remove("kind");
         }
-        let current = || self.store.get(&self.request.resource, &before.key);
-        if let (true, Some(same)) = (new == old, current()) {
-            return Ok((200, same));
+        if new == old {
+            self.validated(new, Some(&old))?;
+            return self.current().map(|same| (200, same));
         }
         self.check_finalizers(&old, &new)?;
         self.check_owners(&new, &before.key.1)?;
@@ -97,6 +98,7 @@ impl Write<'_> {
             let generation = old["metadata"]["generation"].as_i64().unwrap_or_default();
             new["metadata"]["generation"] = (generation + 1).into();
         }
+        let new = self.validated(new, Some(&old))?;
         let meta = &new["metadata"];
         let done = !meta["deletionTimestamp"].is_null() && meta["finalizers"].as_array().is_none_or(Vec::is_empty);
         let resource = &self.request.resource;

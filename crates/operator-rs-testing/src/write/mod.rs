@@ -4,13 +4,14 @@ mod change;
 mod checks;
 
 use super::{
+    admission::{Desk, Stage},
     apply::{Manager, Writer, is_built_in},
     kinds::Kind,
     object::{Key, Object},
     patch,
     refusal::{Refusal, Subject},
     request::Request,
-    store::{Store, now},
+    store::Store,
     structural,
 };
 use serde_json::{Value, json};
@@ -25,7 +26,7 @@ struct Write<'a> {
     request: &'a Request,
     kind: Kind,
     declared: Option<Value>,
-    now: String,
+    desk: &'a mut Desk,
 }
 
 /// An update creates these where they are not there, and needs a version where they are.
@@ -48,10 +49,10 @@ pub fn served<'a>(crd: &'a Value, api_version: &str) -> Option<&'a Value> {
 }
 
 /// Carries out a create, an update, a patch or an apply.
-pub fn write(store: &mut Store, request: &Request, body: Value) -> Written {
+pub fn write(store: &mut Store, request: &Request, body: Value, desk: &mut Desk) -> Written {
     let kind = learn(store, &request.resource, &body);
     let declared = declared(store, &request.resource, &request.api_version);
-    let mut write = Write { store, request, kind, declared, now: now() };
+    let mut write = Write { store, request, kind, declared, desk };
     match request.verb {
         "create" => write.create(body),
         "update" => write.update(body),
@@ -84,7 +85,8 @@ pub fn put(store: &mut Store, resource: &str, mut body: Value) -> Written {
     let resource = resource.into();
     let request = Request { verb, resource, api_version, namespace, name, agent, ..Request::default() };
     let declared = declared(store, &request.resource, &request.api_version);
-    let mut write = Write { store, request: &request, kind, declared, now: now() };
+    let mut desk = Desk::empty();
+    let mut write = Write { store, request: &request, kind, declared, desk: &mut desk };
     if exists { write.update(body) } else { write.create(body) }
 }
 
@@ -132,7 +134,7 @@ impl Write<'_> {
             subresource: self.request.subresource.clone(),
         };
         let (resource, declared) = (&self.request.resource, self.declared.as_ref());
-        Writer { resource, manager, reset: self.reset(), declared, now: &self.now }
+        Writer { resource, manager, reset: self.reset(), declared, now: &self.desk.now }
     }
 
     fn create(&mut self, mut body: Value) -> Written {
@@ -144,10 +146,19 @@ impl Write<'_> {
         if meta["resourceVersion"].as_str().is_some_and(|it| !it.is_empty()) {
             return Err(Refusal::new(500, "", "resourceVersion should not be set on objects to be created"));
         }
-        if let (None | Some(""), Some(prefix)) = (meta["name"].as_str(), meta["generateName"].as_str()) {
-            meta["name"] = format!("{prefix}{}", self.store.suffix()).into();
+        let mut empty = json!({ "metadata": {} });
+        if is_built_in(&self.request.resource) && body["spec"].is_object() {
+            empty["spec"] = json!({});
         }
-        let name = body["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+        self.tidy(&mut body, None);
+        self.conform(&mut body)?;
+        let object = self.writer().update(&empty, body, true);
+        let mut object = self.mutated(object, None)?;
+        let meta = &mut object["metadata"];
+        if let (None | Some(""), Some(prefix)) = (meta["name"].as_str(), meta["generateName"].as_str()) {
+            meta["name"] = format!("{prefix}{}", self.desk.suffix(self.store)).into();
+        }
+        let name = meta["name"].as_str().unwrap_or_default().to_owned();
         if name.is_empty() {
             let why = "Required value: name or generateName is required";
             return Err(Refusal::invalid(self.subject(""), "metadata.name", "FieldValueRequired", why));
@@ -156,13 +167,6 @@ impl Write<'_> {
         if self.store.get(&self.request.resource, &key).is_some() {
             return Err(Refusal::already_exists(self.subject(&name)));
         }
-        let mut empty = json!({ "metadata": {} });
-        if is_built_in(&self.request.resource) && body["spec"].is_object() {
-            empty["spec"] = json!({});
-        }
-        self.tidy(&mut body, None);
-        self.conform(&mut body)?;
-        let object = self.writer().update(&empty, body, true);
         self.put_new(object, &name)
     }
 
@@ -177,11 +181,12 @@ impl Write<'_> {
         if !self.request.namespace.is_empty() {
             meta["namespace"] = self.request.namespace.clone().into();
         }
-        meta["uid"] = self.store.uid().into();
-        meta["creationTimestamp"] = self.now.clone().into();
+        meta["uid"] = self.desk.uid(self.store).into();
+        meta["creationTimestamp"] = self.desk.now.clone().into();
         if self.kind.generation {
             meta["generation"] = 1.into();
         }
+        let object = self.validated(object, None)?;
         Ok((201, self.store.put(&self.request.resource, object)))
     }
 
@@ -234,12 +239,14 @@ impl Write<'_> {
             }
             let object = self.writer().apply(&json!({ "metadata": {} }), body, force)?;
             let object = self.defaulted(object);
+            let object = self.mutated(object, None)?;
             return self.put_new(object, &key.1);
         };
         let value = before.value();
         let after = self.writer().apply(&value, body.clone(), force)?;
         self.check_version(&before, &body)?;
         let after = self.defaulted(after);
+        let after = self.mutated(after, Some(&value))?;
         self.store_change(&before, value, after)
     }
 
@@ -249,6 +256,35 @@ impl Write<'_> {
             structural::default(&mut object, schema);
         }
         object
+    }
+
+    /// What mutating webhooks make of an object.
+    fn mutated(&mut self, object: Value, before: Option<&Value>) -> Result<Value, Refusal> {
+        if !self.desk.has_webhooks() {
+            return Ok(object);
+        }
+        let managed = object["metadata"]["managedFields"].clone();
+        let (kind, declared) = (&self.kind.name, self.declared.as_ref());
+        let objects = (object, before);
+        let mut object = self.desk.review(Stage::Mutating, self.request, kind, declared, objects)?;
+        let version = object["metadata"]["resourceVersion"].take();
+        self.tidy(&mut object, before);
+        object["metadata"]["resourceVersion"] = version;
+        object["metadata"]["managedFields"] = managed;
+        Ok(object)
+    }
+
+    /// An object that validating webhooks allow to be stored, without the unknown fields that others may have added.
+    fn validated(&mut self, object: Value, before: Option<&Value>) -> Result<Value, Refusal> {
+        if !self.desk.has_webhooks() {
+            return Ok(object);
+        }
+        let objects = (object, before);
+        let mut object = self.desk.review(Stage::Validating, self.request, &self.kind.name, None, objects)?;
+        if let Some(schema) = &self.declared {
+            structural::prune(&mut object, schema, &mut Vec::new());
+        }
+        Ok(object)
     }
 
     fn current(&self) -> Result<Arc<Object>, Refusal> {

@@ -1,0 +1,54 @@
+//! Which requests a webhook reviews.
+
+use super::{
+    super::{refusal::Refusal, request::Request},
+    configuration::{Rule, Webhook},
+};
+
+/// # Errors
+/// If a real server would convert the object to the version of a rule.
+pub fn matches(webhook: &Webhook, request: &Request, operation: &str) -> Result<bool, Refusal> {
+    let (resource, group) = request.resource.split_once('.').unwrap_or((&request.resource, ""));
+    let version = request.api_version.rsplit('/').next().unwrap_or_default();
+    if group == "admissionregistration.k8s.io" {
+        return Ok(false); // webhooks could keep each other from being mended
+    }
+    let mut other = None;
+    for rule in &webhook.rules {
+        let matches = has(&rule.operations, operation)
+            && has(&rule.groups, group)
+            && rule.resources.iter().any(|it| is_resource(it, resource, &request.subresource))
+            && is_scope(rule, resource, &request.namespace);
+        match matches {
+            true if has(&rule.versions, version) => return Ok(true),
+            true => other = rule.versions.first(),
+            false => {}
+        }
+    }
+    match other {
+        Some(other) if webhook.is_equivalent => Err(Refusal::unsupported(&format!(
+            "webhook `{}` for {} of {version}: it reviews {other}, and objects are not converted for webhooks",
+            webhook.name, request.resource
+        ))),
+        _ => Ok(false),
+    }
+}
+
+fn has(list: &[String], word: &str) -> bool {
+    list.iter().any(|it| it == "*" || it == word)
+}
+
+/// `*` is all resources, `*/*` all with all subresources, `pods/*` all subresources of one and itself.
+fn is_resource(pattern: &str, resource: &str, subresource: &str) -> bool {
+    let (one, sub) = pattern.split_once('/').unwrap_or((pattern, ""));
+    (one == "*" || one == resource) && (sub == "*" || sub == subresource)
+}
+
+fn is_scope(rule: &Rule, resource: &str, namespace: &str) -> bool {
+    let is_namespaced = resource != "namespaces" && !namespace.is_empty();
+    match rule.scope.as_str() {
+        "Namespaced" => is_namespaced,
+        "Cluster" => !is_namespaced,
+        _ => true,
+    }
+}
