@@ -20,7 +20,7 @@ pub(crate) async fn guard<T: Send + 'static>(
     let task = AbortOnDropHandle::new(tokio::spawn(code));
     let joined = match timeout_at(Instant::now() + limit, task).await {
         Ok(it) => it,
-        Err(_) => return Err(format!("the webhook took longer than {limit:?}")),
+        Err(_) => return Err(format!("the webhook took longer than {limit:.1?}")),
     };
     joined.map_err(|join| {
         panics(&operator.metrics).inc();

@@ -14,6 +14,7 @@ use tokio::{
     sync::{Semaphore, SemaphorePermit},
     time::{Instant, timeout},
 };
+use tokio_util::sync::CancellationToken;
 
 const MEBIBYTE: usize = 1024 * 1024;
 /// A body of this size has always room. It is more than almost all objects have.
@@ -24,7 +25,10 @@ const BODY: (Duration, Duration) = (Duration::from_secs(2), Duration::from_milli
 const ROOM: Duration = Duration::from_secs(5);
 
 /// What serves the paths.
-pub(crate) struct Routes(BTreeMap<String, Route>);
+pub(crate) struct Routes {
+    by_path: BTreeMap<String, Route>,
+    stop: CancellationToken,
+}
 
 struct Route {
     series: Series,
@@ -90,11 +94,11 @@ impl Routes {
                 },
             )?;
         }
-        Ok(Self(routes))
+        Ok(Self { by_path: routes, stop: operator.stop.clone() })
     }
 
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.by_path.is_empty()
     }
 
     /// Answers a request. What is no review is refused with a `Status`, which the API server shows. The guard is kept
@@ -105,10 +109,15 @@ impl Routes {
         guard: impl FnOnce() -> G,
     ) -> Response<Bytes> {
         let path = request.uri().path();
-        match self.0.get(path) {
+        let mut answer = match self.by_path.get(path) {
             Some(route) => route.series.observe(route.answer(request, guard)).await,
             None => refuse(StatusCode::NOT_FOUND, &format!("no webhook has the path `{path}`")),
+        };
+        // An API server that keeps its connection would go on sending to this replica until it ends.
+        if self.stop.is_cancelled() {
+            answer.headers_mut().insert(header::CONNECTION, header::HeaderValue::from_static("close"));
         }
+        answer
     }
 }
 

@@ -82,6 +82,17 @@ async fn requests_are_counted_under_the_names_of_controller_runtime() {
     assert!(!Metrics::default().encode().contains("webhook"), "an operator without webhooks has none of it");
 }
 
+#[tokio::test]
+async fn an_api_server_does_not_keep_its_connection_to_a_process_that_ends() {
+    let operator = operator();
+    let service = webhook_service([echo("/a")], &operator);
+    let answer = service.clone().oneshot(post("/a", "{}")).await.unwrap();
+    assert_eq!(answer.headers().get("connection"), None);
+    operator.stop.cancel();
+    let answer = service.oneshot(post("/a", "{}")).await.unwrap();
+    assert_eq!((answer.status(), &answer.headers()["connection"]), (StatusCode::OK, &"close".parse().unwrap()));
+}
+
 #[derive(Parser)]
 struct Args {
     #[command(flatten)]

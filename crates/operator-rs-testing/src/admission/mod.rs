@@ -3,18 +3,21 @@
 
 mod call;
 mod configuration;
+mod desk;
 mod rules;
 #[cfg(test)]
 mod tests;
 
-use super::{Cluster, refusal::Refusal, request::Request, server, store::Store, store::now};
-use call::Failure;
+use super::{Cluster, refusal::Refusal, request::Request};
 use configuration::Webhook;
+use desk::Review;
 use futures::{FutureExt, future::BoxFuture};
 use hyper::body::Bytes;
 use serde_json::{Value, json};
-use std::{collections::BTreeSet, fmt, sync::Arc};
+use std::{fmt, sync::Arc};
 use tower::ServiceExt;
+
+pub use desk::{Desk, Stage, carry_out};
 
 /// What answers the requests to webhooks.
 type Service =
@@ -90,200 +93,6 @@ impl Cluster {
     }
 }
 
-/// When an object is reviewed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Stage {
-    /// Before it is validated: it can be changed.
-    Mutating,
-    /// As it would be stored.
-    Validating,
-}
-
-/// What is reviewed of a request.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Review {
-    stage: Stage,
-    operation: &'static str,
-    name: String,
-    kind: String,
-    /// The object as it shall be, or null.
-    object: Value,
-    /// The object as it is, or null.
-    old: Value,
-    /// The schema by which a changed object gets its defaults.
-    declared: Option<Value>,
-}
-
-/// The reviews of one request, and what has to stay the same when it is carried out again.
-#[derive(Debug)]
-pub struct Desk {
-    webhooks: Webhooks,
-    /// Whether nothing of the request is stored.
-    pub is_dry_run: bool,
-    options: Value,
-    reviews: Vec<(Review, Result<Value, Refusal>)>,
-    missing: Option<Review>,
-    /// The time of the request.
-    pub now: String,
-    uid: Option<String>,
-    suffix: Option<String>,
-    warnings: Vec<String>,
-}
-
-impl Desk {
-    /// Nothing is reviewed.
-    pub fn empty() -> Self {
-        Self {
-            webhooks: Webhooks::default(),
-            is_dry_run: false,
-            options: Value::Null,
-            reviews: vec![],
-            missing: None,
-            now: now(),
-            uid: None,
-            suffix: None,
-            warnings: vec![],
-        }
-    }
-
-    fn of(cluster: &Cluster, request: &Request, body: &[u8]) -> Self {
-        let webhooks = cluster.state().webhooks.clone();
-        Self { webhooks, is_dry_run: request.is_dry_run, options: call::options(request, body), ..Self::empty() }
-    }
-
-    /// The uid of a new object.
-    pub fn uid(&mut self, store: &mut Store) -> String {
-        self.uid.get_or_insert_with(|| store.uid()).clone()
-    }
-
-    /// The end of a generated name.
-    pub fn suffix(&mut self, store: &mut Store) -> String {
-        self.suffix.get_or_insert_with(|| store.suffix()).clone()
-    }
-
-    /// Whether any object is reviewed.
-    pub fn has_webhooks(&self) -> bool {
-        !(self.webhooks.mutating.is_empty() && self.webhooks.validating.is_empty())
-    }
-
-    /// The object after a review.
-    ///
-    /// # Errors
-    /// If it is refused, or the review has to be made first.
-    pub fn review(
-        &mut self,
-        stage: Stage,
-        request: &Request,
-        kind: &str,
-        declared: Option<&Value>,
-        (object, old): (Value, Option<&Value>),
-    ) -> Result<Value, Refusal> {
-        let operation = match (&object, old) {
-            (Value::Null, _) => "DELETE",
-            (_, None) => "CREATE",
-            (_, Some(_)) => "UPDATE",
-        };
-        if self.webhooks.of(stage, request, operation)?.is_empty() {
-            return Ok(object);
-        }
-        let named = match request.name.as_str() {
-            "" if operation == "CREATE" => object["metadata"]["name"].as_str().unwrap_or_default(),
-            name => name,
-        };
-        let whole = |object: &Value| call::whole(object, request, kind);
-        let review = Review {
-            stage,
-            operation,
-            name: named.to_owned(),
-            kind: kind.to_owned(),
-            object: whole(&object),
-            old: old.map_or(Value::Null, whole),
-            declared: declared.cloned(),
-        };
-        if let Some((_, reviewed)) = self.reviews.iter().find(|it| it.0 == review) {
-            let mut reviewed = reviewed.clone()?;
-            for name in ["apiVersion", "kind"].iter().filter(|it| object[**it].is_null()) {
-                reviewed.as_object_mut().map(|it| it.remove(*name));
-            }
-            return Ok(reviewed);
-        }
-        self.missing = Some(review);
-        Err(Refusal::with_code(500)) // nobody gets it: the request is carried out again
-    }
-
-    /// Whether the request has to be carried out again.
-    pub fn is_missing_a_review(&self) -> bool {
-        self.missing.is_some()
-    }
-
-    async fn make(&mut self, request: &Request, review: Review) {
-        let result = match review.stage {
-            Stage::Mutating => self.mutate(request, &review).await,
-            Stage::Validating => self.validate(request, &review).await,
-        };
-        self.reviews.push((review, result));
-    }
-
-    /// Calls the webhooks in order, and those with `IfNeeded` again of which a later one has changed the object.
-    async fn mutate(&mut self, request: &Request, review: &Review) -> Result<Value, Refusal> {
-        let webhooks = self.webhooks.of(review.stage, request, review.operation)?;
-        let mut object = review.object.clone();
-        let (mut invoked, mut again) = (BTreeSet::new(), BTreeSet::new());
-        for pass in [1, 2] {
-            for (nth, webhook) in webhooks.iter().enumerate() {
-                if pass == 2 && !again.contains(&nth) {
-                    continue;
-                }
-                let Some(patch) = self.call(webhook, request, review, &object).await? else { continue };
-                let changed = patch.apply(webhook, review, &object)?;
-                if changed != object {
-                    again.append(&mut invoked);
-                    object = changed;
-                }
-                if webhook.is_invoked_again {
-                    invoked.insert(nth);
-                }
-            }
-        }
-        Ok(object)
-    }
-
-    /// Calls all webhooks; the first that refuses decides.
-    async fn validate(&mut self, request: &Request, review: &Review) -> Result<Value, Refusal> {
-        let mut result = Ok(review.object.clone());
-        for webhook in self.webhooks.of(review.stage, request, review.operation)? {
-            let verdict = self.call(&webhook, request, review, &review.object).await;
-            result = result.and_then(|object| verdict.map(|_| object));
-        }
-        result
-    }
-
-    /// The patch of one webhook, if its answer counts.
-    async fn call(
-        &mut self,
-        webhook: &Webhook,
-        request: &Request,
-        review: &Review,
-        object: &Value,
-    ) -> Result<Option<call::Patch>, Refusal> {
-        let called = call::call(webhook, request, review, object, (self.is_dry_run, &self.options)).await;
-        let (verdict, warnings) = match called {
-            Ok(it) => it,
-            Err(Failure(_)) if webhook.is_ignored => return Ok(None),
-            Err(Failure(why)) => {
-                let why = format!("failed calling webhook \"{}\": {why}", webhook.name);
-                return Err(call::internal(&why));
-            }
-        };
-        for warning in warnings.into_iter().filter(|it| !it.is_empty()) {
-            if !self.warnings.contains(&warning) {
-                self.warnings.push(warning);
-            }
-        }
-        verdict.map(Some)
-    }
-}
-
 impl Webhooks {
     /// Those that review such a request.
     ///
@@ -301,22 +110,6 @@ impl Webhooks {
             }
         }
         Ok(found)
-    }
-}
-
-/// Carries out a request with its reviews. The second part are the warnings.
-pub async fn carry_out(
-    cluster: &Cluster,
-    request: &Request,
-    body: &[u8],
-) -> (Result<(u16, String), Refusal>, Vec<String>) {
-    let mut desk = Desk::of(cluster, request, body);
-    loop {
-        let done = server::carry_out(cluster, request, body, &mut desk);
-        match desk.missing.take() {
-            None => return (done, desk.warnings),
-            Some(review) => desk.make(request, review).await,
-        }
     }
 }
 

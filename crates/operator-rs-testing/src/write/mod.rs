@@ -2,9 +2,10 @@
 
 mod change;
 mod checks;
+mod reviews;
 
 use super::{
-    admission::{Desk, Stage},
+    admission::Desk,
     apply::{Manager, Writer, is_built_in},
     kinds::Kind,
     object::{Key, Object},
@@ -266,49 +267,6 @@ impl Write<'_> {
             structural::default(&mut object, schema);
         }
         object
-    }
-
-    /// What mutating webhooks make of an object. They see what `sent` says of fields that the request cannot change.
-    fn mutated(&mut self, mut object: Value, sent: &Value, before: Option<&Value>) -> Result<Value, Refusal> {
-        if !self.desk.has_webhooks() {
-            return Ok(object);
-        }
-        let version = if before.is_some() { &object } else { sent };
-        let kept = [("resourceVersion", version), ("managedFields", &object)];
-        let kept = kept.map(|(name, of)| (name, of["metadata"][name].clone()));
-        for name in change::FIXED.iter().filter(|it| **it != "managedFields").chain(&["resourceVersion"]) {
-            object["metadata"][name] = sent["metadata"][name].clone();
-        }
-        if self.kind.status && !self.to_status() {
-            object["status"] = sent["status"].clone();
-        }
-        change::drop_null_fields(&mut object);
-        let (kind, declared) = (&self.kind.name, self.declared.as_ref());
-        let objects = (object, before);
-        let mut object = self.desk.review(Stage::Mutating, self.request, kind, declared, objects)?;
-        self.tidy(&mut object, before);
-        for (name, value) in kept {
-            object["metadata"][name] = value;
-        }
-        change::drop_null_fields(&mut object);
-        Ok(object)
-    }
-
-    /// An object that validating webhooks allow to be stored.
-    fn validated(&mut self, object: Value, before: Option<&Value>) -> Result<Value, Refusal> {
-        if !self.desk.has_webhooks() {
-            return Ok(object);
-        }
-        let objects = (object, before);
-        self.desk.review(Stage::Validating, self.request, &self.kind.name, None, objects)
-    }
-
-    /// Stores an object, without the unknown fields that webhooks may have added.
-    fn put(&mut self, mut object: Value) -> Arc<Object> {
-        if let Some(schema) = self.declared.as_ref().filter(|_| self.desk.has_webhooks()) {
-            structural::prune(&mut object, schema, &mut Vec::new());
-        }
-        self.store.put(&self.request.resource, object)
     }
 
     fn current(&self) -> Result<Arc<Object>, Refusal> {

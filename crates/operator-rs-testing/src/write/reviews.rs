@@ -1,0 +1,59 @@
+//! The webhooks that review a write.
+
+use super::{
+    super::{admission::Stage, object::Object, refusal::Refusal, structural},
+    Write,
+    change::{FIXED, drop_null_fields},
+};
+use serde_json::Value;
+use std::sync::Arc;
+
+impl Write<'_> {
+    /// What mutating webhooks make of an object. They see what `sent` says of fields that the request cannot change.
+    pub(super) fn mutated(
+        &mut self,
+        mut object: Value,
+        sent: &Value,
+        before: Option<&Value>,
+    ) -> Result<Value, Refusal> {
+        if !self.desk.has_webhooks() {
+            return Ok(object);
+        }
+        let version = if before.is_some() { &object } else { sent };
+        let kept = [("resourceVersion", version), ("managedFields", &object)];
+        let kept = kept.map(|(name, of)| (name, of["metadata"][name].clone()));
+        for name in FIXED.iter().filter(|it| **it != "managedFields").chain(&["resourceVersion"]) {
+            object["metadata"][name] = sent["metadata"][name].clone();
+        }
+        if self.kind.status && !self.to_status() {
+            object["status"] = sent["status"].clone();
+        }
+        drop_null_fields(&mut object);
+        let (kind, declared) = (&self.kind.name, self.declared.as_ref());
+        let objects = (object, before);
+        let mut object = self.desk.review(Stage::Mutating, self.request, kind, declared, objects)?;
+        self.tidy(&mut object, before);
+        for (name, value) in kept {
+            object["metadata"][name] = value;
+        }
+        drop_null_fields(&mut object);
+        Ok(object)
+    }
+
+    /// An object that validating webhooks allow to be stored.
+    pub(super) fn validated(&mut self, object: Value, before: Option<&Value>) -> Result<Value, Refusal> {
+        if !self.desk.has_webhooks() {
+            return Ok(object);
+        }
+        let objects = (object, before);
+        self.desk.review(Stage::Validating, self.request, &self.kind.name, None, objects)
+    }
+
+    /// Stores an object, without the unknown fields that webhooks may have added.
+    pub(super) fn put(&mut self, mut object: Value) -> Arc<Object> {
+        if let Some(schema) = self.declared.as_ref().filter(|_| self.desk.has_webhooks()) {
+            structural::prune(&mut object, schema, &mut Vec::new());
+        }
+        self.store.put(&self.request.resource, object)
+    }
+}
