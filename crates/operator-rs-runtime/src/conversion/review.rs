@@ -36,7 +36,8 @@ struct Request<'a> {
 
 /// Answers a review. The error is the reason why this is no review at all.
 pub fn answer(hubs: &[Arc<dyn Convert>], body: &[u8]) -> Result<Vec<u8>, String> {
-    let review: Review = serde_json::from_slice(body).map_err(|why| format!("this is not a ConversionReview: {why}"))?;
+    let review: Review =
+        serde_json::from_slice(body).map_err(|why| format!("this is not a ConversionReview: {why}"))?;
     let request = review.request.filter(|_| review.kind == "ConversionReview");
     let request = request.ok_or_else(|| "this is not a ConversionReview with a request".to_owned())?;
     let mut answer = Vec::with_capacity(body.len());
@@ -74,11 +75,13 @@ fn convert(hubs: &[Arc<dyn Convert>], object: &RawValue, desired: &str) -> Resul
     if source.api_version == desired {
         return Ok(object.get().to_owned());
     }
-    let (Some((group, from)), Some((desired_group, to))) = (source.api_version.split_once('/'), desired.split_once('/'))
+    let (Some((group, from)), Some((desired_group, to))) =
+        (source.api_version.split_once('/'), desired.split_once('/'))
     else {
         return Err(format!("`{}` and `{desired}` are not versions of a group", source.api_version));
     };
-    let explain = |why: &str| format!("cannot convert {} from {} to {desired}: {why}", source.name(), source.api_version);
+    let explain =
+        |why: &str| format!("cannot convert {} from {} to {desired}: {why}", source.name(), source.api_version);
     let hub = hubs.iter().find(|it| group == desired_group && it.group() == group && it.kind() == source.kind);
     let Some(hub) = hub else {
         let known = hubs.iter().map(|it| format!("{}.{} ({})", it.kind(), it.group(), it.versions().join(", ")));

@@ -143,7 +143,8 @@ impl Node {
         let present = self.required.iter().filter(|it| object.contains_key(*it)).count();
         let mut fit = Fit { present, missing: self.required.len() - present };
         for branches in &self.choices {
-            let best = branches.iter().filter_map(|it| it.fit(object)).max_by_key(|it| (it.missing == 0, it.present))?;
+            let best =
+                branches.iter().filter_map(|it| it.fit(object)).max_by_key(|it| (it.missing == 0, it.present))?;
             fit.present += best.present;
             fit.missing += best.missing;
         }

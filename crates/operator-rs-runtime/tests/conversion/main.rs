@@ -65,7 +65,9 @@ fn new_cache(spec: Value) -> Value {
 async fn objects_are_converted_in_their_order_and_those_of_the_version_stay() {
     let objects: Vec<_> = (0..5).map(|i| old_cache(json!({ "size": i, "address": "a:1" }))).collect();
     let same = new_cache(json!({ "anything": null }));
-    let converted = convert(converting(caches()), "test.dev/v1", &[&objects[..], std::slice::from_ref(&same)].concat()).await.unwrap();
+    let converted = convert(converting(caches()), "test.dev/v1", &[&objects[..], std::slice::from_ref(&same)].concat())
+        .await
+        .unwrap();
     for (i, it) in converted.iter().take(5).enumerate() {
         assert_eq!(*it, new_cache(json!({ "replicas": i, "host": "a", "port": 1, "zones": [] })));
     }

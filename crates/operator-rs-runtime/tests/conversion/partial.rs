@@ -47,7 +47,6 @@ async fn rich_objects_are_read_without_any_single_field() {
     check_partial::<v1::Rich, v1alpha1::Rich, _>(runtime::webhook_service([rich()], &operator()), &samples).await;
 }
 
-
 /// Removes random fields. Lists keep their items, and a tag that the schema does not connect with its fields stays.
 fn remove_some(value: &mut Value, random: &mut impl FnMut() -> bool) {
     match value {
@@ -64,7 +63,8 @@ fn remove_some(value: &mut Value, random: &mut impl FnMut() -> bool) {
 fn at_places_of(part: &Value, whole: &Value) -> Value {
     match (part, whole) {
         (Value::Object(part), Value::Object(whole)) => {
-            let fields = part.iter().map(|(name, it)| (name.clone(), at_places_of(it, whole.get(name).unwrap_or(&Value::Null))));
+            let fields =
+                part.iter().map(|(name, it)| (name.clone(), at_places_of(it, whole.get(name).unwrap_or(&Value::Null))));
             Value::Object(fields.collect())
         }
         (Value::Array(part), Value::Array(whole)) => part.iter().zip(whole).map(|(a, b)| at_places_of(a, b)).collect(),
@@ -91,7 +91,13 @@ fn difference(a: &Value, b: &Value, path: &str) -> Option<String> {
     match (a, b) {
         (Value::Object(x), Value::Object(y)) => {
             let names = x.keys().chain(y.keys());
-            names.into_iter().find_map(|name| difference(x.get(name).unwrap_or(&Value::Null), y.get(name).unwrap_or(&Value::Null), &format!("{path}.{name}")))
+            names.into_iter().find_map(|name| {
+                difference(
+                    x.get(name).unwrap_or(&Value::Null),
+                    y.get(name).unwrap_or(&Value::Null),
+                    &format!("{path}.{name}"),
+                )
+            })
         }
         (Value::Array(x), Value::Array(y)) if x.len() == y.len() => {
             (0..x.len()).find_map(|i| difference(&x[i], &y[i], &format!("{path}[{i}]")))
@@ -119,7 +125,9 @@ async fn a_part_of_an_object_stays_that_part() {
         for it in [&mut expected, &mut converted] {
             // Defaults of the type, where the fields are not set.
             let body = it["spec"]["body"].as_object_mut();
-            body.map(|it| it.retain(|name, value| !(name == "list" && *value == json!([]) || name == "port" && *value == 8080)));
+            body.map(|it| {
+                it.retain(|name, value| !(name == "list" && *value == json!([]) || name == "port" && *value == 8080))
+            });
             without_empty_objects(it);
         }
         let difference = difference(&converted, &expected, "");

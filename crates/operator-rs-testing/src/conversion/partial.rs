@@ -107,9 +107,14 @@ where
     let answer = service.clone().oneshot(request).await.unwrap_or_else(|why| panic!("/convert fails: {why:?}"));
     let body: Value = serde_json::from_slice(answer.body()).unwrap_or_default();
     let result = &body["response"]["result"];
-    assert!(result["status"] == "Success", "/convert answers with {}: {}", answer.status(), match &body["response"] {
-        Value::Null => &body,
-        _ => result,
-    });
+    assert!(
+        result["status"] == "Success",
+        "/convert answers with {}: {}",
+        answer.status(),
+        match &body["response"] {
+            Value::Null => &body,
+            _ => result,
+        }
+    );
     body["response"]["convertedObjects"].as_array().cloned().unwrap_or_default()
 }

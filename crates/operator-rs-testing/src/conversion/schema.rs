@@ -109,7 +109,9 @@ pub fn remove(value: &mut Value, path: &[String]) {
     });
     match parent {
         Some(Value::Object(map)) => _ = map.remove(last),
-        Some(Value::Array(list)) => _ = last.parse::<usize>().ok().filter(|it| *it < list.len()).map(|it| list.remove(it)),
+        Some(Value::Array(list)) => {
+            _ = last.parse::<usize>().ok().filter(|it| *it < list.len()).map(|it| list.remove(it))
+        }
         _ => {}
     }
 }
