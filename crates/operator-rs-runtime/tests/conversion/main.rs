@@ -1,5 +1,6 @@
 //! Reviews of conversions, as the API server sends them.
 
+mod cluster;
 mod kinds;
 mod partial;
 

@@ -10,13 +10,13 @@ use std::sync::Arc;
 impl Write<'_> {
     /// Replaces an object by an update or a patch.
     pub(super) fn replace(&mut self, before: &Object, mut after: Value) -> Written {
-        let value = before.value();
+        let value = self.value_of(before)?;
         self.tidy(&mut after, Some(&value));
         if is_built_in(&self.request.resource) && value["spec"].is_object() && after["spec"].is_null() {
             after["spec"] = json!({}); // their specs are never absent
         }
         self.conform(&mut after)?;
-        let after = self.writer().update(&value, after, false);
+        let after = self.writer().update(&value, after, false)?;
         let after = self.mutated(after, Some(&value))?;
         self.store_change(before, value, after)
     }
@@ -101,6 +101,7 @@ impl Write<'_> {
         let new = self.validated(new, Some(&old))?;
         let meta = &new["metadata"];
         let done = !meta["deletionTimestamp"].is_null() && meta["finalizers"].as_array().is_none_or(Vec::is_empty);
+        let new = self.as_stored(new)?;
         let resource = &self.request.resource;
         if done {
             // The answer has the version before the deletion; the event has what was stored.
