@@ -15,14 +15,18 @@ use operator_rs_testing::{Cluster, resource};
 use runtime::{Start, converting};
 use serde_json::{Value, json};
 
-fn cluster(conversion: Start) -> Cluster {
+pub fn crd() -> Value {
     let crd = merge_crds(vec![old::Cache::crd(), new::Cache::crd()], "v1").unwrap();
     let mut crd = serde_json::to_value(crd).unwrap();
     let service = json!({ "name": "webhook-service", "namespace": "system", "path": "/convert" });
     crd["spec"]["conversion"] = json!({
         "strategy": "Webhook", "webhook": { "clientConfig": { "service": service }, "conversionReviewVersions": ["v1"] },
     });
-    Cluster::default().with_webhooks("", runtime::webhook_service([conversion], &operator())).with_crds(&[crd])
+    crd
+}
+
+pub fn cluster(conversion: Start) -> Cluster {
+    Cluster::default().with_webhooks("", runtime::webhook_service([conversion], &operator())).with_crds(&[crd()])
 }
 
 fn apis(cluster: &Cluster) -> (Api<old::Cache>, Api<new::Cache>) {

@@ -3,6 +3,7 @@
 mod cluster;
 mod kinds;
 mod partial;
+mod real;
 
 use http::{Request, StatusCode};
 use hyper::body::Bytes;
