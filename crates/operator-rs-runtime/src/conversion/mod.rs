@@ -18,8 +18,6 @@ mod path;
 mod review;
 mod schema;
 mod versions;
-#[cfg(test)]
-mod tests;
 
 pub use versions::Hub;
 
