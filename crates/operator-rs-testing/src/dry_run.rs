@@ -10,7 +10,6 @@ use super::{
     store::{Collection, Store},
 };
 use serde_json::{Value, json};
-use std::borrow::Cow;
 
 /// Whether nothing of a request is to be stored. A body with options takes the place of the query.
 pub fn is_asked(request: &Request, body: &[u8]) -> bool {
@@ -31,16 +30,9 @@ pub fn dry_run(cluster: &Cluster, request: &Request, body: &[u8], desk: &mut Des
     });
     let mut request = Request { is_dry_run: false, ..request.clone() };
     request.query.remove("dryRun");
-    let mut sent: Value = serde_json::from_slice(body).unwrap_or_default();
-    let version = sent["metadata"]["resourceVersion"].clone();
-    let mut body = Cow::from(body);
-    // Only storing an object with a version is refused.
-    if let ("create", Some(meta)) = (request.verb, sent.get_mut("metadata").and_then(Value::as_object_mut))
-        && meta.remove("resourceVersion").is_some()
-    {
-        body = sent.to_string().into_bytes().into();
-    }
-    let (code, text) = carry_out(&copy, &request, &body, desk)?;
+    let sent: Value = serde_json::from_slice(body).unwrap_or_default();
+    let version = &sent["metadata"]["resourceVersion"];
+    let (code, text) = carry_out(&copy, &request, body, desk)?;
     let mut object: Value = serde_json::from_str(&text).unwrap_or_default();
     if let ("delete", "Status", Some(before)) = (request.verb, object["kind"].as_str().unwrap_or_default(), &before) {
         // One that takes away the last finalizer answers with an object that has only its type: the real server changes

@@ -4,9 +4,8 @@ use super::{
     apply::{Keys, Schema, Shape, is_built_in},
     refusal::Refusal,
 };
-use json_patch::{AddOperation, PatchOperation, TestOperation};
+use json_patch::{AddOperation, PatchOperation, jsonptr::PointerBuf};
 use serde_json::{Map, Value};
-use std::slice::from_ref;
 
 /// Whether a resource takes patches of this content type.
 pub fn check(content_type: &str, resource: &str) -> Result<(), Refusal> {
@@ -29,20 +28,24 @@ pub fn patch(content_type: &str, resource: &str, mut object: Value, patch: Value
             let patch: json_patch::Patch =
                 serde_json::from_value(patch).map_err(|it| Refusal::bad_request(it.to_string()))?;
             for step in &*patch {
-                // The real server takes what is missing for null; kube's finalizer relies on it.
-                // It also copies what is missing as null.
-                if let PatchOperation::Copy(it) = step
-                    && object.pointer(it.from.as_str()).is_none()
-                    && it.from.parent().is_some_and(|it| object.pointer(it.as_str()).is_some_and(Value::is_object))
-                {
-                    let null = PatchOperation::Add(AddOperation { path: it.path.clone(), value: Value::Null });
-                    json_patch::patch(&mut object, &[null]).map_err(|_| Refusal::patch_failed())?;
-                    continue;
-                }
-                let is_passed = |it: &TestOperation| it.value.is_null() && object.pointer(it.path.as_str()).is_none();
-                if !matches!(step, PatchOperation::Test(it) if is_passed(it)) {
-                    json_patch::patch(&mut object, from_ref(step)).map_err(|_| Refusal::patch_failed())?;
-                }
+                // The real server takes a missing field for null; kube's finalizer relies on it.
+                let is_missing = |path: &PointerBuf| {
+                    let parent = path.parent().and_then(|it| object.pointer(it.as_str()));
+                    object.pointer(path.as_str()).is_none() && parent.is_some_and(Value::is_object)
+                };
+                let step = match step {
+                    PatchOperation::Copy(it) if is_missing(&it.from) => {
+                        PatchOperation::Add(AddOperation { path: it.path.clone(), value: Value::Null })
+                    }
+                    PatchOperation::Replace(it) if is_missing(&it.path) => {
+                        PatchOperation::Add(AddOperation { path: it.path.clone(), value: it.value.clone() })
+                    }
+                    PatchOperation::Test(it) if it.value.is_null() && object.pointer(it.path.as_str()).is_none() => {
+                        continue;
+                    }
+                    step => step.clone(),
+                };
+                json_patch::patch(&mut object, &[step]).map_err(|_| Refusal::patch_failed())?;
             }
         }
         _ => {

@@ -304,3 +304,64 @@ fn request() -> Request {
         warnings: Default::default(),
     }
 }
+
+const MANIFESTS: &str = "
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingWebhookConfiguration
+metadata: {name: mutating-webhook-configuration}
+webhooks:
+- name: mthing-v1.kb.io
+  admissionReviewVersions: [v1]
+  clientConfig: {service: {name: webhook-service, namespace: system, path: /default}}
+  sideEffects: None
+  rules: [{apiGroups: [example.com], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [things]}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: validating-webhook-configuration}
+webhooks:
+- name: vthing-v1.kb.io
+  admissionReviewVersions: [v1]
+  clientConfig: {service: {name: webhook-service, namespace: system, path: /validate}}
+  sideEffects: None
+  rules: [{apiGroups: [example.com], apiVersions: [v1], operations: ['*'], resources: [things]}]
+";
+
+#[tokio::test]
+async fn the_in_memory_api_server_calls_the_webhooks() {
+    let webhooks = [defaulting("/default", Things), validating("/validate", Things)];
+    let cluster = Cluster::default().with_webhooks(MANIFESTS, webhook_service(webhooks, &operator()));
+    let api = Api::<Thing>::namespaced(cluster.client(), "b");
+    let create = async |name: &str, spec: Value| {
+        let mut object = thing(spec);
+        object["metadata"]["name"] = name.into();
+        api.create(&Default::default(), &serde_json::from_value(object).unwrap()).await
+    };
+    let made = create("a", json!({ "parts": [{ "name": "x" }] })).await.unwrap();
+    assert_eq!((made.spec.size, made.spec.parts[0].count), (Some(1), 1));
+    let Err(kube::Error::Api(denied)) = create("c", json!({ "size": 2 })).await else { panic!("it is denied") };
+    let message = "admission webhook \"vthing-v1.kb.io\" denied the request: Thing.example.com \"c\" is invalid: ";
+    assert!(denied.message.starts_with(message), "{}", denied.message);
+    assert_eq!((denied.code, denied.details.unwrap().causes[0].field.as_str()), (422, "spec.size"));
+    let patch = kube::api::Patch::Merge(json!({ "spec": { "size": 3 } }));
+    let Err(kube::Error::Api(denied)) = api.patch("a", &Default::default(), &patch).await else { panic!("denied") };
+    assert_eq!((denied.code, denied.reason.as_str()), (403, "Forbidden"));
+    create("d", json!({ "size": 7 })).await.unwrap();
+    api.delete("a", &Default::default()).await.unwrap();
+    let Err(kube::Error::Api(denied)) = api.delete("d", &Default::default()).await else { panic!("denied") };
+    assert!(denied.message.ends_with("7 stays"));
+    // Those of before the validator can go.
+    let mut old = thing(json!({ "size": "three" }));
+    old["metadata"]["name"] = "old".into();
+    old["metadata"]["finalizers"] = json!(["example.com/f"]);
+    let cluster = cluster.with("things.example.com", &[old]);
+    let any = Api::<kube::api::DynamicObject>::namespaced_with(
+        cluster.client(),
+        "b",
+        &kube::api::ApiResource::erase::<Thing>(&()),
+    );
+    any.delete("old", &Default::default()).await.unwrap();
+    let none = kube::api::Patch::Merge(json!({ "metadata": { "finalizers": null } }));
+    any.patch("old", &Default::default(), &none).await.unwrap();
+    assert!(cluster.get("things.example.com", "b", "old").is_none());
+}

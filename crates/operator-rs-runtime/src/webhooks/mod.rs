@@ -2,6 +2,7 @@
 //! the matter of `admission` and `conversion`.
 
 mod flags;
+#[cfg(feature = "admission")]
 mod guard;
 mod metrics;
 mod routes;
@@ -33,6 +34,7 @@ use tokio_util::sync::CancellationToken;
 use tower::Service;
 
 pub(crate) use flags::WebhookFlags;
+#[cfg(feature = "admission")]
 pub(crate) use guard::guard;
 pub(crate) use routes::{Routes, json_answer, refuse};
 

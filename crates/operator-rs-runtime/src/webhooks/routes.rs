@@ -4,7 +4,7 @@ use super::{Call, Webhook, metrics::Series};
 #[cfg(feature = "conversion")]
 use crate::conversion::{self, Convert};
 use crate::{Operator, flags::time};
-use futures::future::{BoxFuture, FutureExt};
+use futures::future::BoxFuture;
 use http::{HeaderMap, Method, Request, Response, StatusCode, Uri, header};
 use http_body_util::BodyExt;
 use hyper::body::{Body, Bytes};
@@ -83,7 +83,7 @@ impl Routes {
                 "/convert",
                 Route {
                     series: Series::new(&operator.metrics, "/convert"),
-                    answer: Box::new(move |call| conversion::answer(converters.clone(), call).boxed()),
+                    answer: Box::new(move |call| Box::pin(conversion::answer(converters.clone(), call))),
                     largest: 64 * MEBIBYTE,
                     room: Arc::new(Semaphore::new(64 * MEBIBYTE)),
                     limit: Duration::from_secs(30),

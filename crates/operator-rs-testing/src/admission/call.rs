@@ -36,6 +36,12 @@ pub async fn call(
     asked["object"] = object.clone();
     asked["dryRun"] = is_dry_run.into();
     asked["options"] = options.clone();
+    asked["options"]["kind"] = match review.operation {
+        "CREATE" => "CreateOptions",
+        "UPDATE" => "UpdateOptions",
+        _ => "DeleteOptions",
+    }
+    .into();
     let body = json!({ "kind": "AdmissionReview", "apiVersion": "admission.k8s.io/v1", "request": asked });
     let uri = format!("{}?timeout={}s", webhook.path, webhook.timeout.as_secs());
     let sent = http::Request::post(uri).header("content-type", "application/json").body(body.to_string().into());
@@ -82,8 +88,9 @@ pub fn whole(object: &Value, request: &Request, kind: &str) -> Value {
     if object.is_object() {
         object["apiVersion"] = request.api_version.clone().into();
         object["kind"] = kind.into();
-        if !request.namespace.is_empty() {
-            object["metadata"]["namespace"] = request.namespace.clone().into();
+        match request.namespace.as_str() {
+            "" => drop(object["metadata"].as_object_mut().map(|it| it.remove("namespace"))),
+            namespace => object["metadata"]["namespace"] = namespace.into(),
         }
     }
     object
@@ -91,12 +98,9 @@ pub fn whole(object: &Value, request: &Request, kind: &str) -> Value {
 
 /// The options of a request, as a review has them.
 pub fn options(request: &Request, body: &[u8]) -> Value {
-    let (kind, mut options) = match request.verb {
-        "create" => ("CreateOptions", Map::new()),
-        "delete" | "deletecollection" => {
-            ("DeleteOptions", serde_json::from_slice::<Map<String, Value>>(body).unwrap_or_default())
-        }
-        _ => ("UpdateOptions", Map::new()),
+    let mut options = match request.verb {
+        "delete" | "deletecollection" => serde_json::from_slice::<Map<String, Value>>(body).unwrap_or_default(),
+        _ => Map::new(),
     };
     for name in ["fieldManager", "fieldValidation", "propagationPolicy"] {
         if !request.param(name).is_empty() {
@@ -106,7 +110,6 @@ pub fn options(request: &Request, body: &[u8]) -> Value {
     if request.is_dry_run {
         options.insert("dryRun".into(), json!(["All"]));
     }
-    options.insert("kind".into(), kind.into());
     options.insert("apiVersion".into(), "meta.k8s.io/v1".into());
     options.into()
 }

@@ -130,7 +130,8 @@ pub struct Review {
 #[derive(Debug)]
 pub struct Desk {
     webhooks: Webhooks,
-    is_dry_run: bool,
+    /// Whether nothing of the request is stored.
+    pub is_dry_run: bool,
     options: Value,
     reviews: Vec<(Review, Result<Value, Refusal>)>,
     missing: Option<Review>,

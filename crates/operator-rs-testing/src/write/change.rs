@@ -7,17 +7,30 @@ use super::{
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
+/// Fields of the metadata that a client cannot change.
+pub(super) const FIXED: [&str; 8] = [
+    "uid",
+    "creationTimestamp",
+    "generation",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "selfLink",
+    "namespace",
+    "managedFields",
+];
+
 impl Write<'_> {
     /// Replaces an object by an update or a patch.
     pub(super) fn replace(&mut self, before: &Object, mut after: Value) -> Written {
-        let value = self.value_of(before)?;
+        let (value, sent) = (self.value_of(before)?, after.clone());
         self.tidy(&mut after, Some(&value));
         if is_built_in(&self.request.resource) && value["spec"].is_object() && after["spec"].is_null() {
             after["spec"] = json!({}); // their specs are never absent
         }
         self.conform(&mut after)?;
         let after = self.writer().update(&value, after, false)?;
-        let after = self.mutated(after, Some(&value))?;
+        let after = self.mutated(after, &sent, Some(&value))?;
+        self.check_version(before, &sent)?;
         self.store_change(before, value, after)
     }
 
@@ -32,16 +45,6 @@ impl Write<'_> {
         } else if self.kind.status {
             after["status"] = before["status"].clone();
         }
-        const FIXED: [&str; 8] = [
-            "uid",
-            "creationTimestamp",
-            "generation",
-            "deletionTimestamp",
-            "deletionGracePeriodSeconds",
-            "selfLink",
-            "namespace",
-            "managedFields",
-        ];
         let reset = after["metadata"]["managedFields"] == json!([{}]);
         for name in FIXED.iter().filter(|it| !(reset && **it == "managedFields")) {
             after["metadata"][name] = before["metadata"][name].clone();
@@ -102,15 +105,13 @@ impl Write<'_> {
         let new = self.validated(new, Some(&old))?;
         let meta = &new["metadata"];
         let done = !meta["deletionTimestamp"].is_null() && meta["finalizers"].as_array().is_none_or(Vec::is_empty);
-        let new = self.as_stored(new)?;
-        let resource = &self.request.resource;
         if done {
             // The answer has the version before the deletion; the event has what was stored.
-            let answer = Arc::new(Object::new(new, before.version));
-            let gone = self.store.remove(resource, &before.key);
+            let answer = Arc::new(Object::new(self.as_stored(new)?, before.version));
+            let gone = self.store.remove(&self.request.resource, &before.key);
             return gone.map(|_| (200, answer)).ok_or_else(|| Refusal::not_found(self.subject(&before.key.1)));
         }
-        Ok((200, self.store.put(resource, new)))
+        Ok((200, self.put(new)?))
     }
 }
 
@@ -122,7 +123,7 @@ pub(super) fn drop_empty_metadata(object: &mut Value) {
 }
 
 /// Fields at the top and in the metadata that are `null` are not there.
-fn drop_null_fields(object: &mut Value) {
+pub(super) fn drop_null_fields(object: &mut Value) {
     if let Some(object) = object.as_object_mut() {
         if let Some(meta) = object.get_mut("metadata").and_then(Value::as_object_mut) {
             meta.retain(|_, it| !it.is_null());

@@ -71,20 +71,26 @@ impl Write<'_> {
         Ok(())
     }
 
-    /// The version and the uid that a body may have are those of the object. An update compares the uid first.
-    pub(super) fn check_version(&self, before: &Object, body: &Value) -> Result<(), Refusal> {
-        let meta = &body["metadata"];
-        let is_update = self.request.verb == "update";
-        // The strategy of a status takes all metadata from the object that is there.
-        let uid = meta["uid"].as_str().filter(|_| !self.to_status() || is_update);
-        let uid = uid.filter(|it| *it != before.uid && !it.is_empty());
-        if let (true, Some(uid)) = (is_update, uid) {
+    /// The uid that the body of an update may have is that of the object.
+    pub(super) fn check_uid(&self, before: &Object, body: &Value) -> Result<(), Refusal> {
+        let uid = body["metadata"]["uid"].as_str();
+        if let Some(uid) = uid.filter(|it| *it != before.uid && !it.is_empty()) {
             let key = format!("/registry/{}/{}/{}", self.request.resource, before.key.0, before.key.1);
             let why = format!("StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0");
             let uids = format!("UID in precondition: {uid}, UID in object meta: {}", before.uid);
             let why = format!("{why}, AdditionalErrorMsg: Precondition failed: {uids}");
             return Err(Refusal::other_uid(self.subject(&before.key.1), &why));
         }
+        Ok(())
+    }
+
+    /// The version and the uid that a body may have are those of the object.
+    pub(super) fn check_version(&self, before: &Object, body: &Value) -> Result<(), Refusal> {
+        let meta = &body["metadata"];
+        let is_update = self.request.verb == "update";
+        // The strategy of a status takes all metadata from the object that is there.
+        let uid = meta["uid"].as_str().filter(|_| !self.to_status());
+        let uid = uid.filter(|it| *it != before.uid && !it.is_empty());
         let has_to_name_it = !is_built_in(&self.request.resource) || self.request.resource == LEASES;
         match meta["resourceVersion"].as_str() {
             None | Some("") if is_update && has_to_name_it => {

@@ -148,18 +148,15 @@ impl Write<'_> {
             body["metadata"] = json!({});
         }
         self.check_namespace(&body)?;
-        let meta = &mut body["metadata"];
-        if meta["resourceVersion"].as_str().is_some_and(|it| !it.is_empty()) {
-            return Err(Refusal::new(500, "", "resourceVersion should not be set on objects to be created"));
-        }
         let mut empty = json!({ "metadata": {} });
         if is_built_in(&self.request.resource) && body["spec"].is_object() {
             empty["spec"] = json!({});
         }
+        let sent = body.clone();
         self.tidy(&mut body, None);
         self.conform(&mut body)?;
         let object = self.writer().update(&empty, body, true)?;
-        let mut object = self.mutated(object, None)?;
+        let mut object = self.mutated(object, &sent, None)?;
         let meta = &mut object["metadata"];
         if let (None | Some(""), Some(prefix)) = (meta["name"].as_str(), meta["generateName"].as_str()) {
             meta["name"] = format!("{prefix}{}", self.desk.suffix(self.store)).into();
@@ -169,15 +166,21 @@ impl Write<'_> {
             let why = "Required value: name or generateName is required";
             return Err(Refusal::invalid(self.subject(""), "metadata.name", "FieldValueRequired", why));
         }
+        let object = self.complete_new(object, &name)?;
+        // Only storing it is refused.
+        let version = sent["metadata"]["resourceVersion"].as_str().filter(|_| !self.desk.is_dry_run);
+        if version.is_some_and(|it| !it.is_empty()) {
+            return Err(Refusal::new(500, "", "resourceVersion should not be set on objects to be created"));
+        }
         let key = (self.request.namespace.clone(), name.clone());
         if self.store.get(&self.request.resource, &key).is_some() {
             return Err(Refusal::already_exists(self.subject(&name)));
         }
-        self.put_new(object, &name)
+        Ok((201, self.put(object)?))
     }
 
-    /// Stores an object that was not there.
-    fn put_new(&mut self, mut object: Value, name: &str) -> Written {
+    /// A new object as it is stored.
+    fn complete_new(&mut self, mut object: Value, name: &str) -> Result<Value, Refusal> {
         self.check_owners(&object, name)?;
         if self.request.resource == LEASES && object["spec"].is_null() {
             object["spec"] = json!({}); // it is never absent
@@ -192,9 +195,7 @@ impl Write<'_> {
         if self.kind.generation {
             meta["generation"] = 1.into();
         }
-        let object = self.validated(object, None)?;
-        let object = self.as_stored(object)?;
-        Ok((201, self.store.put(&self.request.resource, object)))
+        self.validated(object, None)
     }
 
     fn update(&mut self, body: Value) -> Written {
@@ -212,7 +213,7 @@ impl Write<'_> {
             return self.create(body);
         }
         let before = self.current()?;
-        self.check_version(&before, &body)?;
+        self.check_uid(&before, &body)?;
         self.replace(&before, body)
     }
 
@@ -225,7 +226,6 @@ impl Write<'_> {
             return Err(Refusal::patch_failed());
         }
         after["metadata"]["name"] = before.key.1.clone().into();
-        self.check_version(&before, &after)?;
         self.replace(&before, after)
     }
 
@@ -244,16 +244,25 @@ impl Write<'_> {
                 let why = "was undeterminable: name must be provided";
                 return Err(Refusal::bad_request(format!("the name of the object ({} based on URL) {why}", key.1)));
             }
-            let object = self.writer().apply(&json!({ "metadata": {} }), body, force)?;
+            let object = self.writer().apply(&json!({ "metadata": {} }), body.clone(), force)?;
             let object = self.defaulted(object);
-            let object = self.mutated(object, None)?;
-            return self.put_new(object, &key.1);
+            let object = self.mutated(object, &body, None)?;
+            let object = self.complete_new(object, &key.1)?;
+            return Ok((201, self.put(object)?));
         };
         let value = self.value_of(&before)?;
         let after = self.writer().apply(&value, body.clone(), force)?;
-        self.check_version(&before, &body)?;
         let after = self.defaulted(after);
-        let after = self.mutated(after, Some(&value))?;
+        let mut sent = value.clone();
+        for name in ["resourceVersion", "uid"].iter().filter(|it| !body["metadata"][**it].is_null()) {
+            sent["metadata"][name] = body["metadata"][name].clone();
+        }
+        if self.desk.has_webhooks() && !body["status"].is_null() {
+            let whole = Writer { reset: &[], ..self.writer() }.apply(&value, body.clone(), true)?;
+            sent["status"] = whole["status"].clone();
+        }
+        let after = self.mutated(after, &sent, Some(&value))?;
+        self.check_version(&before, &body)?;
         self.store_change(&before, value, after)
     }
 
@@ -265,33 +274,48 @@ impl Write<'_> {
         object
     }
 
-    /// What mutating webhooks make of an object.
-    fn mutated(&mut self, object: Value, before: Option<&Value>) -> Result<Value, Refusal> {
+    /// What mutating webhooks make of an object. They see what `sent` says of fields that the request cannot change.
+    fn mutated(&mut self, mut object: Value, sent: &Value, before: Option<&Value>) -> Result<Value, Refusal> {
         if !self.desk.has_webhooks() {
             return Ok(object);
         }
-        let managed = object["metadata"]["managedFields"].clone();
+        let version = if before.is_some() { &object } else { sent };
+        let kept = [("resourceVersion", version), ("managedFields", &object)];
+        let kept = kept.map(|(name, of)| (name, of["metadata"][name].clone()));
+        for name in change::FIXED.iter().filter(|it| **it != "managedFields").chain(&["resourceVersion"]) {
+            object["metadata"][name] = sent["metadata"][name].clone();
+        }
+        if self.kind.status && !self.to_status() {
+            object["status"] = sent["status"].clone();
+        }
+        change::drop_null_fields(&mut object);
         let (kind, declared) = (&self.kind.name, self.declared.as_ref());
         let objects = (object, before);
         let mut object = self.desk.review(Stage::Mutating, self.request, kind, declared, objects)?;
-        let version = object["metadata"]["resourceVersion"].take();
         self.tidy(&mut object, before);
-        object["metadata"]["resourceVersion"] = version;
-        object["metadata"]["managedFields"] = managed;
+        for (name, value) in kept {
+            object["metadata"][name] = value;
+        }
+        change::drop_null_fields(&mut object);
         Ok(object)
     }
 
-    /// An object that validating webhooks allow to be stored, without the unknown fields that others may have added.
+    /// An object that validating webhooks allow to be stored.
     fn validated(&mut self, object: Value, before: Option<&Value>) -> Result<Value, Refusal> {
         if !self.desk.has_webhooks() {
             return Ok(object);
         }
         let objects = (object, before);
-        let mut object = self.desk.review(Stage::Validating, self.request, &self.kind.name, None, objects)?;
-        if let Some(schema) = &self.declared {
+        self.desk.review(Stage::Validating, self.request, &self.kind.name, None, objects)
+    }
+
+    /// Stores an object, without the unknown fields that webhooks may have added.
+    fn put(&mut self, mut object: Value) -> Result<Arc<Object>, Refusal> {
+        if let Some(schema) = self.declared.as_ref().filter(|_| self.desk.has_webhooks()) {
             structural::prune(&mut object, schema, &mut Vec::new());
         }
-        Ok(object)
+        let object = self.as_stored(object)?;
+        Ok(self.store.put(&self.request.resource, object))
     }
 
     /// A stored object in the version of the request.

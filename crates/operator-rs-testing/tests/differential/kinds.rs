@@ -38,6 +38,8 @@ const WIDGET: Target = Target {
         r.pick(&[
             json!([{ "op": "add", "path": "/spec", "value": spec }]),
             json!([{ "op": "replace", "path": "/spec/size", "value": 3 }]),
+            json!([{ "op": "replace", "path": "/spec/name", "value": "new" }]),
+            json!([{ "op": "replace", "path": "/spec/template/image", "value": "new" }]),
             json!([{ "op": "remove", "path": "/spec/tags" }]),
             json!([{ "op": "remove", "path": "/spec/members/0" }]),
             json!([{ "op": "test", "path": "/spec/size", "value": 1 }, { "op": "add", "path": "/spec/name", "value": "t" }]),

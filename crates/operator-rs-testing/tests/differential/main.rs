@@ -11,6 +11,7 @@ mod random;
 mod selectors;
 mod server;
 mod side;
+mod webhooks;
 
 use kinds::TARGETS;
 use kube::Client;
@@ -30,11 +31,13 @@ const STEPS: usize = 40;
 struct Lab {
     memory: Side,
     real: Side,
+    /// The reviews of both, if they have webhooks.
+    logs: Option<[webhooks::Log; 2]>,
     namespaces: Cell<usize>,
 }
 
 impl Lab {
-    fn new(client: impl Future<Output = Client>) -> Self {
+    fn new(client: impl Future<Output = Client>, has_webhooks: bool) -> Self {
         let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let crds: Vec<Value> = serde_json::from_str(include_str!("crds.json")).unwrap();
         let theirs = runtime();
@@ -58,8 +61,13 @@ impl Lab {
         std::thread::sleep(Duration::from_secs(2));
         // Garbage is collected after a time that never passes: the real server has no collector.
         let paused = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
-        let client = paused.block_on(async { Cluster::default().with_crds(&crds).client() });
-        Self { memory: Side { runtime: paused, client }, real, namespaces: Cell::new(0) }
+        let (mut cluster, mut logs) = (Cluster::default().with_crds(&crds), None);
+        if has_webhooks {
+            let (with, log) = webhooks::in_memory(cluster);
+            (cluster, logs) = (with, Some([log, webhooks::really(&real)]));
+        }
+        let client = paused.block_on(async { cluster.client() });
+        Self { memory: Side { runtime: paused, client }, real, logs, namespaces: Cell::new(0) }
     }
 
     /// The first difference, and the step that it is after.
@@ -74,9 +82,16 @@ impl Lab {
                 real.watch(&collection(target), query);
             }
         }
+        self.logs.iter().flatten().for_each(|it| it.lock().unwrap().clear());
         for (at, step) in steps.iter().enumerate() {
             let (ours, theirs) = (memory.ask(step), real.ask(step));
-            let found = compare(&ours, &theirs);
+            let mut found = compare(&ours, &theirs);
+            if let Some([ours, theirs]) = &self.logs {
+                let [ours, theirs] = [ours, theirs].map(|it| std::mem::take(&mut *it.lock().unwrap()));
+                let theirs = webhooks::without_repeated(theirs, &ours);
+                let (ours, theirs) = (memory.rewrite(json!(ours)), real.rewrite(json!(theirs)));
+                differences("reviews", &ours, &theirs, &mut found);
+            }
             if !found.is_empty() {
                 return Some((at, found));
             }
@@ -141,11 +156,21 @@ fn compare(ours: &side::Answer, theirs: &side::Answer) -> Vec<String> {
 
 #[test]
 fn the_server_answers_as_a_real_one() {
-    let number = |name: &str, default| env::var(name).map_or(default, |it| it.parse().expect("it is a number"));
     let Some(server) = server::Server::start() else { return };
-    let lab = Lab::new(server.client());
+    let lab = Lab::new(server.client(), false);
+    let problems = selectors::differences(&lab);
+    check(&lab, problems);
+}
+
+#[test]
+fn the_server_calls_webhooks_as_a_real_one() {
+    let Some(server) = server::Server::start() else { return };
+    check(&Lab::new(server.client(), true), vec![]);
+}
+
+fn check(lab: &Lab, mut problems: Vec<String>) {
+    let number = |name: &str, default| env::var(name).map_or(default, |it| it.parse().expect("it is a number"));
     let (seed, cases) = (number("SEED", 1), number("CASES", 30));
-    let mut problems = selectors::differences(&lab);
     let mut seen = std::collections::BTreeSet::new();
     for seed in seed..seed + cases {
         let mut random = Random::new(seed);

@@ -5,12 +5,15 @@ use std::{
     io::{BufRead as _, BufReader},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
+    sync::atomic::{AtomicUsize, Ordering::Relaxed},
 };
 
 use kube::{
     Client, Config,
     config::{KubeConfigOptions, Kubeconfig},
 };
+
+static STARTED: AtomicUsize = AtomicUsize::new(0);
 
 pub struct Server {
     up: Child,
@@ -32,7 +35,11 @@ impl Server {
             println!("skipped: {why}");
             return None;
         }
-        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("differential-{}", std::process::id()));
+        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!(
+            "differential-{}-{}",
+            std::process::id(),
+            STARTED.fetch_add(1, Relaxed)
+        ));
         let mut up = Command::new(root.join("tests/control-plane/up"));
         let up = up.arg(&dir).args(["--alone", "--hold"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
         let mut up = up.expect("`up` starts");

@@ -143,7 +143,7 @@ impl<'a> Session<'a> {
         self.seen.insert(path, [uid, version, first]);
     }
 
-    fn rewrite(&mut self, mut answer: Value) -> Value {
+    pub fn rewrite(&mut self, mut answer: Value) -> Value {
         if answer["items"].is_array() {
             answer["metadata"].as_object_mut().expect("lists have metadata").remove("resourceVersion");
         }
