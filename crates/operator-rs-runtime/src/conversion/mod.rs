@@ -43,7 +43,8 @@ where
 
 /// Answers a ConversionReview, on a thread that may be busy for long.
 pub(crate) async fn answer(converters: Arc<[Arc<dyn Convert>]>, call: Call) -> Response<Bytes> {
-    let answered = tokio::task::spawn_blocking(move || review::answer(&converters, &call.body)).await;
+    let answered =
+        tokio::task::spawn_blocking(move || review::answer(&converters, &call.body, call.until.into_std())).await;
     match answered {
         Ok(Ok(body)) => {
             let mut response = Response::new(Bytes::from(body));

@@ -144,6 +144,17 @@ async fn what_is_no_review_of_v1_is_refused() {
 }
 
 #[tokio::test]
+async fn nothing_is_converted_that_the_api_server_does_not_wait_for() {
+    let body = review("test.dev/v1", &vec![old_cache(json!({ "size": 1, "address": "a:1" })); 3000]).to_string();
+    let request = Request::post("/convert?timeout=1ms").header("content-type", "application/json").body(body.into());
+    let service = runtime::webhook_service([converting(caches())], &operator());
+    let answer = service.oneshot(request.unwrap()).await.unwrap();
+    let body: Value = serde_json::from_slice(answer.body()).unwrap();
+    let message = body["response"]["result"]["message"].as_str().unwrap_or_default();
+    assert!(message.starts_with("the time is over after ") && message.ends_with(" of 3000 objects"), "{body}");
+}
+
+#[tokio::test]
 #[should_panic(expected = "`Cache.test.dev` has two hubs: add all its versions to one of them")]
 async fn a_kind_has_one_hub() {
     let _ = runtime::webhook_service([converting(caches()), converting(caches())], &operator());
