@@ -6,6 +6,7 @@ use super::{
     refusal::{Refusal, Subject},
     request::Request,
     store::{Id, Store, now},
+    versions,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -45,14 +46,21 @@ pub fn delete(
             format!("{why} the ResourceVersion in record ({}). The object might have been modified", before.version);
         return Err(Refusal::precondition(subject, &why));
     }
-    review_delete(desk, request, &kind.name, &before.value())?;
+    review_delete(store, desk, request, &kind.name, &before)?;
     let policy = options["propagationPolicy"].as_str().unwrap_or(request.param("propagationPolicy"));
     Ok(remove(store, resource, &before, policy))
 }
 
 /// # Errors
 /// If a webhook refuses the deletion.
-pub fn review_delete(desk: &mut Desk, request: &Request, kind: &str, before: &Value) -> Result<(), Refusal> {
+pub fn review_delete(
+    store: &Store,
+    desk: &mut Desk,
+    request: &Request,
+    kind: &str,
+    before: &Object,
+) -> Result<(), Refusal> {
+    let before = &versions::read(store, request, before)?;
     desk.review(Stage::Mutating, request, kind, None, (Value::Null, Some(before)))?;
     desk.review(Stage::Validating, request, kind, None, (Value::Null, Some(before)))?;
     Ok(())

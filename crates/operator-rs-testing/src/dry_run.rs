@@ -63,6 +63,7 @@ impl Cluster {
     fn with_copy(self, of: &Store) -> Self {
         self.with_store(|store| {
             store.version = of.version;
+            store.converter = of.converter.clone();
             store.uids = of.uids - 1;
             for (resource, Collection { kind, objects, .. }) in of.collections() {
                 store.collection(resource).kind = kind.clone();

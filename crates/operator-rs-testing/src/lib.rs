@@ -42,6 +42,7 @@ mod server;
 mod stillness;
 mod store;
 mod structural;
+mod versions;
 #[cfg(test)]
 mod tests;
 mod watch;

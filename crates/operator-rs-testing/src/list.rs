@@ -7,6 +7,7 @@ use super::{
     request::Request,
     selector::Selector,
     store::Store,
+    versions::read_all,
 };
 use serde_json::json;
 use std::{collections::VecDeque, ops::Bound, sync::Arc};
@@ -65,10 +66,11 @@ pub fn list(store: &mut Store, pages: &mut Pages, request: &Request) -> Result<S
         }
         meta["continue"] = pages.keep(version, after).into();
     }
-    Ok(write(store, request, &rest, &meta.to_string()))
+    let objects = if request.metadata_only { rest.into() } else { read_all(store, request, rest.into())? };
+    Ok(write(store, request, &objects, &meta.to_string()))
 }
 
-fn write(store: &mut Store, request: &Request, objects: &VecDeque<Arc<Object>>, meta: &str) -> String {
+fn write(store: &mut Store, request: &Request, objects: &[Arc<Object>], meta: &str) -> String {
     let kind = store.collection(&request.resource).kind.name.clone();
     let (mut kind_of_list, mut api_version) = (format!("{kind}List"), request.api_version.as_str());
     if request.metadata_only {

@@ -9,6 +9,7 @@ use super::{
     request::Request,
     store::Store,
     structural,
+    versions::Versions,
     write::{CRDS, declared, put, write},
 };
 use serde::Serialize;
@@ -21,10 +22,14 @@ impl Cluster {
         for object in objects {
             let mut object = value(object);
             self.with_store(|store| {
-                let version = object["apiVersion"].as_str().unwrap_or_default();
-                if let Some(schema) = declared(store, resource, version) {
+                let version = object["apiVersion"].as_str().unwrap_or_default().to_owned();
+                if let Some(schema) = declared(store, resource, &version) {
                     structural::prune(&mut object, &schema, &mut Vec::new());
                     structural::default(&mut object, &schema);
+                }
+                if let Some(versions) = Versions::of(store, resource).filter(|it| it.have(&version)) {
+                    let stored = versions.convert(&object, &version, &versions.stored);
+                    object = stored.unwrap_or_else(|why| panic!("{}", why.message));
                 }
                 store.seed(resource, object);
             });
@@ -63,6 +68,7 @@ impl Cluster {
             let mut object = value(object);
             let status = self.with_store(|store| store.collection(resource).kind.status) && !object["status"].is_null();
             let mut scratch = Store::default();
+            scratch.converter = self.with_store(|it| it.converter.clone());
             let crd = self.with_store(|store| store.get(CRDS, &(String::new(), resource.to_owned())));
             if let Some(crd) = crd {
                 scratch.seed(CRDS, crd.value());

@@ -13,6 +13,7 @@ use super::{
     request::Request,
     review::{REVIEWS, review},
     store::Store,
+    versions,
     watch::Watch,
     write::write,
 };
@@ -110,12 +111,12 @@ pub(super) fn carry_out(
             let kind = store.collection(&request.resource).kind.name.clone();
             let it = Subject { resource: &request.resource, kind: &kind, name: &request.name };
             let object = store.get(&request.resource, &key).ok_or_else(|| Refusal::not_found(it))?;
-            Ok((200, whole(store, request, &object)))
+            Ok((200, whole(store, request, &object)?))
         }
         "delete" => {
             let deleted = delete(store, request, &key, &body, desk)?;
             if !deleted.gone || request.resource == "pods" {
-                return Ok((200, whole(store, request, &deleted.object)));
+                return Ok((200, whole(store, request, &deleted.object)?));
             }
             let (plural, group) = request.resource.split_once('.').unwrap_or((&request.resource, ""));
             let mut details = json!({ "name": request.name, "kind": plural, "uid": deleted.object.uid });
@@ -133,7 +134,7 @@ pub(super) fn carry_out(
             let kind = store.collection(&request.resource).kind.name.clone();
             let mut refused = None;
             // All are reviewed before the first one goes, since a request is carried out again after each review.
-            let allowed = objects.iter().take_while(|it| match review_delete(desk, request, &kind, &it.value()) {
+            let allowed = objects.iter().take_while(|it| match review_delete(store, desk, request, &kind, it) {
                 Ok(()) => true,
                 Err(why) => {
                     refused = Some(why);
@@ -151,7 +152,7 @@ pub(super) fn carry_out(
         }
         _ => {
             let (code, object) = write(store, request, body, desk)?;
-            Ok((code, whole(store, request, &object)))
+            Ok((code, whole(store, request, &object)?))
         }
     })
 }
@@ -170,11 +171,12 @@ fn check_subresource(cluster: &Cluster, request: &Request) -> Result<(), Refusal
     }
 }
 
-fn whole(store: &mut Store, request: &Request, object: &Arc<Object>) -> String {
-    match request.metadata_only {
-        true => object.metadata_only(),
-        false => object.typed(&request.api_version, &store.collection(&request.resource).kind.name),
+fn whole(store: &mut Store, request: &Request, object: &Arc<Object>) -> Result<String, Refusal> {
+    if request.metadata_only {
+        return Ok(object.metadata_only());
     }
+    let kind = store.collection(&request.resource).kind.name.clone();
+    Ok(versions::read_object(store, request, object)?.typed(&request.api_version, &kind))
 }
 
 fn refused(refusal: &Refusal) -> Answer {

@@ -3,6 +3,7 @@
 use super::{
     kinds::Kind,
     object::{Key, Object},
+    versions::Converter,
 };
 use serde_json::{Value, json};
 use std::{
@@ -74,6 +75,8 @@ pub struct Store {
     pub dependents: HashMap<String, BTreeSet<Id>>,
     /// Objects that the garbage collector has to look at.
     pub suspects: Vec<Id>,
+    /// What converts objects between the versions of their kind.
+    pub converter: Converter,
 }
 
 impl Default for Store {
@@ -88,6 +91,7 @@ impl Default for Store {
             by_uid: HashMap::new(),
             dependents: HashMap::new(),
             suspects: Vec::new(),
+            converter: Converter::default(),
         }
     }
 }

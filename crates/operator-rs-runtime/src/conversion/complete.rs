@@ -98,8 +98,8 @@ impl<'a, 'u> Completion<'a, 'u> {
                         self.within(name.as_str(), |this| this.complete(rules, types, value));
                     }
                 }
-                let at = self.at.clone();
-                let undeclared = self.undeclared.iter().filter(|(path, _)| *path == at).map(|(_, name)| name);
+                let undeclared = self.undeclared.iter().filter(|(path, _)| *path == self.at).map(|(_, name)| name);
+                let undeclared: Vec<_> = undeclared.collect();
                 for name in rules.required.iter().chain(&rules.defaulted).chain(undeclared) {
                     if !object.contains_key(name)
                         && let Some(value) = self.make_missing(name, rules.field(name), types.field(name))

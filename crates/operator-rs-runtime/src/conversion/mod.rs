@@ -18,8 +18,6 @@ mod path;
 mod review;
 mod schema;
 mod versions;
-#[cfg(test)]
-mod tests;
 
 pub(crate) use review::Convert;
 
@@ -95,7 +93,8 @@ where
 
 /// Answers a ConversionReview, on a thread that may be busy for long.
 pub(crate) async fn answer(converters: Arc<[Arc<dyn Convert>]>, call: Call) -> Response<Bytes> {
-    let answered = tokio::task::spawn_blocking(move || review::answer(&converters, &call.body)).await;
+    let answered =
+        tokio::task::spawn_blocking(move || review::answer(&converters, &call.body, call.until.into_std())).await;
     match answered {
         Ok(Ok(body)) => {
             let mut response = Response::new(Bytes::from(body));

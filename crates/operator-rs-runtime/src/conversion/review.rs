@@ -5,7 +5,7 @@
 use super::object::Source;
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
-use std::{any::Any, sync::Arc};
+use std::{any::Any, sync::Arc, time::Instant};
 
 /// A kind with several versions.
 pub trait Convert: Any + Send + Sync {
@@ -36,8 +36,8 @@ struct Request<'a> {
     objects: Vec<&'a RawValue>,
 }
 
-/// Answers a review. The error is the reason why this is no review at all.
-pub fn answer(hubs: &[Arc<dyn Convert>], body: &[u8]) -> Result<Vec<u8>, String> {
+/// Answers a review, until the API server waits no longer. The error is the reason why this is no review at all.
+pub fn answer(hubs: &[Arc<dyn Convert>], body: &[u8], until: Instant) -> Result<Vec<u8>, String> {
     let review: Review =
         serde_json::from_slice(body).map_err(|why| format!("this is not a ConversionReview: {why}"))?;
     let request = review.request.filter(|_| review.kind == "ConversionReview");
@@ -48,7 +48,7 @@ pub fn answer(hubs: &[Arc<dyn Convert>], body: &[u8]) -> Result<Vec<u8>, String>
     let head = format!(r#"{{"apiVersion":{version},"kind":"ConversionReview","response":{{"uid":{uid},"#);
     answer.extend(head.as_bytes());
     let converted = match review.api_version.as_str() {
-        "apiextensions.k8s.io/v1" => convert_all(hubs, &request, &mut answer),
+        "apiextensions.k8s.io/v1" => convert_all(hubs, &request, until, &mut answer),
         other => Err(format!("reviews of `{other}` are not supported: list `v1` in `conversionReviewVersions`")),
     };
     if let Err(message) = converted {
@@ -60,9 +60,17 @@ pub fn answer(hubs: &[Arc<dyn Convert>], body: &[u8]) -> Result<Vec<u8>, String>
     Ok(answer)
 }
 
-fn convert_all(hubs: &[Arc<dyn Convert>], request: &Request, answer: &mut Vec<u8>) -> Result<(), String> {
+fn convert_all(
+    hubs: &[Arc<dyn Convert>],
+    request: &Request,
+    until: Instant,
+    answer: &mut Vec<u8>,
+) -> Result<(), String> {
     answer.extend(br#""result":{"status":"Success"},"convertedObjects":["#);
     for (i, object) in request.objects.iter().enumerate() {
+        if until <= Instant::now() {
+            return Err(format!("the time is over after {i} of {} objects", request.objects.len()));
+        }
         if i > 0 {
             answer.push(b',');
         }

@@ -36,7 +36,9 @@ use tower::Service;
 pub(crate) use flags::WebhookFlags;
 #[cfg(feature = "admission")]
 pub(crate) use guard::guard;
-pub(crate) use routes::{Routes, json_answer, refuse};
+#[cfg(feature = "admission")]
+pub(crate) use routes::json_answer;
+pub(crate) use routes::{Routes, refuse};
 
 /// For how long after the signal to stop requests can still come, because other nodes do not know of it yet.
 const LAG: Duration = Duration::from_secs(5);

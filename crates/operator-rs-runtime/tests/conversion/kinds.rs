@@ -224,6 +224,62 @@ macro_rules! same {
 
 same!(v1 v1alpha1, v1alpha1 v1, v1 v1beta1, v1beta1 v1);
 
+/// A type with a notation of its own.
+#[derive(Clone, Debug, Serialize)]
+pub struct Odd(String);
+
+impl<'de> Deserialize<'de> for Odd {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        match text.strip_prefix("odd-").and_then(|it| it.parse::<u32>().ok()) {
+            Some(it) if it % 2 == 1 => Ok(Self(text)),
+            _ => Err(serde::de::Error::custom(format!("{text:?} is not odd"))),
+        }
+    }
+}
+
+impl JsonSchema for Odd {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Odd".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "pattern": "^odd-[0-9]*[13579]$" })
+    }
+}
+
+/// Two versions that are the same, with a type that nothing can be made up for.
+macro_rules! strange {
+    ($($module:ident $version:literal),*) => {$(
+        pub mod $module {
+            #[derive(kube::CustomResource, schemars::JsonSchema, serde::Serialize, serde::Deserialize, Clone, Debug)]
+            #[kube(group = "test.dev", version = $version, kind = "Strange", namespaced)]
+            pub struct StrangeSpec {
+                pub size: u32,
+                pub odd: super::Odd,
+                #[schemars(schema_with = "super::free")]
+                pub free: serde_json::Value,
+            }
+        }
+    )*};
+}
+
+strange!(strange_v1 "v1", strange_v2 "v2");
+
+impl From<strange_v1::Strange> for strange_v2::Strange {
+    fn from(it: strange_v1::Strange) -> Self {
+        let strange_v1::StrangeSpec { size, odd, free } = it.spec;
+        Self { metadata: it.metadata, spec: strange_v2::StrangeSpec { size, odd, free } }
+    }
+}
+
+impl From<strange_v2::Strange> for strange_v1::Strange {
+    fn from(it: strange_v2::Strange) -> Self {
+        let strange_v2::StrangeSpec { size, odd, free } = it.spec;
+        Self { metadata: it.metadata, spec: strange_v1::StrangeSpec { size, odd, free } }
+    }
+}
+
 pub mod old {
     use super::*;
 

@@ -1,7 +1,9 @@
 //! Reviews of conversions, as the API server sends them.
 
+mod cluster;
 mod kinds;
 mod partial;
+mod real;
 
 use http::{Request, StatusCode};
 use hyper::body::Bytes;
@@ -138,6 +140,17 @@ async fn what_is_no_review_of_v1_is_refused() {
         "message": "reviews of `apiextensions.k8s.io/v1beta1` are not supported: list `v1` in `conversionReviewVersions`",
     });
     assert_eq!(body["response"], json!({ "uid": "705ab4f5", "result": result, "convertedObjects": [] }));
+}
+
+#[tokio::test]
+async fn nothing_is_converted_that_the_api_server_does_not_wait_for() {
+    let body = review("test.dev/v1", &vec![old_cache(json!({ "size": 1, "address": "a:1" })); 3000]).to_string();
+    let request = Request::post("/convert?timeout=1ms").header("content-type", "application/json").body(body.into());
+    let service = runtime::webhook_service(caches(), &operator());
+    let answer = service.oneshot(request.unwrap()).await.unwrap();
+    let body: Value = serde_json::from_slice(answer.body()).unwrap();
+    let message = body["response"]["result"]["message"].as_str().unwrap_or_default();
+    assert!(message.starts_with("the time is over after ") && message.ends_with(" of 3000 objects"), "{body}");
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use crate::{
     caches, convert, convert_one,
-    kinds::{v1, v1alpha1, v1beta1},
+    kinds::{strange_v1, strange_v2, v1, v1alpha1, v1beta1},
     new_cache, old_cache, operator,
 };
 use operator_rs_testing::conversion::{self, check_partial};
@@ -31,6 +31,24 @@ async fn what_is_missing_stays_missing() {
     let mut with_constant = empty("test.dev/v1");
     with_constant["spec"] = json!({ "zones": [] }); // which the conversion always sets
     check(nothing("test.dev/v1alpha1"), with_constant).await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_made_up_is_refused_with_its_field() {
+    let convert = async |spec: Value| {
+        let hub = vec![converting::<strange_v2::Strange, strange_v1::Strange>()];
+        let object =
+            json!({ "apiVersion": "test.dev/v1", "kind": "Strange", "metadata": { "name": "a" }, "spec": spec });
+        convert_one(hub, "test.dev/v2", &object).await.map(|mut it| it["spec"].take())
+    };
+    let cannot = "cannot convert Strange `a` from test.dev/v1 to test.dev/v2: `spec.odd`";
+    let refused = convert(json!({ "size": 1, "free": {} })).await.unwrap_err();
+    assert!(refused.starts_with(&format!("{cannot} is missing, and no value for it can be made up: ")), "{refused}");
+    let refused = convert(json!({ "odd": "odd-2", "free": {} })).await.unwrap_err();
+    assert_eq!(refused, format!("{cannot}: \"odd-2\" is not odd"));
+    // Any other field may be missing. A field that the type does not have is lost, and free-form values stay.
+    let converted = convert(json!({ "odd": "odd-3", "free": { "a": null, "b": [{}] }, "unknown": 1 })).await;
+    assert_eq!(converted.unwrap(), json!({ "odd": "odd-3", "free": { "a": null, "b": [{}] } }));
 }
 
 /// Of enums that are tagged by a field, the schema does not tell which fields belong together.

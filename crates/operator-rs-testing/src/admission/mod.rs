@@ -8,7 +8,7 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-use super::{Cluster, refusal::Refusal, request::Request};
+use super::{Cluster, refusal::Refusal, request::Request, versions::Converter};
 use configuration::Webhook;
 use desk::Review;
 use futures::{FutureExt, future::BoxFuture};
@@ -67,6 +67,10 @@ impl Cluster {
     /// );
     /// ```
     ///
+    /// The service also converts the objects of CRDs with `conversion.strategy: Webhook`. Those are stored in the storage
+    /// version, which is what [`Cluster::get`] and [`Cluster::list`] return. The server waits for a conversion, so that the
+    /// service must not send requests to it for one.
+    ///
     /// # Panics
     /// If a configuration is invalid, or has something that this server does not know, such as selectors and
     /// `matchConditions`.
@@ -80,6 +84,7 @@ impl Cluster {
             let service = service.clone();
             async move { service.oneshot(request).await.map_err(|it| it.to_string()) }.boxed()
         });
+        self.with_store(|store| store.converter = Converter(Some(service.clone())));
         let (mutating, validating) = configuration::read(manifests, &service).unwrap_or_else(|it| panic!("{it}"));
         {
             let webhooks = &mut self.state().webhooks;

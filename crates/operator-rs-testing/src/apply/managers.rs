@@ -16,6 +16,14 @@ pub struct Manager {
     pub subresource: String,
 }
 
+impl Manager {
+    /// Whether it is the same one: an applier is, in whatever version it applies.
+    pub fn is(&self, other: &Self) -> bool {
+        let name = |it: &Self| (it.apply, it.name.clone(), it.subresource.clone());
+        name(self) == name(other) && (self.apply || self.api_version == other.api_version)
+    }
+}
+
 /// One manager's fields.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
@@ -63,20 +71,25 @@ impl Entries {
 
     /// The fields of a manager.
     pub fn of(&self, manager: &Manager) -> Option<&Fields> {
-        self.0.iter().find(|it| it.manager == *manager).map(|it| &it.fields)
+        self.entry(manager).map(|it| &it.fields)
     }
 
-    /// Replaces the fields of a manager. An entry that is new has no time.
+    /// The entry of a manager.
+    pub fn entry(&self, manager: &Manager) -> Option<&Entry> {
+        self.0.iter().find(|it| it.manager.is(manager))
+    }
+
+    /// Replaces the fields of a manager, and their version. An entry that is new has no time.
     pub fn set(&mut self, manager: &Manager, fields: Fields) {
-        match self.0.iter_mut().find(|it| it.manager == *manager) {
-            Some(entry) => entry.fields = fields,
+        match self.0.iter_mut().find(|it| it.manager.is(manager)) {
+            Some(entry) => (entry.manager, entry.fields) = (manager.clone(), fields),
             None => self.0.push(Entry { manager: manager.clone(), time: String::new(), fields }),
         }
     }
 
     /// Sets the time of a manager's entry.
     pub fn touch(&mut self, manager: &Manager, now: &str) {
-        for entry in self.0.iter_mut().filter(|it| it.manager == *manager) {
+        for entry in self.0.iter_mut().filter(|it| it.manager.is(manager)) {
             now.clone_into(&mut entry.time);
         }
     }

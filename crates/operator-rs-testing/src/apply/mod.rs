@@ -11,11 +11,12 @@ mod tests;
 pub use managers::Manager;
 pub use schema::{Keys, Schema, Shape, is_built_in};
 
-use super::refusal::Refusal;
+use super::{refusal::Refusal, versions::Versions};
 use compare::Changes;
 use fields::{Fields, without};
-use managers::Entries;
+use managers::{Entries, Entry};
 use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A write to a resource: its field manager, and the fields that it cannot change.
 pub struct Writer<'a> {
@@ -27,6 +28,8 @@ pub struct Writer<'a> {
     pub reset: &'a [&'a str],
     /// The schema of the resource, where its CRD is known.
     pub declared: Option<&'a Value>,
+    /// The versions of the resource, where they differ.
+    pub versions: Option<&'a Versions>,
     /// The time of the write.
     pub now: &'a str,
 }
@@ -75,12 +78,13 @@ impl Writer<'_> {
         self.strip(&mut fields);
         let before = self.tracked(live);
         let mut entries = before.clone();
-        let last = before.of(&self.manager).cloned().unwrap_or_default();
+        let last = before.entry(&self.manager).cloned();
         entries.set(&self.manager, fields);
         let mut merged = merge::merge(live, &config, self.schema());
-        merged = self.prune(merged, &entries, last);
-        let changes = self.changes(live, &merged);
-        self.take(&mut entries, &changes, force)?;
+        if let Some(last) = last {
+            merged = self.prune(merged, &entries, &last)?;
+        }
+        self.take(&mut entries, live, &merged, force)?;
         let changes_nothing = is_same(live, &merged) && !has_other_uid;
         for name in self.reset {
             merged[*name] = live[*name].clone();
@@ -100,7 +104,10 @@ impl Writer<'_> {
     }
 
     /// `new` with its managed fields, where it is the result of a create, an update, or a patch.
-    pub fn update(&self, live: &Value, mut new: Value, created: bool) -> Value {
+    ///
+    /// # Errors
+    /// If a conversion fails.
+    pub fn update(&self, live: &Value, mut new: Value, created: bool) -> Result<Value, Refusal> {
         let before = Entries::read(live);
         let reset = new["metadata"]["managedFields"] == json!([{}]);
         if is_built_in(self.resource) {
@@ -108,11 +115,11 @@ impl Writer<'_> {
         }
         if reset || (before.0.is_empty() && !created) {
             new["metadata"].as_object_mut().map(|it| it.remove("managedFields"));
-            return new; // nobody has applied yet: not tracked
+            return Ok(new); // nobody has applied yet: not tracked
         }
         let mut entries = before.clone();
         let changes = self.changes(live, &new);
-        let _ = self.take(&mut entries, &changes, true);
+        self.take(&mut entries, live, &new, true)?;
         let mut fields = entries.of(&self.manager).cloned().unwrap_or_default().minus(&changes.removed);
         fields.add(&changes.set);
         self.strip(&mut fields);
@@ -121,7 +128,7 @@ impl Writer<'_> {
             entries.touch(&self.manager, self.now);
         }
         put_entries(&mut new, entries.write());
-        new
+        Ok(new)
     }
 
     /// The entries of an object; the fields of one that nobody has applied belong to `before-first-apply`.
@@ -142,17 +149,34 @@ impl Writer<'_> {
     }
 
     fn changes(&self, old: &Value, new: &Value) -> Changes {
-        let mut changes = Changes::between(old, new, self.schema());
+        self.changes_by(old, new, self.schema())
+    }
+
+    fn changes_by(&self, old: &Value, new: &Value, schema: Schema) -> Changes {
+        let mut changes = Changes::between(old, new, schema);
         self.strip(&mut changes.set);
         self.strip(&mut changes.removed);
         changes
     }
 
-    /// Takes the changed fields from all other managers, who may object.
-    fn take(&self, entries: &mut Entries, changes: &Changes, force: bool) -> Result<(), Refusal> {
-        let others = || entries.0.iter().filter(|it| it.manager != self.manager);
+    /// Takes the changed fields from all other managers, who may object. Each has fields of the version that it wrote.
+    fn take(&self, entries: &mut Entries, old: &Value, new: &Value, force: bool) -> Result<(), Refusal> {
+        let mut changes = BTreeMap::new();
+        for entry in &entries.0 {
+            let version = &entry.manager.api_version;
+            if !changes.contains_key(version) && self.knows(version) {
+                let schema = self.schema_of(version);
+                let (old, new) =
+                    (self.convert(old, self.version(), version)?, self.convert(new, self.version(), version)?);
+                changes
+                    .insert(version.clone(), self.changes_by(&old, &new, Schema::of(self.resource, schema.as_ref())));
+            }
+        }
+        let changed = |it: &Entry| changes.get(&it.manager.api_version);
+        entries.0.retain(|it| it.manager.is(&self.manager) || changed(it).is_some());
+        let others = || entries.0.iter().filter(|it| !it.manager.is(&self.manager));
         let mut conflicts: Vec<_> = others()
-            .map(|it| (&it.manager, it.fields.both(&changes.set).paths()))
+            .filter_map(|it| Some((&it.manager, it.fields.both(&changed(it)?.set).paths())))
             .filter(|it| !it.1.is_empty())
             .collect();
         conflicts.sort_by_key(|(manager, _)| &manager.name);
@@ -160,31 +184,65 @@ impl Writer<'_> {
             return Err(Refusal::field_conflict(&conflicts));
         }
         for entry in &mut entries.0 {
-            if entry.manager != self.manager {
+            if let Some(changes) = changes.get(&entry.manager.api_version).filter(|_| !entry.manager.is(&self.manager))
+            {
                 entry.fields = entry.fields.minus(&changes.set).minus(&changes.removed);
             }
         }
         Ok(())
     }
 
-    /// Removes what the manager owned, no longer applies, and nobody else owns.
-    fn prune(&self, merged: Value, entries: &Entries, last: Fields) -> Value {
-        if last.is_empty() {
-            return merged;
+    /// Removes what the manager owned, no longer applies, and nobody else owns. What others own is looked up in their
+    /// versions: the object as it is then need not have all that a version requires.
+    fn prune(&self, merged: Value, entries: &Entries, last: &Entry) -> Result<Value, Refusal> {
+        if last.fields.is_empty() {
+            return Ok(merged);
         }
-        let mut last = last.with_parents();
+        let first = match self.knows(&last.manager.api_version) {
+            true => last.manager.api_version.as_str(),
+            false => self.version(),
+        };
+        let declared = self.schema_of(first);
+        let schema = Schema::of(self.resource, declared.as_ref());
+        let mut last = last.fields.clone().with_parents();
         if let Some(meta) = last.children.get_mut("f:metadata") {
             meta.own = false; // no apply removes the name
         }
-        let mut owned = Fields::default();
-        entries.0.iter().for_each(|it| owned.add(&it.fields));
-        let owned = owned.with_parents();
-        let all = |value: &Value| Fields::of(value, self.schema()).with_parents();
-        let mut keep = all(&without(&merged, &last, self.schema()));
-        keep.add(&owned);
-        let every = all(&merged);
-        let pruned = without(&merged, &every.minus(&keep), self.schema());
-        without(&merged, &every.minus(&all(&pruned)).both(&last), self.schema())
+        let before = self.convert(&merged, self.version(), first)?;
+        let others = entries.0.iter().map(|it| it.manager.api_version.as_str()).filter(|it| *it != first);
+        let others: BTreeSet<_> = others.filter(|it| self.knows(it)).collect();
+        let (mut at, mut merged, mut pruned) = (first, before.clone(), without(&before, &last, schema));
+        for version in std::iter::once(first).chain(others) {
+            (merged, pruned) = (self.convert(&merged, at, version)?, self.convert(&pruned, at, version)?);
+            at = version;
+            let declared = self.schema_of(version);
+            let schema = Schema::of(self.resource, declared.as_ref());
+            let mut keep = Fields::default();
+            entries.0.iter().filter(|it| it.manager.api_version == version).for_each(|it| keep.add(&it.fields));
+            let mut keep = keep.with_parents();
+            keep.add(&Fields::of(&pruned, schema).with_parents());
+            pruned = without(&merged, &Fields::of(&merged, schema).with_parents().minus(&keep), schema);
+        }
+        let pruned = Fields::of(&self.convert(&pruned, at, first)?, schema).with_parents();
+        let every = Fields::of(&before, schema).with_parents();
+        self.convert(&without(&before, &every.minus(&pruned).both(&last), schema), first, self.version())
+    }
+
+    /// The version of the request.
+    fn version(&self) -> &str {
+        &self.manager.api_version
+    }
+
+    fn knows(&self, version: &str) -> bool {
+        self.versions.is_none_or(|it| it.have(version))
+    }
+
+    fn schema_of(&self, version: &str) -> Option<Value> {
+        self.versions.map(|it| it.schema(version)).or_else(|| self.declared.cloned())
+    }
+
+    fn convert(&self, object: &Value, from: &str, to: &str) -> Result<Value, Refusal> {
+        self.versions.map_or_else(|| Ok(object.clone()), |it| it.convert(object, from, to))
     }
 }
 

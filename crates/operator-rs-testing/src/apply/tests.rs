@@ -3,7 +3,7 @@ use super::*;
 fn writer<'a>(manager: &str, apply: bool, reset: &'a [&'a str]) -> Writer<'a> {
     let subresource = String::new();
     let manager = Manager { apply, name: manager.into(), api_version: "v1".into(), subresource };
-    Writer { resource: "deployments.apps", manager, reset, declared: None, now: "now" }
+    Writer { resource: "deployments.apps", manager, reset, declared: None, versions: None, now: "now" }
 }
 
 fn apply(live: &Value, manager: &str, config: Value) -> Value {
@@ -49,7 +49,7 @@ fn what_is_no_longer_applied_goes_unless_others_own_it() {
     let mut edited = object.clone();
     let list = edited["spec"]["template"]["spec"]["containers"][0]["env"].as_array_mut().unwrap();
     list.push(json!({ "name": "X", "value": "y" }));
-    let object = writer("kubectl", false, &["status"]).update(&object, edited, false);
+    let object = writer("kubectl", false, &["status"]).update(&object, edited, false).unwrap();
     let object = apply(&object, "op", pod(json!([{ "name": "c", "env": env(&["B"]) }])));
     let names: Vec<_> = containers(&object)[0]["env"].as_array().unwrap().iter().map(|it| it["name"].clone()).collect();
     assert_eq!(names, ["B", "X"]);
@@ -61,7 +61,7 @@ fn a_change_by_somebody_else_takes_the_field() {
     let object = apply(&json!({ "metadata": {} }), "op", json!({ "spec": { "replicas": 1, "paused": true } }));
     let mut edited = object.clone();
     edited["spec"]["replicas"] = json!(3);
-    let object = writer("kubectl", false, &["status"]).update(&object, edited, false);
+    let object = writer("kubectl", false, &["status"]).update(&object, edited, false).unwrap();
     let entries = Entries::read(&object);
     assert_eq!(entries.0[0].fields.paths(), [".spec.paused"]);
     assert_eq!(entries.0[1].fields.paths(), [".spec.replicas"]);

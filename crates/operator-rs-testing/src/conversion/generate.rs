@@ -25,11 +25,15 @@ pub struct Generator<K> {
 }
 
 impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Generator<K> {
-    /// Reads the schema of the type. Values of the samples, which are objects of any versions, are used where the schema
+    /// Reads the schema of the type. Values of the samples, which are objects of any versions or of none, are used where the schema
     /// does not tell what the type reads.
     pub fn new(samples: &[Value]) -> Self {
         let version = K::api_version(&());
-        let samples = samples.iter().filter(|it| it["apiVersion"] == version.as_ref()).cloned().collect();
+        let samples = samples
+            .iter()
+            .filter(|it| it["apiVersion"].is_null() || it["apiVersion"] == version.as_ref())
+            .cloned()
+            .collect();
         Self { schema: schema::of::<K>(&K::version(&())), samples, tried: BTreeMap::new(), kind: PhantomData }
     }
 
@@ -50,18 +54,23 @@ impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Gener
             let tried = self.tried.entry(place.clone()).or_default();
             *tried += 1;
             let is_hopeless = self.values(&place).len() < self.tried[&place];
-            assert!(
-                !is_hopeless || (schema::is_optional(&self.schema, &place) && self.tried[&place] < 100),
-                "{}: no value for `{}` can be made from the schema, give a sample that has one: {why}",
-                K::crd_name(),
-                schema::display(&path),
-            );
+            if is_hopeless && (!schema::is_optional(&self.schema, &place) || self.tried[&place] > 100) {
+                self.give_up(&place, &why.to_string());
+            }
         }
     }
 
+    fn give_up(&self, place: &[String], why: &str) -> ! {
+        let (kind, place) = (K::crd_name(), schema::display(place));
+        panic!("{kind}: no value for `{place}` can be made from the schema ({why}), give a sample that has one");
+    }
+
     fn make(&self, seed: u64) -> Value {
-        let mut maker = Maker { generator: self, random: Random::new(seed), place: Vec::new() };
+        let mut maker = Maker { generator: self, random: Random::new(seed), place: Vec::new(), hopeless: None };
         let mut object = maker.make(&self.schema).unwrap_or_else(|| json!({}));
+        if let Some(place) = maker.hopeless {
+            self.give_up(&place, node(&self.schema, &place)["pattern"].as_str().unwrap_or_default());
+        }
         object["apiVersion"] = json!(K::api_version(&()));
         object["kind"] = json!(K::kind(&()));
         object["metadata"] = json!({ "name": "a", "namespace": "default" });
@@ -91,6 +100,8 @@ struct Maker<'a, K> {
     generator: &'a Generator<K>,
     random: Random,
     place: Vec<String>,
+    /// A required field of which nothing is known.
+    hopeless: Option<Vec<String>>,
 }
 
 impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Maker<'_, K> {
@@ -224,8 +235,11 @@ impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Maker
             let field = tags.iter().find(|it| it.0 == name).map_or(field, |it| it.1);
             match self.within(name, field) {
                 Some(value) => _ = object.insert(name.clone(), value),
-                None if is_required && self.place.is_empty() => {}
-                None if is_required => return None,
+                None if is_required => {
+                    let place = self.place.iter().chain([name]).cloned().collect();
+                    self.hopeless.get_or_insert(place);
+                    return None;
+                }
                 None => {}
             }
         }

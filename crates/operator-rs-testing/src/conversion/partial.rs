@@ -14,7 +14,7 @@ use tower::{Service, ServiceExt};
 
 /// Random objects of each version, and fields that are left out of each: all, unless there are more.
 const OBJECTS: usize = 20;
-const FIELDS: usize = 40;
+const FIELDS: usize = 20;
 
 /// Sends partial objects of both versions to `/convert` of a service: without metadata, without a spec, and without each
 /// single field, as the API server does for the field managers of a server-side apply.

@@ -1,1 +1,154 @@
+use super::{Check, Generator, check};
+use k8s_openapi::api::core::v1::ResourceRequirements;
+use kube::{CustomResource, core::Duration};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
+mod v1 {
+    use super::*;
+
+    #[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
+    #[kube(group = "test.dev", version = "v1", kind = "Cache", namespaced, status = "CacheStatus")]
+    pub struct CacheSpec {
+        pub replicas: i32,
+        pub image: Option<String>,
+        #[serde(default)]
+        pub labels: BTreeMap<String, String>,
+        pub resources: Option<ResourceRequirements>,
+        pub timeout: Duration,
+    }
+
+    #[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
+    pub struct CacheStatus {
+        pub ready: i32,
+    }
+}
+
+mod v1alpha1 {
+    use super::*;
+
+    #[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
+    #[kube(group = "test.dev", version = "v1alpha1", kind = "Cache", namespaced, status = "CacheStatus")]
+    pub struct CacheSpec {
+        pub size: i32,
+        pub image: Option<String>,
+        #[serde(default)]
+        pub labels: BTreeMap<String, String>,
+        pub resources: Option<ResourceRequirements>,
+        pub timeout: Duration,
+    }
+
+    #[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
+    pub struct CacheStatus {
+        pub ready: i32,
+    }
+}
+
+impl From<v1alpha1::Cache> for v1::Cache {
+    fn from(it: v1alpha1::Cache) -> Self {
+        let v1alpha1::CacheSpec { size: replicas, image, labels, resources, timeout } = it.spec;
+        let status = it.status.map(|it| v1::CacheStatus { ready: it.ready });
+        Self { metadata: it.metadata, spec: v1::CacheSpec { replicas, image, labels, resources, timeout }, status }
+    }
+}
+
+impl From<v1::Cache> for v1alpha1::Cache {
+    fn from(it: v1::Cache) -> Self {
+        let v1::CacheSpec { replicas: size, image, labels, resources, timeout } = it.spec;
+        let status = it.status.map(|it| v1alpha1::CacheStatus { ready: it.ready });
+        Self { metadata: it.metadata, spec: v1alpha1::CacheSpec { size, image, labels, resources, timeout }, status }
+    }
+}
+
+#[test]
+fn what_is_the_same_in_both_versions_passes() {
+    check::<v1::Cache, v1alpha1::Cache>();
+}
+
+/// A kind with a mistake in one of its conversions.
+mod wrong {
+    use super::*;
+
+    pub mod new {
+        use super::*;
+
+        #[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
+        #[kube(group = "test.dev", version = "v1", kind = "Wrong")]
+        pub struct WrongSpec {
+            pub items: Vec<Item>,
+            pub other: Option<String>,
+        }
+
+        #[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
+        pub struct Item {
+            pub weight: u8,
+            #[schemars(regex(pattern = "^v[0-9]+$"))]
+            pub tag: String,
+        }
+    }
+
+    #[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
+    #[kube(group = "test.dev", version = "v1alpha1", kind = "Wrong")]
+    pub struct WrongSpec {
+        pub items: Vec<new::Item>,
+    }
+
+    impl From<Wrong> for new::Wrong {
+        fn from(it: Wrong) -> Self {
+            Self { metadata: it.metadata, spec: new::WrongSpec { items: it.spec.items, other: None } }
+        }
+    }
+
+    impl From<new::Wrong> for Wrong {
+        fn from(mut it: new::Wrong) -> Self {
+            it.spec.items.iter_mut().filter(|it| it.weight > 100).for_each(|it| it.weight = 100);
+            Self { metadata: it.metadata, spec: WrongSpec { items: it.spec.items } }
+        }
+    }
+}
+
+fn message(check: Check<wrong::new::Wrong, wrong::Wrong>) -> String {
+    let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| check.run())).unwrap_err();
+    panic.downcast_ref::<String>().unwrap().clone()
+}
+
+fn sample() -> Value {
+    json!({ "spec": { "items": [{ "tag": "v1" }] } })
+}
+
+#[test]
+fn a_field_that_changes_is_named_with_the_smallest_object_and_its_seed() {
+    let check = || Check::<wrong::new::Wrong, wrong::Wrong>::default().sample(sample());
+    let found = message(check().losing("spec.other"));
+    let seed: u64 = found.split("(seed ").nth(1).unwrap().split(')').next().unwrap().parse().unwrap();
+    let (what, object) = found.split_once(": ").unwrap();
+    let object: Value = serde_json::from_str(object).unwrap();
+    let weight = &object["spec"]["items"][0]["weight"];
+    assert_eq!(
+        what,
+        format!(
+            "`spec.items[0].weight` of Wrong is {weight} in v1alpha1, and 100 after a conversion to v1 and back (seed {seed})"
+        )
+    );
+    assert_eq!(object["spec"], json!({ "items": [{ "weight": weight, "tag": "v1" }] }));
+    assert_eq!(message(check().losing("spec.other").seed(seed).objects(1)), found);
+}
+
+#[test]
+fn what_cannot_be_made_is_named() {
+    let found = message(Check::default());
+    assert_eq!(
+        found,
+        "wrongs.test.dev: no value for `spec.items[0].tag` can be made from the schema (^v[0-9]+$), give a sample that has one"
+    );
+}
+
+#[test]
+fn objects_depend_on_their_seed_alone() {
+    let mut one = Generator::<v1::Cache>::new(&[]);
+    let first: Vec<_> = (0..50).map(|it| one.object(it)).collect();
+    let again: Vec<_> = (0..50).map(|it| one.object(it)).collect();
+    assert!(first[10..] == again[10..] && first[0] != first[1]);
+}

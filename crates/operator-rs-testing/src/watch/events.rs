@@ -17,21 +17,26 @@ impl Watch {
         let after = change.event != Event::Deleted && matches(&change.object);
         Some(match (before, after) {
             (false, false) => return None,
-            (false, true) => self.line("ADDED", self.text(&change.object)),
-            (true, true) => self.line("MODIFIED", self.text(&change.object)),
-            (true, false) if change.event == Event::Deleted => self.line("DELETED", self.text(&change.object)),
+            (false, true) => self.object_line("ADDED", &change.object),
+            (true, true) => self.object_line("MODIFIED", &change.object),
+            (true, false) if change.event == Event::Deleted => self.object_line("DELETED", &change.object),
             (true, false) => {
                 // It left the selector: its last state within, with the version of the change.
                 let last = change.before.as_ref().map(|it| Object::new(it.value(), change.version))?;
-                self.line("DELETED", self.text(&last))
+                self.object_line("DELETED", &last)
             }
         })
     }
 
-    pub(super) fn text(&self, object: &Object) -> String {
-        match self.request.metadata_only {
-            true => object.metadata_only(),
-            false => object.typed(&self.request.api_version, &self.kind),
+    pub(super) fn object_line(&self, event: &str, object: &Object) -> String {
+        let typed = |it: &Object| it.typed(&self.request.api_version, &self.kind);
+        match &self.versions {
+            _ if self.request.metadata_only => self.line(event, object.metadata_only()),
+            None => self.line(event, typed(object)),
+            Some(versions) => match versions.convert(&object.value(), &versions.stored, &self.request.api_version) {
+                Ok(value) => self.line(event, typed(&Object::new(value, object.version))),
+                Err(refusal) => self.line("ERROR", refusal.status().to_string()),
+            },
         }
     }
 

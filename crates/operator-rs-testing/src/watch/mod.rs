@@ -11,6 +11,7 @@ use super::{
     selector::Selector,
     server::until,
     store::{Change, Store},
+    versions::Versions,
 };
 use futures::{Stream, stream};
 use hyper::body::{Bytes, Frame};
@@ -32,6 +33,7 @@ pub struct Watch {
     cluster: Cluster,
     request: Request,
     selector: Selector,
+    versions: Option<Versions>,
     kind: String,
     seen: u64,
     breaks: u64,
@@ -71,6 +73,7 @@ impl Watch {
         let current = store.version;
         store.watches += 1;
         let id = store.watches;
+        let versions = Versions::of(store, &request.resource);
         let collection = store.collection(&request.resource);
         let control = cluster.control();
         let breaks = control.borrow().breaks;
@@ -78,6 +81,7 @@ impl Watch {
             id,
             dead: dead.clone(),
             selector,
+            versions,
             kind: collection.kind.name.clone(),
             seen: if all { current } else { seen },
             breaks,
@@ -91,7 +95,7 @@ impl Watch {
             request,
         };
         for object in &initial {
-            let line = this.line("ADDED", this.text(object));
+            let line = this.object_line("ADDED", object);
             this.lines.push_back(line);
         }
         if this.request.flag("sendInitialEvents") {

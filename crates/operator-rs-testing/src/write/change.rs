@@ -22,13 +22,13 @@ pub(super) const FIXED: [&str; 8] = [
 impl Write<'_> {
     /// Replaces an object by an update or a patch.
     pub(super) fn replace(&mut self, before: &Object, mut after: Value) -> Written {
-        let (value, sent) = (before.value(), after.clone());
+        let (value, sent) = (self.value_of(before)?, after.clone());
         self.tidy(&mut after, Some(&value));
         if is_built_in(&self.request.resource) && value["spec"].is_object() && after["spec"].is_null() {
             after["spec"] = json!({}); // their specs are never absent
         }
         self.conform(&mut after)?;
-        let after = self.writer().update(&value, after, false);
+        let after = self.writer().update(&value, after, false)?;
         let after = self.mutated(after, &sent, Some(&value))?;
         self.check_version(before, &sent)?;
         self.store_change(before, value, after)
@@ -81,7 +81,8 @@ impl Write<'_> {
             object.remove("apiVersion");
             object.remove("kind");
         }
-        if new == old {
+        // In the version that is stored, it may differ even then, as the version of the request cannot express everything.
+        if new == old && self.as_stored(new.clone())? == before.value() {
             self.validated(new, Some(&old))?;
             return self.current().map(|same| (200, same));
         }
@@ -104,14 +105,13 @@ impl Write<'_> {
         let new = self.validated(new, Some(&old))?;
         let meta = &new["metadata"];
         let done = !meta["deletionTimestamp"].is_null() && meta["finalizers"].as_array().is_none_or(Vec::is_empty);
-        let resource = &self.request.resource;
         if done {
             // The answer has the version before the deletion; the event has what was stored.
-            let answer = Arc::new(Object::new(new, before.version));
-            let gone = self.store.remove(resource, &before.key);
+            let answer = Arc::new(Object::new(self.as_stored(new)?, before.version));
+            let gone = self.store.remove(&self.request.resource, &before.key);
             return gone.map(|_| (200, answer)).ok_or_else(|| Refusal::not_found(self.subject(&before.key.1)));
         }
-        Ok((200, self.put(new)))
+        Ok((200, self.put(new)?))
     }
 }
 

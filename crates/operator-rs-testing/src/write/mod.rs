@@ -14,6 +14,7 @@ use super::{
     request::Request,
     store::Store,
     structural,
+    versions::{self, Versions},
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -27,6 +28,7 @@ struct Write<'a> {
     request: &'a Request,
     kind: Kind,
     declared: Option<Value>,
+    versions: Option<Versions>,
     desk: &'a mut Desk,
 }
 
@@ -53,7 +55,8 @@ pub fn served<'a>(crd: &'a Value, api_version: &str) -> Option<&'a Value> {
 pub fn write(store: &mut Store, request: &Request, body: Value, desk: &mut Desk) -> Written {
     let kind = learn(store, &request.resource, &body);
     let declared = declared(store, &request.resource, &request.api_version);
-    let mut write = Write { store, request, kind, declared, desk };
+    let versions = Versions::of(store, &request.resource);
+    let mut write = Write { store, request, kind, declared, versions, desk };
     match request.verb {
         "create" => write.create(body),
         "update" => write.update(body),
@@ -66,9 +69,11 @@ pub fn write(store: &mut Store, request: &Request, body: Value, desk: &mut Desk)
 pub fn put(store: &mut Store, resource: &str, mut body: Value) -> Written {
     let word = |it: &str| body["metadata"][it].as_str().unwrap_or_default().to_owned();
     let (namespace, name) = (word("namespace"), word("name"));
-    let version = match resource.split_once('.') {
-        Some((_, group)) => format!("{group}/v1"),
-        None => "v1".to_owned(),
+    let versions = Versions::of(store, resource);
+    let version = match (&versions, resource.split_once('.')) {
+        (Some(versions), _) => versions.stored.clone(),
+        (None, Some((_, group))) => format!("{group}/v1"),
+        (None, None) => "v1".to_owned(),
     };
     let api_version = body["apiVersion"].as_str().map_or(version, Into::into);
     let kind = Kind { status: false, ..learn(store, resource, &body) };
@@ -87,7 +92,7 @@ pub fn put(store: &mut Store, resource: &str, mut body: Value) -> Written {
     let request = Request { verb, resource, api_version, namespace, name, agent, ..Request::default() };
     let declared = declared(store, &request.resource, &request.api_version);
     let mut desk = Desk::empty();
-    let mut write = Write { store, request: &request, kind, declared, desk: &mut desk };
+    let mut write = Write { store, request: &request, kind, declared, versions, desk: &mut desk };
     if exists { write.update(body) } else { write.create(body) }
 }
 
@@ -135,7 +140,8 @@ impl Write<'_> {
             subresource: self.request.subresource.clone(),
         };
         let (resource, declared) = (&self.request.resource, self.declared.as_ref());
-        Writer { resource, manager, reset: self.reset(), declared, now: &self.desk.now }
+        let versions = self.versions.as_ref();
+        Writer { resource, manager, reset: self.reset(), declared, versions, now: &self.desk.now }
     }
 
     fn create(&mut self, mut body: Value) -> Written {
@@ -150,7 +156,7 @@ impl Write<'_> {
         let sent = body.clone();
         self.tidy(&mut body, None);
         self.conform(&mut body)?;
-        let object = self.writer().update(&empty, body, true);
+        let object = self.writer().update(&empty, body, true)?;
         let mut object = self.mutated(object, &sent, None)?;
         let meta = &mut object["metadata"];
         if let (None | Some(""), Some(prefix)) = (meta["name"].as_str(), meta["generateName"].as_str()) {
@@ -171,7 +177,7 @@ impl Write<'_> {
         if self.store.get(&self.request.resource, &key).is_some() {
             return Err(Refusal::already_exists(self.subject(&name)));
         }
-        Ok((201, self.put(object)))
+        Ok((201, self.put(object)?))
     }
 
     /// A new object as it is stored.
@@ -215,7 +221,7 @@ impl Write<'_> {
     fn patch(&mut self, body: Value) -> Written {
         patch::check(&self.request.content_type, &self.request.resource)?;
         let before = self.current()?;
-        let value = before.value();
+        let value = self.value_of(&before)?;
         let mut after = patch::patch(&self.request.content_type, &self.request.resource, value, body)?;
         if !after.is_object() || !after["metadata"].is_object() {
             return Err(Refusal::patch_failed());
@@ -243,9 +249,9 @@ impl Write<'_> {
             let object = self.defaulted(object);
             let object = self.mutated(object, &body, None)?;
             let object = self.complete_new(object, &key.1)?;
-            return Ok((201, self.put(object)));
+            return Ok((201, self.put(object)?));
         };
-        let value = before.value();
+        let value = self.value_of(&before)?;
         let after = self.writer().apply(&value, body.clone(), force)?;
         let after = self.defaulted(after);
         let mut sent = value.clone();
@@ -267,6 +273,19 @@ impl Write<'_> {
             structural::default(&mut object, schema);
         }
         object
+    }
+
+    /// A stored object in the version of the request.
+    fn value_of(&self, object: &Object) -> Result<Value, Refusal> {
+        versions::read(self.store, self.request, object)
+    }
+
+    /// An object of the request in the version that is stored.
+    fn as_stored(&self, object: Value) -> Result<Value, Refusal> {
+        match &self.versions {
+            Some(it) => it.convert(&object, &self.request.api_version, &it.stored),
+            None => Ok(object),
+        }
     }
 
     fn current(&self) -> Result<Arc<Object>, Refusal> {
