@@ -71,7 +71,9 @@ fn scaffolded_trees_are_rendered_as_kustomize_renders_them() {
         support::done(&dir, "create api --group cache --kind Memcached --version v1beta1");
         wrong.extend(every_folder(&kustomize, &dir, "create api"));
         let memcached = "--group cache --kind Memcached --version v1alpha1";
-        for webhook in ["--programmatic-validation", "--conversion", "--defaulting"] {
+        for webhook in
+            ["--programmatic-validation", "--conversion", "--admission-policy --defaulting"]
+        {
             support::done(&dir, &format!("create webhook {memcached} {webhook}"));
             wrong.extend(every_folder(&kustomize, &dir, "create webhook"));
         }

@@ -6,7 +6,7 @@ use super::foreign::Foreign;
 use crate::app::derive::Names;
 use crate::project::{Project, Resource, Webhooks};
 use diagnostics::Hint as _;
-use model::{Plural, Version};
+use model::{Plural, ProjectPath, Version};
 
 /// The template sets of webhooks.
 pub const FIRST: &str = "create/webhook";
@@ -15,6 +15,11 @@ pub const VALIDATION: &str = "create/webhook-validation";
 pub const CONVERSION: &str = "create/webhook-conversion";
 pub const FIRST_CONVERSION: &str = "create/webhook-first-conversion";
 pub const SPOKE: &str = "create/webhook-spoke";
+
+pub const FIRST_POLICY: &str = "create/first-admission-policy";
+/// The folder of the policies.
+pub const POLICIES: &str = "config/admission-policy";
+pub const POLICY: &str = "create/admission-policy";
 
 /// Whether the project has no webhooks yet: the first one needs files that all share.
 pub fn is_first(project: &Project) -> bool {
@@ -57,6 +62,7 @@ pub struct Context<'a> {
     sample: String,
     path: String,
     webhook_name: String,
+    policy_name: String,
     /// The line that registers the webhook is too long for one line, as rustfmt counts.
     is_long: bool,
     /// rustfmt sorts the import of the type before that of the runtime.
@@ -104,6 +110,19 @@ impl Target {
         }
     }
 
+    /// The file of its admission policy.
+    pub fn policy(&self) -> anyhow::Result<ProjectPath> {
+        let module = self.module();
+        Ok(format!("{POLICIES}/{module}_policy.yaml").parse()?)
+    }
+
+    /// The beginning of the names of its files.
+    fn module(&self) -> String {
+        let Resource { kind, group, .. } = &self.resource;
+        let group = group.as_ref().map(|it| it.module()).unwrap_or_default();
+        format!("{group}_{}", kind.snake()).trim_start_matches('_').to_owned()
+    }
+
     /// The path that the API server calls a webhook at, as kubebuilder derives it.
     pub fn path(&self, verb: &str) -> String {
         let Resource { kind, version, .. } = &self.resource;
@@ -128,8 +147,7 @@ impl Target {
             }
             _ => ("v", webhooks.validation_path.clone().unwrap_or_else(|| self.path("validate"))),
         };
-        let module = format!("{group_module}_{}", kind.snake());
-        let module = module.trim_start_matches('_').to_owned();
+        let module = self.module();
         let spoke_name = spoke.map(|it| it.0.to_string()).unwrap_or_default();
         let type_in = |version: &str| {
             let module = self.type_path.rsplit("::").nth(1).unwrap_or_default();
@@ -157,6 +175,7 @@ impl Target {
             kind: kind.to_string(),
             kind_lower: kind.lower(),
             kind_module: kind.module(),
+            policy_name: module.replace('_', "-"),
             module,
             is_long: 120 < line.chars().count(),
             is_type_first: self.type_path.as_str() < "runtime",

@@ -18,7 +18,7 @@ use crate::{
     scaffold, terminal,
 };
 use diagnostics::Hint as _;
-use model::{GroupPrefix, Kind, Plural, Version};
+use model::{Found, GroupPrefix, Kind, Plural, ProjectPath, Tree as _, Version};
 
 /// Add a webhook to a kind: defaults, validation, or conversion between its versions
 ///
@@ -52,6 +52,9 @@ pub struct Args {
     /// Convert objects between the versions of the kind
     #[arg(long)]
     conversion: bool,
+    /// Write a ValidatingAdmissionPolicy, which API servers check without a call of the operator
+    #[arg(long)]
+    admission_policy: bool,
     /// Version that is converted to and from the hub (can be repeated) [default: all other versions]
     #[arg(long, value_name = "VERSION", value_delimiter = ',', requires = "conversion")]
     spoke: Vec<Version>,
@@ -71,10 +74,11 @@ pub struct Args {
 
 impl Args {
     pub fn write(mut self, tree: &mut WorkTree<'_>) -> anyhow::Result<()> {
-        if !self.defaulting && !self.programmatic_validation && !self.conversion {
+        let has_code = self.defaulting || self.programmatic_validation || self.conversion;
+        if !has_code && !self.admission_policy {
             return Err(terminal::usage(
                 ErrorKind::MissingRequiredArgument,
-                "say what the webhook does: `--defaulting`, `--programmatic-validation` or `--conversion`",
+                "say what is needed: `--defaulting`, `--programmatic-validation`, `--conversion` or `--admission-policy`",
             ));
         }
         let project = Project::read(tree)?;
@@ -85,7 +89,7 @@ impl Args {
         let was_converted = target.resource.webhooks.as_ref().is_some_and(|it| it.conversion);
         let mut plan = Plan::default();
         for (set, is_asked) in [
-            (webhook::FIRST, webhook::is_first(&project)),
+            (webhook::FIRST, has_code && webhook::is_first(&project)),
             (webhook::DEFAULTING, self.defaulting),
             (webhook::VALIDATION, self.programmatic_validation),
             (webhook::FIRST_CONVERSION, self.conversion && project.converted().is_empty()),
@@ -94,6 +98,9 @@ impl Args {
             if is_asked {
                 add(&mut plan, &project, &target, set, &webhooks, None)?;
             }
+        }
+        if self.admission_policy {
+            add_policy(&mut plan, tree, &project, &target)?;
         }
         let old = target.resource.webhooks.as_ref().map(|it| it.spoke.clone()).unwrap_or_default();
         let mut open = Vec::new();
@@ -108,6 +115,7 @@ impl Args {
         let features: Vec<_> = features.into_iter().filter(|it| it.1).collect();
         support::feature(&mut plan, tree, &features)?;
         let edited = match at {
+            _ if !has_code => project.clone(),
             Some(at) => project.with_webhooks(at, &webhooks)?,
             None => {
                 let resource =
@@ -229,7 +237,9 @@ impl Args {
             res.spoke.extend(self.spokes(resource, &others, &res.spoke)?);
             res.conversion = true;
         }
-        res.webhook_version = Some(WebhookVersion::V1);
+        if !res.is_empty() {
+            res.webhook_version = Some(WebhookVersion::V1);
+        }
         Ok(res)
     }
 
@@ -278,6 +288,31 @@ impl Args {
     }
 }
 
+/// Plans the policy of a kind, and the folder of all policies with the first one.
+fn add_policy(
+    plan: &mut Plan,
+    tree: &WorkTree<'_>,
+    project: &Project,
+    target: &Target,
+) -> anyhow::Result<()> {
+    if tree.look(&target.policy()?)? != Found::Nothing {
+        return Err(anyhow::format_err!(
+            "{} already has an admission policy",
+            target.resource.kind
+        ))
+        .hint(format!(
+            "edit {}, or remove it with `operator-rs delete webhook`",
+            target.policy()?
+        ));
+    }
+    let list = ProjectPath::fixed(webhook::POLICIES).join("kustomization.yaml")?;
+    let none = Webhooks::default();
+    if tree.look(&list)? == Found::Nothing {
+        add(plan, project, target, webhook::FIRST_POLICY, &none, None)?;
+    }
+    add(plan, project, target, webhook::POLICY, &none, None)
+}
+
 fn add(
     plan: &mut Plan,
     project: &Project,
@@ -296,6 +331,15 @@ fn next(target: &Target, args: &Args, open: &[String]) -> String {
         (true, false) => "defaults",
         _ => "rules",
     };
+    if args.admission_policy
+        && !args.defaulting
+        && !args.programmatic_validation
+        && !args.conversion
+    {
+        return format!(
+            "Next: write the rules of {kind} in config/admission-policy/, then\n  operator-rs deploy"
+        );
+    }
     let mut res = match args.conversion {
         true => format!("Next: see what the conversion of {kind} does with each field"),
         false => format!("Next: write the {what} of {kind} in src/webhook/"),

@@ -2,7 +2,10 @@
 
 use super::{commit::Commit, files::Files};
 use crate::app::{
-    api::webhook::{self, Target},
+    api::{
+        foreign::Foreign,
+        webhook::{self, Target},
+    },
     compile, conversions,
     derive::{self, GenerateOptions},
     support,
@@ -15,7 +18,7 @@ use crate::{
     terminal,
 };
 use diagnostics::Hint as _;
-use model::{GroupPrefix, Kind, Version};
+use model::{Found, GroupPrefix, Kind, ProjectPath, Tree as _, Version};
 
 /// Remove webhooks from a kind
 ///
@@ -46,6 +49,9 @@ pub struct Args {
     /// Remove the conversion
     #[arg(long)]
     conversion: bool,
+    /// Remove the admission policy
+    #[arg(long, conflicts_with_all = ["defaulting", "programmatic_validation", "conversion"])]
+    admission_policy: bool,
     /// Version that is no longer converted (can be repeated) [default: all spokes]
     #[arg(long, value_name = "VERSION", value_delimiter = ',', requires = "conversion")]
     spoke: Vec<Version>,
@@ -60,6 +66,9 @@ impl Args {
         let project = Project::read(root)?;
         let group = terminal::ask(self.group.take(), "group", "cache")?;
         let kind = terminal::ask(self.kind.take(), "kind", "Memcached")?;
+        if self.admission_policy {
+            return self.policy(tree, root, &project, &group, &kind);
+        }
         let at = find(&project, &group, self.version, &kind)?;
         let resource = &project.resources[at];
         let before = resource.webhooks.clone().unwrap_or_default();
@@ -75,6 +84,37 @@ impl Args {
         derive::with_project(tree, plan, &project, &edited, &options)?;
         tree.next("Next: see whether other code used it:\n  cargo test".to_owned());
         Ok(())
+    }
+
+    /// A policy is in no entry of PROJECT: it is there if its file is.
+    fn policy(
+        &self,
+        tree: &mut WorkTree<'_>,
+        root: &Root,
+        project: &Project,
+        group: &GroupPrefix,
+        kind: &Kind,
+    ) -> anyhow::Result<()> {
+        let is_kind = |it: &&Resource| {
+            let is_group = it.group.as_ref() == Some(group) || it.api_group() == group.to_string();
+            it.kind == *kind && is_group && self.version.is_none_or(|version| version == it.version)
+        };
+        let known = project.resources.iter().find(is_kind).map(Target::of).transpose()?.flatten();
+        let target = match (known, self.version) {
+            (Some(target), _) => target,
+            (None, Some(version)) => Target::foreign(Foreign::built_in(group, version, kind)?),
+            (None, None) => {
+                return Err(anyhow::format_err!("PROJECT has no {kind} of {group}"))
+                    .hint("for a kind of others, give its `--version`, too");
+            }
+        };
+        let policy = target.policy()?;
+        if root.look(&policy)? == Found::Nothing {
+            anyhow::bail!("{kind} has no admission policy: {policy} does not exist");
+        }
+        let mut plan = Plan::default();
+        remove_policy(&mut plan, root, project, &target)?;
+        tree.apply(plan)
     }
 
     /// The webhooks that stay.
@@ -160,6 +200,28 @@ pub fn remove(
     }
     files.remove(plan, root, &mut Commit::of(root))?;
     support::feature(plan, root, &[("admission", admission), ("conversion", conversion)])
+}
+
+/// Plans the removal of a kind's admission policy, if it has one, and of the folder with the last one.
+pub fn remove_policy(
+    plan: &mut Plan,
+    root: &Root,
+    project: &Project,
+    target: &Target,
+) -> anyhow::Result<()> {
+    let policy = target.policy()?;
+    if root.look(&policy)? == Found::Nothing {
+        return Ok(());
+    }
+    let others = root.list(&ProjectPath::fixed(webhook::POLICIES))?;
+    let is_last = !others.iter().any(|it| it.name().ends_with("_policy.yaml") && *it != policy);
+    let mut files = Files::default();
+    for (set, is_gone) in [(webhook::POLICY, true), (webhook::FIRST_POLICY, is_last)] {
+        if is_gone {
+            files.add(&[set], &target.context(project, set, &Webhooks::default(), None))?;
+        }
+    }
+    files.remove(plan, root, &mut Commit::of(root))
 }
 
 /// The place in PROJECT of a kind with webhooks.

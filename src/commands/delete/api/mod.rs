@@ -7,6 +7,7 @@ use super::{commit::Commit, files::Files, webhook};
 use crate::project::{Operator, Project, Resource, Webhooks};
 use crate::{
     app::{
+        api::webhook::Target,
         compile,
         derive::{self, GenerateOptions},
     },
@@ -77,6 +78,9 @@ impl Args {
         let mut commit = Commit::of(root);
         files.remove(&mut plan, root, &mut commit)?;
         webhook::remove(&mut plan, root, &project, &edited, resource, &Webhooks::default())?;
+        if let Some(target) = Target::of(resource)?.filter(|_| other.is_none()) {
+            webhook::remove_policy(&mut plan, root, &project, &target)?;
+        }
         refuse_edits(&mut plan, &project, at, &mut commit)?;
         let options = GenerateOptions { flags: Some(self.compile), ..GenerateOptions::default() };
         derive::with_project(tree, plan, &project, &edited, &options)?;
