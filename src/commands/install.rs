@@ -51,8 +51,21 @@ impl Args {
 
 /// The project's CRDs, of which there must be at least one.
 pub fn crds(root: &Root, project: &Project) -> anyhow::Result<Vec<Value>> {
-    let mut crds = rendered::objects(root, project, rendered::CRDS, None, None)?;
-    crds.retain(|it| Id::of(it).is_crd());
+    let render = |folder| -> anyhow::Result<Vec<Value>> {
+        let mut crds = rendered::objects(root, project, folder, None, None)?;
+        crds.retain(|it| Id::of(it).is_crd());
+        Ok(crds)
+    };
+    let mut crds = render(rendered::CRDS)?;
+    // The name of the Service that converts is known only with the prefix and the namespace of the whole.
+    if crds.iter().any(|it| it["spec"]["conversion"]["strategy"] == "Webhook") {
+        let deployed = render(rendered::EVERYTHING)?;
+        for crd in &mut crds {
+            if let Some(it) = deployed.iter().find(|it| Id::of(it) == Id::of(crd)) {
+                crd.clone_from(it);
+            }
+        }
+    }
     if crds.is_empty() {
         return Err(anyhow::format_err!("{} has no CRDs", rendered::CRDS))
             .hint("create an API first: `operator-rs create api`");

@@ -338,6 +338,16 @@ trials! {
         assert_eq!(it.versions().await, []);
     }
 
+    async fn an_installed_crd_names_the_service_that_will_convert(it: "converted") {
+        support::done(&it.dir, "create api --group g --kind Memcached --version v1 --from v1alpha1");
+        it.done("install").await;
+        let crd = it.server.get(&it.crd()).await.unwrap();
+        let client = &crd["spec"]["conversion"]["webhook"]["clientConfig"]["service"];
+        assert_eq!(client["name"], "converted-webhook-service");
+        assert_eq!(client["namespace"], "converted-system");
+        it.done("uninstall --yes").await;
+    }
+
     async fn deletions_are_confirmed_at_a_terminal(it: "asked") {
         it.done("install").await;
         it.make_memcached("default", "a", &[]).await;
