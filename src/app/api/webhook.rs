@@ -128,7 +128,8 @@ impl Target {
             }
             _ => ("v", webhooks.validation_path.clone().unwrap_or_else(|| self.path("validate"))),
         };
-        let module = format!("{group_module}_{}", kind.snake());
+        // The module of a group that is a keyword ends in `_`.
+        let module = format!("{}_{}", group_module.trim_end_matches('_'), kind.snake());
         let module = module.trim_start_matches('_').to_owned();
         let spoke_name = spoke.map(|it| it.0.to_string()).unwrap_or_default();
         let type_in = |version: &str| {
