@@ -14,7 +14,10 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use support::generated::{cargo, fetch, run};
+use support::{
+    generated::{cargo, fetch, run},
+    page::Player,
+};
 
 /// Held from before a project is made until its tests have passed: the folder is the next one's then.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -201,6 +204,26 @@ fn an_operator_of_one_namespace_with_a_long_name_compiles() {
 fn the_website_operator_compiles_and_passes_its_tests() {
     let _alone = alone();
     build(&support::generated::example("website-operator"));
+}
+
+/// The project of the page, which shows how the test of the conversion fails while it has no `losing`.
+#[test]
+fn the_backup_operator_compiles_and_passes_its_tests() {
+    let _alone = alone();
+    let page = fs::read_to_string(support::home().join("docs/backup-operator.md")).unwrap();
+    let dir = support::fresh("compiles/backup-operator");
+    Player { dir: dir.clone(), variables: Vec::new(), shown: Vec::new() }.play(&page);
+    fs::remove_dir_all(dir.join("backup-operator/.git")).unwrap();
+    let project = shared(&dir.join("backup-operator"));
+    build(&project);
+
+    let path = project.join("tests/data_backup_conversion_v1beta1.rs");
+    let test = fs::read_to_string(&path).unwrap();
+    fs::write(&path, test.replace(".losing(\"spec.comment\")", "")).unwrap();
+    let (success, output) =
+        run(&project, "test --locked --offline --test data_backup_conversion_v1beta1");
+    let shown = page.split_once("```text\n").unwrap().1.split_once("\n```").unwrap().0;
+    assert!(!success && output.contains(shown), "{output}");
 }
 
 fn check(name: &str, init: &str, apis: &[&str]) {

@@ -88,6 +88,7 @@ macro_rules! site {
 }
 
 site! {
+    backup_operator: "docs/backup-operator.md",
     commands: "docs/reference/commands.md",
     output: "docs/reference/output.md",
     start: "docs/start.md",

@@ -120,7 +120,9 @@ impl Target {
     fn module(&self) -> String {
         let Resource { kind, group, .. } = &self.resource;
         let group = group.as_ref().map(|it| it.module()).unwrap_or_default();
-        format!("{group}_{}", kind.snake()).trim_start_matches('_').to_owned()
+        // The module of a group that is a keyword ends in `_`.
+        let name = format!("{}_{}", group.trim_end_matches('_'), kind.snake());
+        name.trim_start_matches('_').to_owned()
     }
 
     /// The path that the API server calls a webhook at, as kubebuilder derives it.

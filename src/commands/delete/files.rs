@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{commit::Commit, modules};
 use crate::{
     disk::Root,
-    plan::{self, LastCommit, Plan},
+    plan::{self, Plan},
     scaffold::{self, Target},
 };
 use model::{Found, ProjectPath, Tree as _};
@@ -47,7 +47,7 @@ impl Files {
             }
             if has_entries(&path) {
                 // Without its entries, the file is as it was written; otherwise it stays.
-                if self.is_emptied(root, &path, &known)? {
+                if self.is_emptied(plan, root, commit, &path, &known)? {
                     let before = root.read(&path)?.unwrap_or_default();
                     plan.delete(path, vec![before.replace("\r\n", "\n"), before]);
                 }
@@ -75,17 +75,21 @@ impl Files {
         Ok(())
     }
 
-    /// Whether nothing is left of a file but the text that it was written with, once the unedited entries are removed.
+    /// Whether nothing is left of a file but the text that it was written with, once the entries are removed that git can
+    /// restore.
     fn is_emptied(
         &self,
+        plan: &mut Plan,
         root: &Root,
+        commit: &mut Commit,
         path: &ProjectPath,
         known: &[String],
     ) -> anyhow::Result<bool> {
         let mut text = root.read(path)?.unwrap_or_default();
         for (_, fragments) in self.fragments.iter().filter(|it| it.0.0 == *path) {
             let fragments: Vec<String> = fragments.iter().cloned().collect();
-            match plan::removed(path, &text, &fragments, &LastCommit::Text(None)) {
+            let committed = commit.of_entries(path, &text, &fragments, plan);
+            match plan::removed(path, &text, &fragments, &committed) {
                 Ok(it) if it.edited.is_empty() && it.stuck.is_empty() => text = it.text,
                 _ => return Ok(false),
             }

@@ -312,6 +312,23 @@ fn an_edited_start_is_removed_if_it_is_committed() {
 }
 
 #[test]
+fn a_conversion_is_known_by_its_versions() {
+    let all = |it: &str| format!("fn all() {{\n    vec![\n{it}        // x\n    ]\n}}\n");
+    let fragment = all("        runtime::converting::<v1::A, v2::A>(),\n");
+    let other = "        runtime::converting::<v1::A, v3::A>(),\n";
+    let check = |mine: &str, messages: &[&str]| {
+        remove("a.rs", &all(&format!("{other}{mine}")), &fragment, &all(other), messages);
+    };
+    check("        runtime::converting::<v1::A, v2::A>(),\n", &[]);
+    let message = format!("a.rs:4:9: {NOT_COMMITTED}");
+    check("        runtime::converting_lossless::<v1::A, v2::A>(\"data\"),\n", &[&message]);
+    check(
+        "        runtime::converting::<\n            v1::A,\n            v2::A,\n        >(),\n",
+        &[&message],
+    );
+}
+
+#[test]
 fn a_value_that_was_committed_otherwise_was_edited() {
     let text = "[env]\nA = \"2\"\n";
     let check = |committed: Option<&str>, warned: usize, refused: usize| {

@@ -4,7 +4,10 @@ use std::ops::Range;
 
 use proc_macro2::{Delimiter, Group, LexError, Span, TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::{Expr, File, Item, ItemFn, Token, UseTree, parse::Parser as _, punctuated::Punctuated};
+use syn::{
+    Expr, File, Item, ItemFn, PathArguments, Token, UseTree, parse::Parser as _,
+    punctuated::Punctuated,
+};
 
 use super::{Content, Entry, Fault, Gap, position, whole_lines};
 
@@ -50,6 +53,9 @@ pub fn read(text: &str, function: Option<&str>) -> Result<Option<Content>, Fault
             }
         };
         let mut names = called(&tokens, 0);
+        if names.is_empty() {
+            names.extend(type_arguments(element));
+        }
         if names.is_empty() {
             names.push(tokens.to_string());
         }
@@ -180,6 +186,18 @@ fn called(tokens: &TokenStream, depth: usize) -> Vec<String> {
         }
     }
     res
+}
+
+/// The types that a function is called with: `a::A,b::B` of `runtime::converting::<a::A, b::B>()`.
+fn type_arguments(expression: &Expr) -> Option<String> {
+    let Expr::Call(call) = expression else { return None };
+    let Expr::Path(function) = &*call.func else { return None };
+    let PathArguments::AngleBracketed(types) = &function.path.segments.last()?.arguments else {
+        return None;
+    };
+    let types: Vec<String> =
+        types.args.iter().map(|it| it.to_token_stream().to_string().replace(' ', "")).collect();
+    Some(types.join(","))
 }
 
 fn is_colon(token: Option<&TokenTree>) -> bool {
