@@ -132,10 +132,7 @@ impl Args {
         group: &GroupPrefix,
         kind: &Kind,
     ) -> anyhow::Result<(Option<usize>, Target)> {
-        let is_kind = |it: &Resource| {
-            it.kind == *kind
-                && (it.group.as_ref() == Some(group) || it.api_group() == group.to_string())
-        };
+        let is_kind = |it: &Resource| it.is_named(group, kind);
         let all: Vec<usize> =
             (0..project.resources.len()).filter(|at| is_kind(&project.resources[*at])).collect();
         let is_version =
