@@ -92,6 +92,15 @@ impl Resource {
         self.api_group() == other.api_group() && self.kind == other.kind
     }
 
+    /// Whether a user may mean this kind: `rbac`, `rbac.authorization` and `rbac.authorization.k8s.io` are one group of
+    /// Kubernetes.
+    pub fn is_named(&self, group: &GroupPrefix, kind: &Kind) -> bool {
+        let prefix = self.group.as_ref().map(GroupPrefix::as_str).unwrap_or_default();
+        let short = prefix.split('.').next().filter(|_| self.core);
+        let group = group.as_str();
+        self.kind == *kind && (prefix == group || short == Some(group) || self.api_group() == group)
+    }
+
     /// Whether the type is the project's own, in one of its own groups.
     pub fn is_own_of(&self, group: &GroupName) -> bool {
         !self.core && !self.external && self.group.as_ref().is_some_and(|it| it == group)
@@ -142,4 +151,21 @@ fn what_kubebuilder_writes_of_others_kinds_is_read() {
         "{controllers: [{name: captain}], group: crew, domain: testproject.org, kind: Captain, version: v1}",
         "crew.testproject.org",
     );
+}
+
+#[test]
+fn only_groups_of_kubernetes_have_short_names() {
+    let check = |text: &str, group: &str| {
+        let resource: Resource =
+            go_data::yaml::typed(text, go_data::yaml::Dialect::Strict).expect("a resource");
+        resource.is_named(&group.parse().expect("a group"), &"Role".parse().expect("a kind"))
+    };
+    let role = "{core: true, domain: k8s.io, group: rbac.authorization, kind: Role, version: v1}";
+    for group in ["rbac", "rbac.authorization", "rbac.authorization.k8s.io"] {
+        assert!(check(role, group), "{group}");
+    }
+    assert!(!check(role, "authorization"));
+    assert!(!check(&role.replace("kind: Role", "kind: Pod"), "rbac"));
+    let own = "{domain: a.io, group: rbac.more, kind: Role, version: v1}";
+    assert!(!check(own, "rbac") && check(own, "rbac.more.a.io"));
 }

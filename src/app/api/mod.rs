@@ -3,4 +3,5 @@
 pub mod context;
 pub mod foreign;
 pub mod place;
+pub mod sample;
 pub mod webhook;

@@ -72,6 +72,9 @@ pub struct Args {
     pub mode: Mode,
 }
 
+/// What the code of a webhook imports from `runtime::admission`.
+const IMPORTED: [&str; 5] = ["Defaulter", "Denied", "Request", "Validator", "Verdict"];
+
 impl Args {
     pub fn write(mut self, tree: &mut WorkTree<'_>) -> anyhow::Result<()> {
         let has_code = self.defaulting || self.programmatic_validation || self.conversion;
@@ -84,6 +87,13 @@ impl Args {
         let project = Project::read(tree)?;
         let group = terminal::ask(self.group.take(), "group", "cache")?;
         let kind = terminal::ask(self.kind.take(), "kind", "Memcached")?;
+        let is_admission = self.defaulting || self.programmatic_validation;
+        if is_admission && IMPORTED.contains(&&*kind.to_string()) {
+            return Err(anyhow::format_err!(
+                "the code of a webhook imports another type with the name `{kind}`"
+            ))
+            .hint("write the webhook by hand, and import the kind under another name");
+        }
         let (at, target) = self.target(&project, &group, &kind)?;
         let webhooks = self.webhooks(&project, &target)?;
         let was_converted = target.resource.webhooks.as_ref().is_some_and(|it| it.conversion);
@@ -140,10 +150,7 @@ impl Args {
         group: &GroupPrefix,
         kind: &Kind,
     ) -> anyhow::Result<(Option<usize>, Target)> {
-        let is_kind = |it: &Resource| {
-            it.kind == *kind
-                && (it.group.as_ref() == Some(group) || it.api_group() == group.to_string())
-        };
+        let is_kind = |it: &Resource| it.is_named(group, kind);
         let all: Vec<usize> =
             (0..project.resources.len()).filter(|at| is_kind(&project.resources[*at])).collect();
         let is_version =

@@ -232,9 +232,7 @@ fn find(
     kind: &Kind,
 ) -> anyhow::Result<usize> {
     let is_kind = |it: &Resource| {
-        it.kind == *kind
-            && (it.group.as_ref() == Some(group) || it.api_group() == group.to_string())
-            && it.webhooks.as_ref().is_some_and(|it| !it.is_empty())
+        it.is_named(group, kind) && it.webhooks.as_ref().is_some_and(|it| !it.is_empty())
     };
     let all = project.resources.iter().enumerate().filter(|it| is_kind(it.1));
     let all: Vec<(usize, Version)> = all.map(|it| (it.0, it.1.version)).collect();

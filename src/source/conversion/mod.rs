@@ -2,7 +2,9 @@
 //! type that its two files declare. Each field is named, so that a new one does not compile until both directions say
 //! what becomes of it.
 
+mod between;
 mod copy;
+mod names;
 mod types;
 mod write;
 
@@ -10,7 +12,8 @@ use std::collections::BTreeSet;
 
 pub use copy::copy;
 
-use self::types::{Body, Conversion, Types};
+use self::between::Conversion;
+use self::types::{Body, Types};
 use self::write::{Line, matched, struct_of};
 
 /// A version of a kind: the module of its types in the package `api`, and the file that declares them.
@@ -42,13 +45,22 @@ pub fn conversion(
         |it: &Side<'_>| Types::read(it.text, kind).map_err(|why| (it.module.to_owned(), why));
     let sides = read(one).and_then(|first| Ok((first, read(other)?)));
     let (first, second) = sides.map_err(|(module, why)| format!("{module}: {why}"))?;
+    let lints: BTreeSet<&str> = first.lints.union(&second.lints).copied().collect();
+    let lints: Vec<&str> = lints.into_iter().collect();
+    let allowed = match &lints[..] {
+        [] => String::new(),
+        lints => {
+            format!("#![allow({})] // the fields have the names of the types\n\n", lints.join(", "))
+        }
+    };
+    let mut modules = [one.module, other.module];
+    modules.sort_by_key(|it| write::sort_key(it));
     let text = format!(
         "//! The conversion of `{kind}` between {} and {}. Each field is named, so that a new one\n\
-         //! does not compile until both directions convert it or leave it out.\n\nuse crate::{group}::{{{}, {}}};\n",
+         //! does not compile until both directions convert it or leave it out.\n\n{allowed}use crate::{group}::{{{}}};\n",
         one.module,
         other.module,
-        one.module.min(other.module),
-        one.module.max(other.module),
+        modules.join(", "),
     );
     let mut res = Generated { text, open: Vec::new() };
     for (from, types, to, others) in [(other, &second, one, &first), (one, &first, other, &second)]
@@ -85,7 +97,10 @@ impl Direction<'_> {
             (Some(from), Some(to)) => {
                 pattern.push(Line::of("status"));
                 value.push(Line::of("status: status.map(Into::into)"));
-                wanted.add(to, from);
+                match self.types.all.contains_key(from) && self.others.all.contains_key(to) {
+                    true => wanted.add(to, from),
+                    false => self.open(from, "is not declared in the file of its kind", into),
+                }
             }
             (Some(_), None) => {
                 pattern.push(Line::with("status: _", format!("{} has none", self.to)))
@@ -142,7 +157,7 @@ impl Direction<'_> {
                         }
                         Some(_) => continue,
                     };
-                    let default = types::default(ty, self.others);
+                    let default = between::default(ty, self.others);
                     value.push(Line::with(&format!("{name}: {default}"), why));
                 }
                 self.implement(from, to, into, |from| struct_of(from, &pattern, &value));
@@ -152,7 +167,7 @@ impl Direction<'_> {
                 let each = source.iter().zip(target).zip(&names);
                 let values: Option<Vec<String>> =
                     each.map(|((from, to), name)| self.between(from, to, name, wanted)).collect();
-                let Some(values) = values else { return self.open(from, into) };
+                let Some(values) = values else { return self.differs(from, into) };
                 let (names, values) = (names.join(", "), values.join(", "));
                 self.implement(from, to, into, |from| {
                     vec![format!("let {from}({names}) = it;"), format!("Self({values})")]
@@ -171,13 +186,20 @@ impl Direction<'_> {
                 }
                 self.implement(from, to, into, |from| matched(from, &arms));
             }
-            _ => self.open(from, into),
+            (Body::Other(why), _) => self.open(from, why, into),
+            (_, Body::Other(why)) => self.open(from, &format!("{why} in {}", self.to), into),
+            _ => self.differs(from, into),
         }
     }
 
-    /// A type for which no conversion can be written: the code does not compile without it.
-    fn open(&self, from: &str, into: &mut Generated) {
+    fn differs(&self, from: &str, into: &mut Generated) {
         into.open.push(format!("{} `{from}`: its form differs in {}", self.from, self.to));
+    }
+
+    /// A type for which no conversion can be written: the code does not compile without it.
+    fn open(&self, from: &str, why: &str, into: &mut Generated) {
+        into.open
+            .push(format!("{} `{from}` {why}: write its conversion to {}", self.from, self.to));
     }
 
     /// The pattern and the value of a variant without the name of its enum.
@@ -207,7 +229,7 @@ impl Direction<'_> {
         value: &str,
         wanted: &mut Wanted,
     ) -> Option<String> {
-        match types::between(from, to, self.types, self.others)? {
+        match between::between(from, to, self.types, self.others)? {
             Conversion::Same => Some(value.to_owned()),
             Conversion::Into(pairs, how) => {
                 pairs.iter().for_each(|(from, to)| wanted.add(to, from));
@@ -224,12 +246,15 @@ impl Direction<'_> {
         body: impl FnOnce(&str) -> Vec<String>,
     ) {
         let (from, to) = (format!("{}::{from}", self.from), format!("{}::{to}", self.to));
-        into.text +=
-            &format!("\nimpl From<{from}> for {to} {{\n    fn from(it: {from}) -> Self {{\n");
+        let mut text =
+            format!("impl From<{from}> for {to} {{\n    fn from(it: {from}) -> Self {{\n");
         for line in body(&from) {
-            into.text += &format!("        {line}\n");
+            text += &format!("        {line}\n");
         }
-        into.text += "    }\n}\n";
+        text += "    }\n}\n";
+        let is_long = text.lines().any(|it| it.len() > write::WIDTH);
+        into.text += if is_long { "\n#[rustfmt::skip] // long lines\n" } else { "\n" };
+        into.text += &text;
     }
 }
 

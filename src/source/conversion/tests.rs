@@ -127,3 +127,106 @@ fn types_of_different_forms_are_left_to_the_user() {
     );
     assert!(!res.text.contains("> for v1::Mode "), "{}", res.text);
 }
+
+#[test]
+fn names_mean_what_the_file_imports() {
+    let check = |one: &str, other: &str, field: &str| {
+        let rest =
+            format!("pub struct ShopSpec {{ pub it: {field} }} pub struct Door {{}} {STATUS}");
+        let text = |uses: &str| format!("{uses}\n{HEAD}{rest}");
+        let (one, other) = (text(one), text(other));
+        let side = |module, text| Side { module, text };
+        let res = conversion("Shop", "a", &side("v1", &one), &side("v2", &other));
+        let res = res.expect("both declare it");
+        let lines = body(&res.text, "v1::ShopSpec> for v2::ShopSpec").join(" ");
+        lines.split_once("Self { ").map(|it| it.1.trim_end_matches([' ', '}']).to_owned())
+    };
+    let known = |one, other, field, value: &str| {
+        assert_eq!(check(one, other, field), Some(value.to_owned()), "{field}");
+    };
+    known(
+        "type All = Vec<Door>;",
+        "type All = Vec<Door>;",
+        "All",
+        "it: it.into_iter().map(Into::into).collect()",
+    );
+    known(
+        "type Name = String;",
+        "",
+        "Option<Name>",
+        "it: Default::default(), // v1 has another type",
+    );
+    known("type Name = String;", "type Name = String;", "Option<Name>", "it");
+    known("use std::time as t;", "use std::time as t;", "t::Duration", "it");
+    known("use a_crate::*;", "use a_crate::*;", "Part", "it");
+    let todo = "it: todo!(\"choose a value\"), // v1 has another type";
+    known("use std::time::Duration;", "use crate::Duration;", "Duration", todo);
+    known("use super::parts::Part;", "use super::parts::Part;", "Part", todo);
+    known("use super::parts::*;", "use super::parts::*;", "Part", todo);
+    known("use a_crate::*;", "use b_crate::*;", "Part", todo);
+    known("mod parts {}", "mod parts {}", "parts::Part", todo);
+    known("declare! { Part }", "declare! { Part }", "Part", todo);
+}
+
+#[test]
+fn types_that_no_conversion_can_be_written_for_are_named() {
+    let check = |declared: &str, why: &str| {
+        let text = format!("pub struct ShopSpec {{ pub it: It }} {declared} {STATUS}");
+        let res = of(&text, &text);
+        assert_eq!(
+            res.open,
+            [
+                format!("v2 `It` {why}: write its conversion to v1"),
+                format!("v1 `It` {why}: write its conversion to v2"),
+            ]
+        );
+    };
+    check("pub struct It<T>(pub T);", "has generic parameters");
+    check("pub struct It { #[cfg(unix)] pub a: u8 }", "has parts with `#[cfg]`");
+    check("pub enum It { #[cfg(unix)] A }", "has parts with `#[cfg]`");
+    check("pub struct It { a: u8 }", "has a private field");
+    check("pub struct It(pub(super) u8);", "has a private field");
+    check("struct It { pub a: u8 }", "is private");
+    let generic = of(
+        &format!(
+            "pub struct ShopSpec {{ pub it: It<u8> }} pub struct It<T> {{ pub it: T }} {STATUS}"
+        ),
+        &format!(
+            "pub struct ShopSpec {{ pub it: It<u8> }} pub struct It<T> {{ pub it: T }} {STATUS}"
+        ),
+    );
+    assert_eq!(generic.open.len(), 2, "{:?}", generic.open);
+    let status = of("pub struct ShopSpec {}", "pub struct ShopSpec {}").open;
+    assert_eq!(
+        status[0],
+        "v2 `ShopStatus` is not declared in the file of its kind: write its conversion to v1"
+    );
+}
+
+#[test]
+fn the_code_is_as_rustfmt_and_the_compiler_want_it() {
+    let text = |name: &str| {
+        format!(
+            "pub struct ShopSpec {{ pub {name}: Vec<Vec<Unit>>, pub no: No, pub odd: Odd }} pub struct Unit; pub enum No {{}} pub enum Odd {{ A {{}} }} {STATUS}"
+        )
+    };
+    let res = of(&text("it"), &text("it")).text;
+    for (head, line) in [("Unit", "let v1::Unit {} = it;"), ("No", "match it {}")] {
+        assert_eq!(body(&res, &format!("v1::{head}> for v2::{head}"))[0], line);
+    }
+    assert!(res.contains("v1::Odd::A {} => Self::A {},"), "{res}");
+    assert!(!res.contains("rustfmt::skip"), "{res}");
+    let long = text(&"n".repeat(60));
+    assert_eq!(of(&long, &long).text.matches("#[rustfmt::skip]").count(), 2);
+    let allowed = |field: &str| {
+        let text = format!("pub struct ShopSpec {{ {field} }}");
+        let res = of(&text, &text).text;
+        res.lines().find_map(|it| Some(it.strip_prefix("#![allow(")?.split_once(')')?.0.to_owned()))
+    };
+    assert_eq!(allowed("pub it: i32"), None);
+    assert_eq!(allowed("#[deprecated] pub it: i32"), Some("deprecated".to_owned()));
+    assert_eq!(allowed("pub foo: i32"), Some("clippy::disallowed_names".to_owned()));
+    let mut sorted = ["v10", "v1beta1", "v2", "v1alpha10", "v1", "v1alpha2"];
+    sorted.sort_by_key(|it| write::sort_key(it));
+    assert_eq!(sorted, ["v1", "v1alpha2", "v1alpha10", "v1beta1", "v2", "v10"]);
+}

@@ -1,12 +1,13 @@
-//! The types that a file declares, and how a value of one gets to be a value of another one.
+//! The types that a file declares.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use quote::ToTokens as _;
 use syn::{
-    Attribute, GenericArgument, Ident, Item, ItemStruct, LitStr, PathArguments, Type,
-    punctuated::Punctuated,
+    Attribute, Generics, Ident, Item, ItemEnum, ItemStruct, LitStr, Type, Visibility,
+    punctuated::Punctuated, visit::Visit,
 };
+
+use super::names::Names;
 
 /// The types of a file by name.
 pub struct Types {
@@ -14,14 +15,17 @@ pub struct Types {
     /// The struct with `#[kube(…)]`.
     pub spec: String,
     pub status: Option<String>,
+    /// The lints that warn where the fields are named.
+    pub lints: BTreeSet<&'static str>,
+    pub names: Names,
 }
 
 pub enum Body {
     Struct(Vec<(String, Type)>),
     Tuple(Vec<Type>),
     Enum(Vec<(String, Fields)>),
-    /// With generic parameters, or without fields.
-    Other,
+    /// One that no conversion can be written for, and why.
+    Other(String),
 }
 
 /// The fields of a variant.
@@ -32,13 +36,11 @@ pub enum Fields {
 }
 
 impl Fields {
-    fn of(fields: &syn::Fields) -> Self {
+    fn of(fields: &syn::Fields, names: &Names) -> Self {
         match fields {
             syn::Fields::Unit => Self::None,
-            syn::Fields::Named(_) => Self::Named(named(fields)),
-            syn::Fields::Unnamed(it) => {
-                Self::Unnamed(it.unnamed.iter().map(|it| it.ty.clone()).collect())
-            }
+            syn::Fields::Named(_) => Self::Named(named(fields, names)),
+            syn::Fields::Unnamed(_) => Self::Unnamed(unnamed(fields, names)),
         }
     }
 
@@ -82,6 +84,9 @@ impl Fields {
             Self::None => name.to_owned(),
             Self::Named(_) => {
                 let all: Vec<String> = names.iter().zip(values).map(each).collect();
+                if all.is_empty() {
+                    return format!("{name} {{}}");
+                }
                 format!("{name} {{ {} }}", all.join(", "))
             }
             Self::Unnamed(_) => format!("{name}({})", values.join(", ")),
@@ -92,6 +97,7 @@ impl Fields {
 impl Types {
     pub fn read(text: &str, kind: &str) -> Result<Self, String> {
         let file = syn::parse_file(text).map_err(|it| it.to_string())?;
+        let names = Names::of(&file);
         let (mut all, mut root) = (BTreeMap::new(), None);
         for item in &file.items {
             match item {
@@ -99,39 +105,95 @@ impl Types {
                     if let Some(status) = root_of(it, kind) {
                         root = Some((it.ident.to_string(), status));
                     }
-                    all.insert(it.ident.to_string(), body_of(it));
+                    all.insert(it.ident.to_string(), body_of(it, &names));
                 }
                 Item::Enum(it) => {
-                    let variants = it.variants.iter();
-                    let variants =
-                        variants.map(|it| (it.ident.to_string(), Fields::of(&it.fields)));
-                    let body = match it.generics.params.is_empty() {
-                        true => Body::Enum(variants.collect()),
-                        false => Body::Other,
-                    };
-                    all.insert(it.ident.to_string(), body);
+                    all.insert(it.ident.to_string(), body_of_enum(it, &names));
                 }
                 _ => {}
             }
         }
         let (spec, status) =
             root.ok_or_else(|| format!("no struct has `#[kube(…, kind = \"{kind}\", …)]`"))?;
-        Ok(Self { all, spec, status })
+        Ok(Self { all, spec, status, lints: lints(&file), names })
     }
 }
 
-fn named(fields: &syn::Fields) -> Vec<(String, Type)> {
+fn named(fields: &syn::Fields, names: &Names) -> Vec<(String, Type)> {
     let name = |it: &syn::Field| it.ident.as_ref().map(Ident::to_string);
-    fields.iter().filter_map(|it| Some((name(it)?, it.ty.clone()))).collect()
+    fields.iter().filter_map(|it| Some((name(it)?, names.resolve(&it.ty)))).collect()
 }
 
-fn body_of(it: &ItemStruct) -> Body {
+fn unnamed(fields: &syn::Fields, names: &Names) -> Vec<Type> {
+    fields.iter().map(|it| names.resolve(&it.ty)).collect()
+}
+
+fn body_of(it: &ItemStruct, names: &Names) -> Body {
+    let item = Item::Struct(it.clone());
+    let private = it.fields.iter().any(|it| is_private(&it.vis));
     match &it.fields {
-        _ if !it.generics.params.is_empty() => Body::Other,
-        syn::Fields::Named(_) => Body::Struct(named(&it.fields)),
-        syn::Fields::Unnamed(_) => Body::Tuple(it.fields.iter().map(|it| it.ty.clone()).collect()),
-        syn::Fields::Unit => Body::Other,
+        _ if private => Body::Other("has a private field".to_owned()),
+        _ if let Some(why) = obstacle(&item, &it.vis, &it.generics) => Body::Other(why),
+        syn::Fields::Unnamed(_) => Body::Tuple(unnamed(&it.fields, names)),
+        syn::Fields::Named(_) | syn::Fields::Unit => Body::Struct(named(&it.fields, names)),
     }
+}
+
+fn body_of_enum(it: &ItemEnum, names: &Names) -> Body {
+    if let Some(why) = obstacle(&Item::Enum(it.clone()), &it.vis, &it.generics) {
+        return Body::Other(why);
+    }
+    let variant = |it: &syn::Variant| (it.ident.to_string(), Fields::of(&it.fields, names));
+    Body::Enum(it.variants.iter().map(variant).collect())
+}
+
+/// Why no conversion of a type can be written.
+fn obstacle(item: &Item, visibility: &Visibility, generics: &Generics) -> Option<String> {
+    if is_private(visibility) {
+        return Some("is private".to_owned());
+    }
+    if !generics.params.is_empty() {
+        return Some("has generic parameters".to_owned());
+    }
+    has(item, "cfg").then(|| "has parts with `#[cfg]`".to_owned())
+}
+
+/// Whether the file of the conversion, in another module, cannot name it.
+fn is_private(it: &Visibility) -> bool {
+    match it {
+        Visibility::Public(_) => false,
+        Visibility::Restricted(it) => !it.path.is_ident("crate"),
+        _ => true,
+    }
+}
+
+/// The lints that warn where code names the fields and variants of a file.
+fn lints(file: &syn::File) -> BTreeSet<&'static str> {
+    struct Names(bool);
+    impl<'ast> Visit<'ast> for Names {
+        fn visit_field(&mut self, it: &'ast syn::Field) {
+            let name = it.ident.as_ref().map(Ident::to_string).unwrap_or_default();
+            self.0 |= matches!(&*name, "foo" | "baz" | "quux");
+        }
+    }
+    let mut names = Names(false);
+    names.visit_file(file);
+    let is_deprecated = file.items.iter().any(|it| has(it, "deprecated"));
+    let all = [("clippy::disallowed_names", names.0), ("deprecated", is_deprecated)];
+    all.into_iter().filter_map(|(name, applies)| applies.then_some(name)).collect()
+}
+
+/// Whether one of the attributes in an item has this name.
+fn has(item: &Item, name: &str) -> bool {
+    struct Visitor<'a>(&'a str, bool);
+    impl<'ast> Visit<'ast> for Visitor<'_> {
+        fn visit_attribute(&mut self, it: &'ast Attribute) {
+            self.1 |= it.path().is_ident(self.0);
+        }
+    }
+    let mut visitor = Visitor(name, false);
+    visitor.visit_item(item);
+    visitor.1
 }
 
 /// The status of the struct that declares this kind.
@@ -168,119 +230,4 @@ pub fn strings(attribute: &Attribute) -> Vec<(String, LitStr)> {
         Some((pair.path.get_ident()?.to_string(), text.clone()))
     };
     all.into_iter().filter_map(string).collect()
-}
-
-/// How a value gets to be one of another type.
-pub enum Conversion {
-    Same,
-    /// These pairs of types have a conversion.
-    Into(Vec<(String, String)>, How),
-}
-
-pub enum How {
-    Into,
-    /// `Option`
-    Map(Box<How>),
-    /// `Vec` and other lists
-    Each(Box<How>),
-    /// A map's values
-    Values(Box<How>),
-    Box(Box<How>),
-}
-
-impl How {
-    pub fn apply(&self, value: &str) -> String {
-        match self {
-            Self::Into => format!("{value}.into()"),
-            Self::Map(inner) => format!("{value}.map({})", inner.function()),
-            Self::Each(inner) => format!("{value}.into_iter().map({}).collect()", inner.function()),
-            Self::Values(inner) => {
-                let inner = inner.apply("it");
-                format!("{value}.into_iter().map(|(key, it)| (key, {inner})).collect()")
-            }
-            Self::Box(inner) => format!("Box::new({})", inner.apply(&format!("(*{value})"))),
-        }
-    }
-
-    fn function(&self) -> String {
-        match self {
-            Self::Into => "Into::into".to_owned(),
-            _ => format!("|it| {}", self.apply("it")),
-        }
-    }
-}
-
-/// How to convert a value; none if the types have nothing in common.
-pub fn between(from: &Type, to: &Type, types: &Types, others: &Types) -> Option<Conversion> {
-    let is_own = |it: &Type| mentions(it, types) || mentions(it, others);
-    let tokens = |it: &Type| it.to_token_stream().to_string();
-    if !is_own(from) && !is_own(to) {
-        return (tokens(from) == tokens(to)).then_some(Conversion::Same);
-    }
-    let (from, arguments) = last(from)?;
-    let (to, other_arguments) = last(to)?;
-    if types.all.contains_key(&from) && others.all.contains_key(&to) {
-        return (from == to).then(|| Conversion::Into(vec![(from, to)], How::Into));
-    }
-    if from != to || arguments.len() != other_arguments.len() {
-        return None;
-    }
-    let inner = between(arguments.last()?, other_arguments.last()?, types, others)?;
-    let Conversion::Into(pairs, how) = inner else { return None };
-    let keys = arguments.iter().zip(&other_arguments).rev().skip(1);
-    let has_own_keys = { keys }.any(|(one, other)| is_own(one) || tokens(one) != tokens(other));
-    let how = match (from.as_str(), arguments.len()) {
-        _ if has_own_keys => return None,
-        ("Option", 1) => How::Map(Box::new(how)),
-        ("Vec" | "VecDeque" | "BTreeSet" | "HashSet" | "IndexSet", 1) => How::Each(Box::new(how)),
-        ("BTreeMap" | "HashMap" | "IndexMap", 2) => How::Values(Box::new(how)),
-        ("Box", 1) => How::Box(Box::new(how)),
-        _ => return None,
-    };
-    Some(Conversion::Into(pairs, how))
-}
-
-/// The last name of a type's path, and its arguments.
-fn last(ty: &Type) -> Option<(String, Vec<Type>)> {
-    let Type::Path(path) = ty else { return None };
-    let last = path.path.segments.last()?;
-    let arguments = match &last.arguments {
-        PathArguments::None => Vec::new(),
-        PathArguments::AngleBracketed(it) => { it.args.iter() }
-            .map(|it| match it {
-                GenericArgument::Type(it) => Some(it.clone()),
-                _ => None,
-            })
-            .collect::<Option<_>>()?,
-        PathArguments::Parenthesized(_) => return None,
-    };
-    Some((last.ident.to_string(), arguments))
-}
-
-/// Whether a type names one that the file declares.
-fn mentions(ty: &Type, types: &Types) -> bool {
-    struct Visitor<'a>(&'a Types, bool);
-    impl<'ast> syn::visit::Visit<'ast> for Visitor<'_> {
-        fn visit_path(&mut self, it: &'ast syn::Path) {
-            self.1 |= it.get_ident().is_some_and(|it| self.0.all.contains_key(&it.to_string()));
-            syn::visit::visit_path(self, it);
-        }
-    }
-    let mut visitor = Visitor(types, false);
-    syn::visit::Visit::visit_type(&mut visitor, ty);
-    visitor.1
-}
-
-/// A value to begin with, for a field that the other version does not have.
-pub fn default(ty: &Type, types: &Types) -> &'static str {
-    const KNOWN: &[&str] = &[
-        "BTreeMap", "BTreeSet", "HashMap", "HashSet", "Option", "String", "Vec", "bool", "f32",
-        "f64", "i16", "i32", "i64", "i8", "isize", "u16", "u32", "u64", "u8", "usize",
-    ];
-    match last(ty) {
-        Some((name, _)) if KNOWN.contains(&name.as_str()) && !types.all.contains_key(&name) => {
-            "Default::default()"
-        }
-        _ => "todo!(\"choose a value\")",
-    }
 }

@@ -1,6 +1,6 @@
 //! Rust as rustfmt writes it in new projects: 120 columns, and whatever fits into a line is one.
 
-const WIDTH: usize = 120;
+pub const WIDTH: usize = 120;
 /// The indentation of a function's body.
 const INDENT: usize = 8;
 
@@ -47,6 +47,9 @@ fn fields(head: &str, fields: &[Line], tail: &str) -> Vec<String> {
 
 /// The body of a function that matches every variant: patterns and values without the names of the enums.
 pub fn matched(from: &str, arms: &[(String, String)]) -> Vec<String> {
+    if arms.is_empty() {
+        return vec!["match it {}".to_owned()];
+    }
     let mut res = vec!["match it {".to_owned()];
     for (pattern, value) in arms {
         let value = match value.starts_with("todo!") {
@@ -65,5 +68,19 @@ pub fn matched(from: &str, arms: &[(String, String)]) -> Vec<String> {
         }
     }
     res.push("}".to_owned());
+    res
+}
+
+/// Sorts names as rustfmt does: a number within a name is compared by its value.
+pub fn sort_key(name: &str) -> Vec<(&str, u64)> {
+    let mut res = Vec::new();
+    let mut rest = name;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(digits);
+        let end = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
+        res.push((word, after[..end].parse().unwrap_or_default()));
+        rest = &after[end..];
+    }
     res
 }

@@ -2,7 +2,10 @@
 
 use super::{Args, Choices, Context, Place};
 use crate::app::{
-    api::webhook::{self, Target},
+    api::{
+        sample::copied_sample,
+        webhook::{self, Target},
+    },
     conversions, support,
 };
 use crate::project::{Operator, Project, Resource, WebhookVersion, Webhooks};
@@ -10,7 +13,7 @@ use crate::source::conversion;
 use crate::{app::derive, manifests, plan::WorkTree, scaffold};
 use diagnostics::Hint as _;
 use go_data::yaml;
-use model::{ProjectPath, Tree as _, Version};
+use model::Version;
 
 impl Args {
     /// The stored version is the hub of the conversion: what is stored need not be converted.
@@ -55,7 +58,7 @@ impl Args {
         let (group, module) = (&place.group, kind.module());
         let folder = format!("api/src/{}/{version}", group.module());
         plan.scaffold(format!("{folder}/{module}.rs").parse()?, text.clone());
-        if let Some((path, sample)) = sample(tree, place, from)? {
+        if let Some((path, sample)) = copied_sample(tree, place, from)? {
             plan.scaffold(path, sample);
         }
 
@@ -84,9 +87,13 @@ impl Args {
         let edited = project.with_webhooks(at, &webhooks)?;
         let edited = edited.with(place.resource(project, namespaced, false))?;
         derive::with_project(tree, plan, project, &edited, &self.generate_options())?;
+        let decisions = match &written.open[..] {
+            [] => ", then".to_owned(),
+            open => format!("; these are yours to decide:\n  {}\nthen", open.join("\n  ")),
+        };
         tree.next(format!(
-            "Next: change the type in {folder}/{module}.rs, and convert each field in {module}_conversion.rs beside it, \
-             then\n  operator-rs manifests    # the CRD follows\n  cargo test\n\nObjects are stored in {} as before.",
+            "Next: change the type in {folder}/{module}.rs, and convert each field in {module}_conversion.rs beside \
+             it{decisions}\n  operator-rs manifests    # the CRD follows\n  cargo test\n\nObjects are stored in {} as before.",
             hub_resource.version
         ));
         Ok(())
@@ -110,33 +117,4 @@ fn hub<'a>(
     let hub = hub.or_else(|| all().find(|it| Some(it.1.version.to_string()) == stored));
     hub.ok_or_else(|| anyhow::format_err!("{} does not say which version is stored", place.kind))
         .hint("run `operator-rs manifests` to see why")
-}
-
-/// The sample of the new version: that of the other one, under a name of its own.
-fn sample(
-    tree: &WorkTree<'_>,
-    place: &Place,
-    from: Version,
-) -> anyhow::Result<Option<(ProjectPath, String)>> {
-    let lower = place.kind.lower();
-    let path = |version: Version| -> anyhow::Result<ProjectPath> {
-        Ok(format!("config/samples/{}_{version}_{lower}.yaml", place.group).parse()?)
-    };
-    let Some(text) = tree.read(&path(from)?)? else { return Ok(None) };
-    let version = place.version;
-    let mut is_renamed = false;
-    let lines = text.split_inclusive('\n').map(|line| {
-        let bare = line.trim_end();
-        let end = &line[bare.len()..];
-        match bare {
-            _ if bare.starts_with("apiVersion: ") && bare.ends_with(&format!("/{from}")) => {
-                is_renamed = true;
-                format!("{}/{version}{end}", &bare[..bare.len() - format!("/{from}").len()])
-            }
-            _ if bare.starts_with("  name: ") => format!("  name: {lower}-{version}-sample{end}"),
-            _ => line.to_owned(),
-        }
-    });
-    let sample: String = lines.collect();
-    Ok(is_renamed.then_some((path(version)?, sample)))
 }

@@ -69,6 +69,9 @@ impl Files {
         let mut first = Place::of(edited, resource, place.group.clone());
         first.shared_name = place.shared_name;
         first.other_versions.clear();
+        for (path, text) in originals::copies(root, source, &place, &resource.api_group(), &file)? {
+            self.files.entry(path).or_default().push(text);
+        }
         for choices in originals::choices(root, &[file, controller])? {
             for place in [&place, &first] {
                 let context = Context::new(edited, place, namespaced, &choices);

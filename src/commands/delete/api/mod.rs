@@ -135,10 +135,7 @@ fn find(
     version: Option<Version>,
     kind: &Kind,
 ) -> anyhow::Result<usize> {
-    let is_kind = |it: &Resource| {
-        it.kind == *kind
-            && (it.group.as_ref() == Some(group) || it.api_group() == group.to_string())
-    };
+    let is_kind = |it: &Resource| it.is_named(group, kind);
     let all = project.resources.iter().enumerate().filter(|it| is_kind(it.1));
     let found: Vec<usize> = all
         .filter(|it| version.is_none_or(|version| it.1.version == version))

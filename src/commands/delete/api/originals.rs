@@ -1,6 +1,8 @@
 //! The files that the templates render for one kind, for every way to call `create api`.
 
-use crate::app::api::context::Choices;
+use crate::app::api::{context::Choices, place::Place, sample::copied_sample};
+use crate::project::Operator;
+use crate::source::conversion;
 use model::{ProjectPath, Tree};
 
 /// The choices that may have been made for a type and its controller, as far as their files show them.
@@ -30,6 +32,31 @@ pub fn choices(tree: &impl Tree, files: &[ProjectPath]) -> anyhow::Result<Vec<Ch
         for storage in [false, true] {
             res.push(Choices { finalizer, storage, ..base.clone() });
         }
+    }
+    Ok(res)
+}
+
+/// The files that `create api --from` writes for a version in `file`: copies of those of the other versions.
+pub fn copies(
+    tree: &impl Tree,
+    source: &Operator,
+    place: &Place,
+    group: &str,
+    file: &ProjectPath,
+) -> anyhow::Result<Vec<(ProjectPath, String)>> {
+    let (kind, version) = (place.kind.to_string(), place.version.to_string());
+    let mut res = Vec::new();
+    for it in &source.kinds {
+        let is_kind = it.group.as_deref() == Some(group) && it.kind.as_deref() == Some(&*kind);
+        if !is_kind || it.version.as_ref() == Some(&version) {
+            continue;
+        }
+        let text = tree.read(&it.place.path.as_str().parse()?)?.unwrap_or_default();
+        let copy = conversion::copy(&text, &kind, &version).ok();
+        res.extend(copy.map(|it| (file.clone(), it)));
+    }
+    for other in &place.other_versions {
+        res.extend(copied_sample(tree, place, other.version)?);
     }
     Ok(res)
 }

@@ -1,0 +1,139 @@
+//! Which type a name in a file means: imports and aliases of the file are replaced by what they stand for.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens as _;
+use syn::{File, Item, Type, UseTree, visit::Visit};
+
+/// Types that every file can name.
+const PRELUDE: &[&str] = &[
+    "Box", "Option", "Result", "String", "Vec", "bool", "char", "f32", "f64", "i128", "i16", "i32",
+    "i64", "i8", "isize", "str", "u128", "u16", "u32", "u64", "u8", "usize",
+];
+
+/// How often aliases of aliases are replaced.
+const DEPTH: usize = 16;
+
+/// The names that a file declares or imports.
+#[derive(Default)]
+pub struct Names {
+    /// The path or the type that a name stands for.
+    meanings: BTreeMap<String, TokenStream>,
+    modules: BTreeSet<String>,
+    globs: BTreeSet<String>,
+    /// Whether macros may declare more names.
+    has_macros: bool,
+}
+
+impl Names {
+    pub fn of(file: &File) -> Self {
+        let mut res = Self::default();
+        for item in &file.items {
+            match item {
+                Item::Use(it) => res.import(&it.tree, &mut Vec::new()),
+                Item::Type(it) if it.generics.params.is_empty() => {
+                    res.meanings.insert(it.ident.to_string(), it.ty.to_token_stream());
+                }
+                Item::Mod(it) => {
+                    res.modules.insert(it.ident.to_string());
+                }
+                Item::Macro(it) => res.has_macros |= it.ident.is_none(),
+                _ => {}
+            }
+        }
+        res
+    }
+
+    fn import(&mut self, tree: &UseTree, path: &mut Vec<String>) {
+        let name = match tree {
+            UseTree::Path(it) => {
+                path.push(it.ident.to_string());
+                self.import(&it.tree, path);
+                path.pop();
+                return;
+            }
+            UseTree::Group(it) => return it.items.iter().for_each(|it| self.import(it, path)),
+            UseTree::Glob(_) => {
+                self.globs.insert(path.join("::"));
+                return;
+            }
+            UseTree::Name(it) => (&it.ident, &it.ident),
+            UseTree::Rename(it) => (&it.ident, &it.rename),
+        };
+        let mut full = path.clone();
+        if name.0 != "self" {
+            full.push(name.0.to_string());
+        }
+        let known = if name.1 == "self" { path.last().cloned() } else { Some(name.1.to_string()) };
+        // `use serde;` imports what the name means anyway.
+        if let (Some(known), true, Ok(meaning)) = (known, full.len() > 1, full.join("::").parse()) {
+            self.meanings.insert(known, meaning);
+        }
+    }
+
+    /// A type without the imports and aliases of this file.
+    pub fn resolve(&self, ty: &Type) -> Type {
+        let res = self.tokens(ty.to_token_stream(), DEPTH);
+        syn::parse2(res).unwrap_or_else(|_| ty.clone())
+    }
+
+    fn tokens(&self, stream: TokenStream, depth: usize) -> TokenStream {
+        let mut res = TokenStream::new();
+        let mut is_first = true;
+        for token in stream {
+            let is_colon = matches!(&token, TokenTree::Punct(it) if it.as_char() == ':');
+            match token {
+                TokenTree::Ident(it) if is_first && depth > 0 => {
+                    match self.meanings.get(&it.to_string()) {
+                        Some(meaning) => res.extend(self.tokens(meaning.clone(), depth - 1)),
+                        None => res.extend([TokenTree::Ident(it)]),
+                    }
+                }
+                TokenTree::Group(it) => {
+                    let inner = self.tokens(it.stream(), depth);
+                    res.extend([TokenTree::Group(proc_macro2::Group::new(it.delimiter(), inner))]);
+                }
+                it => res.extend([it]),
+            }
+            is_first = !is_colon;
+        }
+        res
+    }
+
+    /// Whether a resolved type means the same in the file of the other version, which has the same tokens for it.
+    pub fn is_shared(&self, ty: &Type, other: &Self) -> bool {
+        let mut visitor = Shared { names: self, has_same_globs: true, res: true };
+        let globs = self.globs.iter().chain(&other.globs);
+        visitor.has_same_globs = self.globs == other.globs
+            && !self.has_macros
+            && !other.has_macros
+            && !{ globs }.any(|it| self.is_relative(it.split("::").next().unwrap_or_default()));
+        visitor.visit_type(ty);
+        visitor.names = other;
+        visitor.visit_type(ty);
+        visitor.res
+    }
+
+    /// Whether a path that begins with this name leads to a place beside the file or in it.
+    fn is_relative(&self, first: &str) -> bool {
+        first == "super" || first == "self" || self.modules.contains(first)
+    }
+}
+
+struct Shared<'a> {
+    names: &'a Names,
+    has_same_globs: bool,
+    res: bool,
+}
+
+impl<'ast> Visit<'ast> for Shared<'_> {
+    fn visit_path(&mut self, it: &'ast syn::Path) {
+        if let Some(first) = it.segments.first() {
+            let name = first.ident.to_string();
+            let is_known = PRELUDE.contains(&&*name) || self.has_same_globs;
+            self.res &= !self.names.is_relative(&name) && (it.segments.len() > 1 || is_known);
+        }
+        syn::visit::visit_path(self, it);
+    }
+}
