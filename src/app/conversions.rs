@@ -4,13 +4,13 @@ use super::derive;
 use crate::project::{DeclaredKind, Operator, Resource};
 use crate::source::conversion::{Generated, Side, conversion};
 use diagnostics::Hint as _;
-use model::{Tree, Version};
+use model::{ProjectPath, Tree, Version};
 
 /// The code that converts between the hub and a spoke.
 pub fn written(tree: &impl Tree, hub: &Resource, spoke: Version) -> anyhow::Result<Generated> {
     let operator = derive::operator(tree);
-    let hub_text = text(tree, &operator, hub, hub.version)?;
-    let spoke_text = text(tree, &operator, hub, spoke)?;
+    let (_, hub_text) = text(tree, &operator, hub, hub.version)?;
+    let (_, spoke_text) = text(tree, &operator, hub, spoke)?;
     between(hub, &hub_text, spoke, &spoke_text)
 }
 
@@ -28,13 +28,13 @@ pub fn between(
     conversion(&hub.kind.to_string(), &group, &first, &second).map_err(anyhow::Error::msg)
 }
 
-/// The text of the file that declares a version of a kind.
+/// The file that declares a version of a kind, and its text.
 pub fn text(
     tree: &impl Tree,
     operator: &Operator,
     kind: &Resource,
     version: Version,
-) -> anyhow::Result<String> {
+) -> anyhow::Result<(ProjectPath, String)> {
     let (group, name) = (kind.api_group(), kind.kind.to_string());
     let is = |it: &&DeclaredKind| {
         it.group.as_deref() == Some(&*group)
@@ -47,5 +47,7 @@ pub fn text(
         ))
         .hint("run `operator-rs manifests` to see why");
     };
-    Ok(tree.read(&found.place.path.as_str().parse()?)?.unwrap_or_default())
+    let path: ProjectPath = found.place.path.as_str().parse()?;
+    let text = tree.read(&path)?.unwrap_or_default();
+    Ok((path, text))
 }

@@ -35,10 +35,10 @@ impl Args {
                 .hint(format!("PROJECT has {has}"));
         };
         let hub = hub(project, place, source)?;
-        let text = conversions::text(tree, source, original, from)?;
+        let (path, text) = conversions::text(tree, source, original, from)?;
         let text =
             conversion::copy(&text, &kind.to_string(), &version.to_string()).map_err(|why| {
-                anyhow::format_err!("the type of {from} {kind} cannot be copied: {why}")
+                anyhow::format_err!("{path}: the type of {from} {kind} cannot be copied: {why}")
             });
         let text = text.hint(
             "write the new version by hand, then run `operator-rs create api` without `--from`",
@@ -68,7 +68,7 @@ impl Args {
         webhooks.spoke.push(version);
         webhooks.spoke.sort();
         webhooks.webhook_version = Some(WebhookVersion::V1);
-        let hub_text = conversions::text(tree, source, hub_resource, hub_resource.version)?;
+        let (_, hub_text) = conversions::text(tree, source, hub_resource, hub_resource.version)?;
         let written = conversions::between(hub_resource, &hub_text, version, &text)?;
         let target = Target::own(hub_resource)?;
         let code = Some((version, written.text.as_str()));
