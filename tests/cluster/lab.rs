@@ -12,6 +12,7 @@ pub struct Lab {
     unruly: Arc<Project>,
     wishful: Arc<Project>,
     website: Arc<Project>,
+    webhooks: Arc<Project>,
     shared: OnceCell<Arc<ControlPlane>>,
 }
 
@@ -21,9 +22,9 @@ impl Lab {
         let start = Instant::now();
         let untouched = Project::untouched().into();
         let (unruly, wishful) = (Project::unruly().into(), Project::wishful().into());
-        let website = Project::website().into();
-        println!("four operators built in {} s", start.elapsed().as_secs());
-        Self { untouched, unruly, wishful, website, shared: OnceCell::new() }
+        let (website, webhooks) = (Project::website().into(), Project::webhooks().into());
+        println!("five operators built in {} s", start.elapsed().as_secs());
+        Self { untouched, unruly, wishful, website, webhooks, shared: OnceCell::new() }
     }
 
     /// A part of the shared control plane, where the untouched operator is installed.
@@ -49,6 +50,11 @@ impl Lab {
     /// The operator that owns what annotations list, on a control plane of its own.
     pub async fn own_wishful_ground(&self, name: &'static str, nodes: bool) -> Ground {
         Ground::new(Arc::new(ControlPlane::start(name, nodes).await), self.wishful.clone())
+    }
+
+    /// The operator with webhooks, on a control plane of its own.
+    pub async fn own_webhook_ground(&self, name: &'static str) -> Ground {
+        Ground::new(Arc::new(ControlPlane::start(name, false).await), self.webhooks.clone())
     }
 
     /// A control plane of its own, on which nothing is installed yet.

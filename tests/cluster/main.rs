@@ -34,6 +34,7 @@ mod security;
 mod throttled;
 mod token;
 mod tutorial;
+mod webhooks;
 mod website;
 mod wishes;
 
@@ -52,6 +53,8 @@ const TRIALS: &[(&str, runner::Trial)] = trials![
     outage::an_api_server_that_comes_back_is_found_again,
     replicas::of_two_replicas_one_writes_and_the_other_follows,
     limits::three_hundred_large_config_maps_fill_no_memory,
+    webhooks::three_thousand_objects_are_converted_in_little_memory,
+    webhooks::no_request_fails_while_certificates_and_replicas_are_replaced,
     refusals::a_server_that_is_silent_is_reported_and_waited_for,
     throttled::calls_that_are_turned_away_are_made_again,
     tutorial::the_tutorial_holds_from_install_to_delete,
@@ -79,6 +82,8 @@ const TRIALS: &[(&str, runner::Trial)] = trials![
     wishes::a_mapper_that_panics_stops_nothing,
     wishes::a_kind_of_kubernetes_is_reconciled_with_the_role_of_its_markers,
     edits::a_deployment_edited_by_hand_is_put_back,
+    webhooks::objects_are_written_and_read_in_each_version,
+    webhooks::an_operator_that_is_gone_stops_writes_and_no_deletion,
     ends::without_its_crd_the_operator_says_so_and_ends,
     ends::the_operator_ends_well_in_the_middle_of_work,
 ];

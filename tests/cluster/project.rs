@@ -65,6 +65,59 @@ impl Project {
         Self::build(name, "debug", &new, &dir, "web_v1alpha1_website")
     }
 
+    /// One whose kind has both webhooks and a second version, in which a field has another name.
+    pub fn webhooks() -> Self {
+        Self::built("webhook-operator", "debug", |dir| {
+            let edit = |path: &str, from: &str, to: &str| {
+                let path = dir.join(path);
+                let text = fs::read_to_string(&path).expect("`create` has written it");
+                assert_eq!(text.matches(from).count(), 1, "{} has `{from}` once", path.display());
+                fs::write(path, text.replace(from, to)).expect("it is ours");
+            };
+            let port = "    pub container_port: i32,\n}\n";
+            edit(
+                "api/src/cache/v1alpha1/memcached.rs",
+                port,
+                &format!("{}{FIELDS}", &port[..port.len() - 2]),
+            );
+            let size = "  size: 1\n";
+            edit(
+                "config/samples/cache_v1alpha1_memcached.yaml",
+                size,
+                &format!("  title: a sample\n{size}"),
+            );
+            let memcached = "--group cache --kind Memcached";
+            support::done(
+                dir,
+                &format!("create webhook {memcached} --defaulting --programmatic-validation"),
+            );
+            edit("src/webhook/cache_memcached_defaulter.rs", "        let _ = object;\n", DEFAULTS);
+            edit(
+                "src/webhook/cache_memcached_validator.rs",
+                "    let denied =",
+                "    let mut denied =",
+            );
+            edit("src/webhook/cache_memcached_validator.rs", "    let _ = object;\n", RULES);
+
+            support::done(
+                dir,
+                &format!("create api {memcached} --version v1beta1 --from v1alpha1"),
+            );
+            edit("api/src/cache/v1beta1/memcached.rs", "pub note:", "pub remark:");
+            let path = dir.join("api/src/cache/v1beta1/memcached_conversion.rs");
+            let text = fs::read_to_string(&path).expect("`create api` has written it");
+            // What v1beta1 is taken apart into, twice v1alpha1, and what it is made of.
+            let [start, first, second, third, end] = text.split(" note,").collect::<Vec<_>>()[..]
+            else {
+                panic!("the field is converted in both directions\n{text}");
+            };
+            let renamed = " remark: note,";
+            let text = format!("{start}{renamed}{first} note,{second} note,{third}{renamed}{end}");
+            fs::write(path, text).expect("it is ours");
+            support::done(dir, "manifests");
+        })
+    }
+
     fn built(name: &'static str, profile: &str, edit: impl FnOnce(&Path)) -> Self {
         let new = support::fresh(&format!("cluster/new/{name}"));
         support::done(&new, "init --domain example.com");
@@ -109,6 +162,53 @@ const FAILING: &str = r#"    ctx.operator.normal(&*obj, "Seen", "A Deployment wa
     let annotations = obj.metadata.annotations.clone().unwrap_or_default();
     if annotations.contains_key("trial") {
         return Err(crate::Error::Missing("luck"));
+    }
+"#;
+
+/// Of the spec in v1alpha1, below those that `create api` writes.
+const FIELDS: &str = r#"
+    /// What people call it.
+    pub title: String,
+
+    /// What they say about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+
+    /// How it looks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub color: Option<String>,
+
+    /// How large it is, in a word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tier: Option<String>,
+
+    /// What it is made of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[x_kube(merge_strategy = ListMerge::Map(vec!["name".into()]))]
+    pub parts: Vec<Part>,
+}
+
+/// What a Memcached is made of.
+#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, PartialEq)]
+pub struct Part {
+    /// Which one it is.
+    pub name: String,
+
+    /// Which place it has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank: Option<i32>,
+}
+"#;
+
+const DEFAULTS: &str = r#"        let tier = if object.spec.size < 3 { "small" } else { "large" };
+        object.spec.tier.get_or_insert_with(|| tier.into());
+        for (place, part) in (1..).zip(&mut object.spec.parts) {
+            part.rank.get_or_insert(place);
+        }
+"#;
+
+const RULES: &str = r#"    if object.spec.size == 4 {
+        denied.at("spec.size", "must not be 4");
     }
 "#;
 

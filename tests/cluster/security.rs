@@ -134,7 +134,7 @@ pub async fn probe(operator: &Operator, path: &str) -> u16 {
     fetch(Config::new(url.parse().expect("it is a URL")), path).await.0
 }
 
-async fn fetch(config: Config, path: &str) -> (u16, String) {
+pub async fn fetch(config: Config, path: &str) -> (u16, String) {
     let client = Client::try_from(config).expect("there is nothing to read");
     let request = Request::get(path).body(Body::empty()).expect("it is plain");
     let Ok(answer) = client.send(request).await else { return (0, String::new()) };
@@ -144,7 +144,7 @@ async fn fetch(config: Config, path: &str) -> (u16, String) {
 }
 
 /// Puts a new certificate in this folder, as a Secret's volume has it; returns it.
-fn certificate(dir: &Path, name: &str) -> Vec<u8> {
+pub fn certificate(dir: &Path, name: &str) -> Vec<u8> {
     let new = dir.join(format!("..{name}"));
     fs::create_dir_all(&new).expect("the folder is ours");
     let made = Command::new("openssl")
@@ -181,7 +181,7 @@ fn certificate(dir: &Path, name: &str) -> Vec<u8> {
 }
 
 /// The first certificate of a PEM text.
-fn der(text: &str) -> Vec<u8> {
+pub fn der(text: &str) -> Vec<u8> {
     let body: String = text.lines().skip(1).take_while(|it| !it.starts_with('-')).collect();
     let value = |it: u8| match it {
         b'A'..=b'Z' => it - b'A',
