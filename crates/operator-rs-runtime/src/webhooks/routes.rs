@@ -21,6 +21,9 @@ const MEBIBYTE: usize = 1024 * 1024;
 const SMALL: u32 = 128 * 1024;
 /// How long a body may take, and how much longer for each mebibyte.
 const BODY: (Duration, Duration) = (Duration::from_secs(2), Duration::from_millis(250));
+/// The large bodies of conversions together. Each takes about three times its size until it is answered, so that this many
+/// fit into the memory of a small pod. A body that is larger takes all of it.
+const CONVERSION: usize = 16 * MEBIBYTE;
 /// How long a large body may wait for room.
 const ROOM: Duration = Duration::from_secs(5);
 
@@ -89,7 +92,7 @@ impl Routes {
                     series: Series::new(&operator.metrics, "/convert"),
                     answer: Box::new(move |call| Box::pin(conversion::answer(converters.clone(), call))),
                     largest: 64 * MEBIBYTE,
-                    room: Arc::new(Semaphore::new(64 * MEBIBYTE)),
+                    room: Arc::new(Semaphore::new(CONVERSION)),
                     limit: Duration::from_secs(30),
                 },
             )?;
@@ -160,7 +163,7 @@ impl Route {
         })?;
         let room = match length {
             ..=SMALL => None,
-            _ => match timeout(ROOM, self.room.acquire_many(length)).await {
+            _ => match timeout(ROOM, self.room.acquire_many(length.min(CONVERSION as u32))).await {
                 Ok(room) => Some(room.expect("it is never closed")),
                 Err(_) => return Err(refuse(StatusCode::SERVICE_UNAVAILABLE, "too many large reviews are answered")),
             },

@@ -143,6 +143,14 @@ async fn what_is_no_review_of_v1_is_refused() {
 }
 
 #[tokio::test]
+async fn a_review_that_is_larger_than_the_room_for_all_is_answered() {
+    let mut object = old_cache(json!({ "size": 1, "address": "a:1" }));
+    object["metadata"]["annotations"] = json!({ "a": "x".repeat(17 * 1024 * 1024) });
+    let converted = convert_one(caches(), "test.dev/v1", &object).await.unwrap();
+    assert_eq!(converted["metadata"], object["metadata"]);
+}
+
+#[tokio::test]
 async fn nothing_is_converted_that_the_api_server_does_not_wait_for() {
     let body = review("test.dev/v1", &vec![old_cache(json!({ "size": 1, "address": "a:1" })); 3000]).to_string();
     let request = Request::post("/convert?timeout=1ms").header("content-type", "application/json").body(body.into());
