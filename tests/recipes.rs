@@ -117,6 +117,11 @@ fn write(dir: &Path, files: &BTreeMap<String, String>) {
             let modules: String = modules.iter().map(|it| format!("pub mod {it};\n")).collect();
             let head = "//! One module for each kind that is reconciled.";
             text = format!("{head}\n\n{modules}// +operator-rs:scaffold:controllers\n\n{code}");
+        } else if path == "src/lib.rs" {
+            let was = fs::read_to_string(dir.join(path)).unwrap();
+            let (before, _) =
+                was.split_once("/// What the operator runs").expect("it is scaffolded");
+            text = format!("{before}{code}");
         } else if path.starts_with("tests/") {
             continue;
         }
@@ -154,8 +159,9 @@ fn write_tests(dir: &Path, files: &BTreeMap<String, String>) -> BTreeSet<&'stati
     fs::write(to.join("main.rs"), main).unwrap();
     let e2e = dir.join("tests/e2e.rs");
     let text = fs::read_to_string(&e2e).unwrap();
-    let settings = "controller::all(&controller::Settings { domain_suffix: \"test\".into() })";
-    fs::write(e2e, text.replace("controller::all()", settings)).unwrap();
+    let settings =
+        "operator::all(&operator::controller::Settings { domain_suffix: \"test\".into() })";
+    fs::write(e2e, text.replace("operator::all()", settings)).unwrap();
     tests
 }
 

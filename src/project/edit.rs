@@ -26,10 +26,35 @@ impl Project {
     }
 
     /// Sets the webhooks of an existing resource, which may be none.
+    ///
+    /// Only the fields that change are edited, so that the comments at the others stay.
     pub fn with_webhooks(&self, at: usize, webhooks: &Webhooks) -> anyhow::Result<Self> {
         let resource = format!("/0/resources/{at}");
-        let value = (!webhooks.is_empty()).then(|| yaml::to_value(webhooks));
-        self.edited(|it| it.put(&resource, "webhooks", value))
+        let fields = |it: &Webhooks| yaml::to_value(it).as_object().cloned().unwrap_or_default();
+        let old = self.resources[at].webhooks.as_ref().map(fields);
+        let (Some(old), false) = (old.filter(|it| !it.is_empty()), webhooks.is_empty()) else {
+            let value = (!webhooks.is_empty()).then(|| yaml::to_value(webhooks));
+            return self.edited(|it| it.put(&resource, "webhooks", value));
+        };
+        let (map, new) = (format!("{resource}/webhooks"), fields(webhooks));
+        let mut res = self.clone();
+        for key in old.keys().chain(new.keys().filter(|it| !old.contains_key(*it))) {
+            let (before, after) = (old.get(key), new.get(key));
+            let list = |it: Option<&Value>| it.and_then(Value::as_array).cloned();
+            match (list(before), list(after)) {
+                _ if before == after => {}
+                (Some(before), Some(after)) => {
+                    for gone in (0..before.len()).rev().filter(|it| !after.contains(&before[*it])) {
+                        res = res.edited(|it| it.remove(&map, key, gone))?;
+                    }
+                    for added in after.iter().filter(|it| !before.contains(it)) {
+                        res = res.edited(|it| it.push(&map, key, added.clone()))?;
+                    }
+                }
+                _ => res = res.edited(|it| it.put(&map, key, after.cloned()))?,
+            }
+        }
+        Ok(res)
     }
 
     /// Removes the resource with this index.
@@ -143,6 +168,20 @@ mod tests {
         assert_eq!(second.text(), text(both));
         let none = second.with_webhooks(0, &Webhooks::default()).expect("it can be edited");
         assert_eq!(none.text(), project.text());
+        // Comments stay, also when a field beside them changes.
+        let commented = second
+            .text()
+            .replace("defaulting: true", "defaulting: true # why")
+            .replace("- v2", "- v2 # two");
+        let project_with = Project::from_text(&commented).expect("a project");
+        webhooks.validation = true;
+        webhooks.spoke.push("v3".parse().expect("a version"));
+        let third = project_with.with_webhooks(0, &webhooks).expect("it can be edited");
+        let spokes = "- v2 # two\n    - v3\n    validation: true\n";
+        assert_eq!(third.text(), commented.replace("- v2 # two\n", spokes));
+        webhooks.validation = false;
+        webhooks.spoke.pop();
+        assert_eq!(third.with_webhooks(0, &webhooks).expect("it can be edited").text(), commented);
         let last = project.with_webhooks(1, &webhooks).expect("it can be edited");
         assert_eq!(last.text(), text("").replace("# end", &format!("{both}# end")));
     }

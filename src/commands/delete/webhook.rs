@@ -1,6 +1,6 @@
 //! `operator-rs delete webhook`: the reverse of `create webhook`.
 
-use super::{commit::Commit, files::Files};
+use super::{api, commit::Commit, files::Files};
 use crate::app::{
     api::{
         foreign::Foreign,
@@ -79,6 +79,10 @@ impl Args {
             edited = project.without(at)?;
         }
         let mut plan = Plan::default();
+        let is_removed = edited.resources.len() < project.resources.len();
+        if is_removed || loses_comment(project.text(), edited.text()) {
+            api::refuse_edits(&mut plan, &project, at, &mut Commit::of(root))?;
+        }
         remove(&mut plan, root, &project, &edited, resource, &after)?;
         let options = GenerateOptions { flags: Some(self.compile), ..GenerateOptions::default() };
         derive::with_project(tree, plan, &project, &edited, &options)?;
@@ -151,6 +155,12 @@ impl Args {
         }
         Ok(res)
     }
+}
+
+/// Whether a comment of PROJECT is gone.
+fn loses_comment(before: &str, after: &str) -> bool {
+    let comments = before.lines().filter_map(|it| it.split_once('#')).map(|it| it.1);
+    { comments }.any(|it| before.matches(it).count() != after.matches(it).count())
 }
 
 /// Plans the removal of what `create webhook` has added for webhooks of a resource that are not in `after`. `edited` is the

@@ -34,11 +34,21 @@ pub const COMMANDS: &[Known] = &[
     known("init", "--domain example.com", Acts::OnFiles("vendor/operator-rs-runtime/src/lib.rs")),
     known("create", "", Acts::Never),
     known("create api", "--group cache --kind Third", Acts::OnFiles("api/src/crds.rs")),
+    known(
+        "create webhook",
+        "--group cache --kind Memcached --programmatic-validation",
+        Acts::OnFiles("config/webhook/manifests.yaml"),
+    ),
     known("delete", "", Acts::Never),
     known(
         "delete api",
         "--group cache --kind Second --version v1alpha1",
         Acts::OnFiles("api/src/crds.rs"),
+    ),
+    known(
+        "delete webhook",
+        "--group cache --kind Second",
+        Acts::OnFiles("config/webhook/manifests.yaml"),
     ),
     known(
         "edit",

@@ -31,7 +31,14 @@ pub fn lines_of_item(text: &str, item: &Node) -> Option<(usize, usize)> {
 
 /// The lines of a field of a map, from 0, as [`lines_of_item`] has those of an item.
 pub fn lines_of_field(text: &str, field: &Entry) -> (usize, usize) {
-    lines_of(text, field.mark, field.mark.column - 1)
+    let (from, to) = lines_of(text, field.mark, field.mark.column - 1);
+    // The dashes of a list may be below the field's name.
+    match &field.value.data {
+        Data::List(all) => {
+            (from, all.last().and_then(|it| lines_of_item(text, it)).map_or(to, |it| it.1.max(to)))
+        }
+        _ => (from, to),
+    }
 }
 
 fn lines_of(text: &str, mark: Mark, indent: usize) -> (usize, usize) {

@@ -122,8 +122,9 @@ impl<'a> Editor<'a> {
         self.checked(text, &expected)
     }
 
-    /// Sets a field of a map to a value of any size, or removes it. A new one is the last field. Comments inside of the old
-    /// value go with it.
+    /// Sets a field of a map to a value of any size, or removes it. A new one goes before the
+    /// first field that follows in the alphabet, or else to the end. Comments inside of a value go with it when it is
+    /// removed; one that is replaced must have none.
     pub fn put(&self, map: &str, key: &str, value: Option<Value>) -> Result<String, Refusal> {
         let mut expected = self.data();
         let parent = expected.pointer_mut(map).and_then(Value::as_object_mut);
@@ -143,9 +144,24 @@ impl<'a> Editor<'a> {
             return Err(NOT_A_BLOCK);
         };
         let old = fields.iter().find(|it| it.key == key);
-        let field = old.or(fields.last()).ok_or(NOT_A_BLOCK)?;
+        let is_behind_dash = |it: &Entry| {
+            let line = self.text.lines().nth(it.mark.line - 1).unwrap_or_default();
+            line.chars().take(it.mark.column - 1).any(|it| it != ' ')
+        };
+        let next = fields.iter().find(|it| *it.key > *key && !is_behind_dash(it));
+        let field = old.or(next).or(fields.last()).ok_or(NOT_A_BLOCK)?;
         let (from, to) = block::lines_of_field(self.text, field);
-        let from = if old.is_some() { from } else { to };
+        let lines = self.text.lines().take(to).skip(from);
+        let is_commented =
+            |it: &str| it.trim_start().starts_with('#') || block::comment(it).is_some();
+        if old.is_some() && !new.is_empty() && { lines }.any(is_commented) {
+            return Err(NOT_ALONE);
+        }
+        let (from, to) = match (old, next) {
+            (Some(_), _) => (from, to),
+            (None, Some(_)) => (from, from),
+            (None, None) => (to, to),
+        };
         let text = splice(self.text, from..to, &indented(field.mark.column - 1, &new));
         self.checked(text, &expected)
     }

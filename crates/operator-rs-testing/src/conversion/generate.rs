@@ -67,10 +67,14 @@ impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Gener
 
     fn make(&self, seed: u64) -> Value {
         let mut maker = Maker { generator: self, random: Random::new(seed), place: Vec::new(), hopeless: None };
-        let mut object = maker.make(&self.schema).unwrap_or_else(|| json!({}));
-        if let Some(place) = maker.hopeless {
-            self.give_up(&place, node(&self.schema, &place)["pattern"].as_str().unwrap_or_default());
-        }
+        let made = maker.make(&self.schema);
+        let mut object = match (made, maker.hopeless) {
+            (Some(object), _) => object, // what cannot be made is left out
+            (None, Some(place)) => {
+                self.give_up(&place, node(&self.schema, &place)["pattern"].as_str().unwrap_or_default())
+            }
+            (None, None) => json!({}),
+        };
         object["apiVersion"] = json!(K::api_version(&()));
         object["kind"] = json!(K::kind(&()));
         object["metadata"] = json!({ "name": "a", "namespace": "default" });
@@ -138,7 +142,7 @@ impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Maker
                 json!((whole + 0.5).min(schema["maximum"].as_f64().unwrap_or(f64::MAX)))
             }
             Some("string") => json!(self.string(schema)),
-            Some("array") => self.list(schema),
+            Some("array") => self.list(schema)?,
             _ => self.fields(schema)?,
         })
     }
@@ -189,7 +193,8 @@ impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Maker
         }
     }
 
-    fn list(&mut self, schema: &Value) -> Value {
+    /// A list; nothing if it must have items and none can be made.
+    fn list(&mut self, schema: &Value) -> Option<Value> {
         let length = |name: &str| schema[name].as_u64().and_then(|it| usize::try_from(it).ok());
         let least = length("minItems").unwrap_or(0);
         let most = length("maxItems").unwrap_or(least + 3);
@@ -198,7 +203,9 @@ impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Maker
         let is_set = schema["x-kubernetes-list-type"] == "set";
         let mut list: Vec<Value> = Vec::new();
         for _ in 0..count {
-            let Some(item) = self.within("0", &schema["items"]) else { break };
+            let Some(item) = self.within("0", &schema["items"]) else {
+                return (least == 0).then(|| json!([]));
+            };
             let same = |it: &Value| match keys {
                 Some(keys) => keys.iter().filter_map(Value::as_str).all(|key| it[key] == item[key]),
                 None => is_set && *it == item,
@@ -207,7 +214,7 @@ impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Maker
                 list.push(item);
             }
         }
-        json!(list)
+        Some(json!(list))
     }
 
     /// An object; nothing if a required field cannot be made.

@@ -169,7 +169,7 @@ fn find(
 }
 
 /// Refuses to lose a comment or a field of somebody's own in PROJECT, unless it is committed.
-fn refuse_edits(
+pub fn refuse_edits(
     plan: &mut Plan,
     project: &Project,
     at: usize,
