@@ -127,7 +127,7 @@ fn a_pipe_in_a_repository_stops_no_command() {
     let asks_git = [
         "crds diff HEAD",
         "delete api --group cache --kind Second --dry-run",
-        "delete webhook --group cache --kind Second --dry-run",
+        "delete webhook --group cache --kind Memcached --defaulting --dry-run",
         "edit --group cache --kind Other --storage-version v1 --dry-run",
         "manifests --check --message-format github",
     ];

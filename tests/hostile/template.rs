@@ -27,7 +27,7 @@ pub fn fresh() -> &'static Files {
             "create api --group cache --kind Second --controller=false",
             "create api --group cache --kind Other --controller=false",
             "create api --group cache --version v1 --kind Other --controller=false",
-            "create webhook --group cache --kind Second --defaulting",
+            "create webhook --group cache --kind Memcached --defaulting --programmatic-validation",
             "bundle --image quay.io/example/memcached-operator:v0.0.1",
             "generate installer --output-file deploy/install.yaml",
         ] {

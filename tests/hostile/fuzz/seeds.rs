@@ -55,7 +55,9 @@ pub fn files() -> &'static Files {
     static FILES: OnceLock<Files> = OnceLock::new();
     FILES.get_or_init(|| {
         let mut res = template::fresh().clone();
-        res.retain(|path, _| !LEFT_OUT.iter().any(|it| path.starts_with(it)));
+        res.retain(|path, _| {
+            path.starts_with("src/webhook/") || !LEFT_OUT.iter().any(|it| path.starts_with(it))
+        });
         let lock = String::from_utf8(res["Cargo.lock"].clone()).expect("it is text");
         let controllers = &template::fresh()["src/controller/mod.rs"];
         let controllers = String::from_utf8(controllers.clone()).expect("it is text");

@@ -36,7 +36,7 @@ pub const COMMANDS: &[Known] = &[
     known("create api", "--group cache --kind Third", Acts::OnFiles("api/src/crds.rs")),
     known(
         "create webhook",
-        "--group cache --kind Memcached --programmatic-validation",
+        "--group cache --kind Second --defaulting",
         Acts::OnFiles("config/webhook/manifests.yaml"),
     ),
     known("delete", "", Acts::Never),
@@ -47,7 +47,7 @@ pub const COMMANDS: &[Known] = &[
     ),
     known(
         "delete webhook",
-        "--group cache --kind Second",
+        "--group cache --kind Memcached --defaulting",
         Acts::OnFiles("config/webhook/manifests.yaml"),
     ),
     known(
