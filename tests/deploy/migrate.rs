@@ -335,5 +335,9 @@ crate::trials! {
         tokio::time::sleep(Duration::from_secs(2)).await;
         it.refused("migrate", 1, "conversion webhook for g.convert.org/v1alpha1, Kind=Memcached failed").await;
         assert_eq!(it.stored_versions().await, json!(["v1alpha1", "v1"]));
+        // No namespace of the cluster can be deleted while objects of a kind cannot be read.
+        it.server.edit(&it.crd(), |crd| crd["spec"]["conversion"] = json!({"strategy": "None"})).await;
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        it.done("uninstall --yes").await;
     }
 }
