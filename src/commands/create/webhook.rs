@@ -208,13 +208,25 @@ impl Args {
         let has = |which: fn(&Webhooks) -> bool| {
             others.iter().find(|it| it.webhooks.as_ref().is_some_and(which)).map(|it| it.version)
         };
-        for (what, is_asked, is_there, elsewhere) in [
-            ("defaulting", self.defaulting, res.defaulting, has(|it| it.defaulting)),
-            ("validating", self.programmatic_validation, res.validation, has(|it| it.validation)),
+        for (what, flag, is_asked, is_there, elsewhere) in [
+            (
+                "defaulting",
+                "--defaulting",
+                self.defaulting,
+                res.defaulting,
+                has(|it| it.defaulting),
+            ),
+            (
+                "validating",
+                "--programmatic-validation",
+                self.programmatic_validation,
+                res.validation,
+                has(|it| it.validation),
+            ),
         ] {
             if is_asked && is_there {
                 return Err(anyhow::format_err!("{name} already has a {what} webhook")).hint(
-                    "edit it in src/webhook/, or remove it with `operator-rs delete webhook`",
+                    format!("edit it in src/webhook/, or remove it with `operator-rs delete webhook {flag}`"),
                 );
             }
             if let Some(version) = elsewhere.filter(|_| is_asked) {
@@ -289,7 +301,7 @@ impl Args {
                     hub.version
                 )),
             (true, false) => Err(anyhow::format_err!("{kind} already converts {}", names.join(", ")))
-                .hint("edit the conversion in api/src, or remove it with `operator-rs delete webhook`"),
+                .hint("edit the conversion in api/src, or remove it with `operator-rs delete webhook --conversion`"),
             _ => Ok(res),
         }
     }
@@ -308,7 +320,7 @@ fn add_policy(
             target.resource.kind
         ))
         .hint(format!(
-            "edit {}, or remove it with `operator-rs delete webhook`",
+            "edit {}, or remove it with `operator-rs delete webhook --admission-policy`",
             target.policy()?
         ));
     }
