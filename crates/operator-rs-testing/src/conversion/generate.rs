@@ -1,6 +1,7 @@
 //! Random objects of a kind, from the schema in its CRD.
 
 use super::{
+    pattern,
     random::Random,
     schema::{self, place},
 };
@@ -25,8 +26,8 @@ pub struct Generator<K> {
 }
 
 impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Generator<K> {
-    /// Reads the schema of the type. Values of the samples, which are objects of any versions or of none, are used where the schema
-    /// does not tell what the type reads.
+    /// Reads the schema of the type. Values of the samples, which are objects of any versions or of none, are used
+    /// where the schema does not tell what the type reads.
     pub fn new(samples: &[Value]) -> Self {
         let version = K::api_version(&());
         let samples = samples
@@ -40,7 +41,7 @@ impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Gener
     /// The object of a seed.
     ///
     /// # Panics
-    /// If a required field has a pattern, or a type with a notation of its own, and no sample has it.
+    /// If a required field has a notation of its own, or a pattern that Go could not read either, and no sample has it.
     pub fn object(&mut self, seed: u64) -> Value {
         loop {
             let object = self.make(seed);
@@ -67,14 +68,10 @@ impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Gener
 
     fn make(&self, seed: u64) -> Value {
         let mut maker = Maker { generator: self, random: Random::new(seed), place: Vec::new(), hopeless: None };
-        let made = maker.make(&self.schema);
-        let mut object = match (made, maker.hopeless) {
-            (Some(object), _) => object, // what cannot be made is left out
-            (None, Some(place)) => {
-                self.give_up(&place, node(&self.schema, &place)["pattern"].as_str().unwrap_or_default())
-            }
-            (None, None) => json!({}),
-        };
+        let mut object = maker.make(&self.schema).unwrap_or_else(|| json!({}));
+        if let Some(place) = maker.hopeless {
+            self.give_up(&place, node(&self.schema, &place)["pattern"].as_str().unwrap_or_default());
+        }
         object["apiVersion"] = json!(K::api_version(&()));
         object["kind"] = json!(K::kind(&()));
         object["metadata"] = json!({ "name": "a", "namespace": "default" });
@@ -85,8 +82,10 @@ impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Gener
     fn values(&self, place: &[String]) -> Vec<Value> {
         let mut values: Vec<_> = self.samples.iter().filter_map(|it| schema::sample(it, place)).cloned().collect();
         let node = node(&self.schema, place);
-        if node["type"] == "string" && node["pattern"].is_null() {
-            values.extend(SPECIAL.map(Value::from));
+        match node["pattern"].as_str() {
+            Some(pattern) if values.is_empty() => values.extend(pattern::matches(pattern).map(Value::from)),
+            None if node["type"] == "string" => values.extend(SPECIAL.map(Value::from)),
+            _ => {}
         }
         values
     }
@@ -142,7 +141,7 @@ impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Maker
                 json!((whole + 0.5).min(schema["maximum"].as_f64().unwrap_or(f64::MAX)))
             }
             Some("string") => json!(self.string(schema)),
-            Some("array") => self.list(schema)?,
+            Some("array") => self.list(schema),
             _ => self.fields(schema)?,
         })
     }
@@ -193,8 +192,7 @@ impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Maker
         }
     }
 
-    /// A list; nothing if it must have items and none can be made.
-    fn list(&mut self, schema: &Value) -> Option<Value> {
+    fn list(&mut self, schema: &Value) -> Value {
         let length = |name: &str| schema[name].as_u64().and_then(|it| usize::try_from(it).ok());
         let least = length("minItems").unwrap_or(0);
         let most = length("maxItems").unwrap_or(least + 3);
@@ -203,9 +201,7 @@ impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Maker
         let is_set = schema["x-kubernetes-list-type"] == "set";
         let mut list: Vec<Value> = Vec::new();
         for _ in 0..count {
-            let Some(item) = self.within("0", &schema["items"]) else {
-                return (least == 0).then(|| json!([]));
-            };
+            let Some(item) = self.within("0", &schema["items"]) else { break };
             let same = |it: &Value| match keys {
                 Some(keys) => keys.iter().filter_map(Value::as_str).all(|key| it[key] == item[key]),
                 None => is_set && *it == item,
@@ -214,7 +210,7 @@ impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Maker
                 list.push(item);
             }
         }
-        Some(json!(list))
+        json!(list)
     }
 
     /// An object; nothing if a required field cannot be made.

@@ -31,6 +31,7 @@
 
 mod generate;
 mod partial;
+mod pattern;
 mod random;
 mod round_trip;
 mod schema;

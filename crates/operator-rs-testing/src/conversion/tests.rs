@@ -1,4 +1,4 @@
-use super::{Check, Generator, check};
+use super::{Check, Generator, check, pattern};
 use k8s_openapi::api::core::v1::ResourceRequirements;
 use kube::{CustomResource, core::Duration};
 use schemars::JsonSchema;
@@ -109,8 +109,8 @@ mod wrong {
     }
 }
 
-fn message(check: Check<wrong::new::Wrong, wrong::Wrong>) -> String {
-    let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| check.run())).unwrap_err();
+fn message(check: &dyn Fn()) -> String {
+    let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(check)).unwrap_err();
     panic.downcast_ref::<String>().unwrap().clone()
 }
 
@@ -121,7 +121,7 @@ fn sample() -> Value {
 #[test]
 fn a_field_that_changes_is_named_with_the_smallest_object_and_its_seed() {
     let check = || Check::<wrong::new::Wrong, wrong::Wrong>::default().sample(sample());
-    let found = message(check().losing("spec.other"));
+    let found = message(&|| check().losing("spec.other").run());
     let seed: u64 = found.split("(seed ").nth(1).unwrap().split(')').next().unwrap().parse().unwrap();
     let (what, object) = found.split_once(": ").unwrap();
     let object: Value = serde_json::from_str(object).unwrap();
@@ -133,16 +133,52 @@ fn a_field_that_changes_is_named_with_the_smallest_object_and_its_seed() {
         )
     );
     assert_eq!(object["spec"], json!({ "items": [{ "weight": weight, "tag": "v1" }] }));
-    assert_eq!(message(check().losing("spec.other").seed(seed).objects(1)), found);
+    assert_eq!(message(&|| check().losing("spec.other").seed(seed).objects(1).run()), found);
+}
+
+/// A kind with a pattern that Go's regular expressions do not have.
+mod unknown {
+    use super::*;
+
+    #[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
+    #[kube(group = "test.dev", version = "v1", kind = "Unknown")]
+    pub struct UnknownSpec {
+        pub items: Vec<Item>,
+    }
+
+    #[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
+    pub struct Item {
+        #[schemars(regex(pattern = "^v(?=[0-9])"))]
+        pub tag: String,
+    }
 }
 
 #[test]
 fn what_cannot_be_made_is_named() {
-    let found = message(Check::default());
+    let found = message(&|| Check::<unknown::Unknown, unknown::Unknown>::default().run());
     assert_eq!(
         found,
-        "wrongs.test.dev: no value for `spec.items[0].tag` can be made from the schema (^v[0-9]+$), give a sample that has one"
+        "unknowns.test.dev: no value for `spec.items[0].tag` can be made from the schema (^v(?=[0-9])), give a sample that has one"
     );
+}
+
+#[test]
+fn texts_match_their_patterns() {
+    let patterns = [
+        "^v[0-9]+$",
+        "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
+        r"^([0-9]{1,3}\.){3}[0-9]{1,3}$",
+        r"^(\d+)(ns|us|ms|s|m|h)$|^0$",
+        r"^[^\s/]+/.*\p{L}$",
+        "(?i)^http(s)?://x$",
+        "",
+    ];
+    for pattern in patterns {
+        let regex = regex::Regex::new(pattern).unwrap();
+        let texts: Vec<_> = pattern::matches(pattern).collect();
+        assert!(texts.len() == 12 && texts.iter().all(|it| regex.is_match(it)), "{pattern}: {texts:?}");
+    }
+    assert_eq!(pattern::matches("^v(?=[0-9])").count(), 0);
 }
 
 #[test]
