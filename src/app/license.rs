@@ -11,6 +11,13 @@ pub struct License {
     pub identifier: Option<&'static str>,
 }
 
+/// Whether a license has this SPDX identifier that its text would be recognized by.
+pub fn is_known(identifier: &str) -> bool {
+    DUAL == identifier || TEXTS.iter().any(|it| it.0 == identifier)
+}
+
+const DUAL: &str = "MIT OR Apache-2.0";
+
 const FILES: [&str; 4] = ["LICENSE", "LICENSE.md", "LICENSE.txt", "COPYING"];
 
 /// Identifiers, each with phrases that the license contains, and one that it does not contain.
@@ -69,7 +76,7 @@ pub fn find(tree: &impl Tree) -> anyhow::Result<Option<License>> {
     let [mit, apache] = ["LICENSE-MIT", "LICENSE-APACHE"].map(ProjectPath::fixed);
     Ok(match (read(tree, &mit)?, read(tree, &apache)?) {
         (Some(Some("MIT")), Some(Some("Apache-2.0"))) => {
-            let identifier = Some("MIT OR Apache-2.0");
+            let identifier = Some(DUAL);
             Some(License { path: mit, other: Some(apache), identifier })
         }
         (Some(_), Some(_)) => Some(License { path: mit, other: Some(apache), identifier: None }),

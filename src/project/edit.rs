@@ -2,10 +2,10 @@
 
 use anyhow::Context as _;
 
-use super::{Project, Resource, Webhooks};
+use super::{Inputs, LAYOUT, Options, Project, Resource, Webhooks};
 use diagnostics::Hint as _;
 use go_data::yaml::{
-    self, Dialect, Value,
+    self, Data, Dialect, Map, Node, Value,
     edit::{Editor, Refusal},
 };
 
@@ -26,40 +26,100 @@ impl Project {
     }
 
     /// Sets the webhooks of an existing resource, which may be none.
-    ///
-    /// Only the fields that change are edited, so that the comments at the others stay.
     pub fn with_webhooks(&self, at: usize, webhooks: &Webhooks) -> anyhow::Result<Self> {
         let resource = format!("/0/resources/{at}");
-        let fields = |it: &Webhooks| yaml::to_value(it).as_object().cloned().unwrap_or_default();
-        let old = self.resources[at].webhooks.as_ref().map(fields);
-        let (Some(old), false) = (old.filter(|it| !it.is_empty()), webhooks.is_empty()) else {
-            let value = (!webhooks.is_empty()).then(|| yaml::to_value(webhooks));
-            return self.edited(|it| it.put(&resource, "webhooks", value));
+        let old = self.resources[at].webhooks.as_ref().map(yaml::to_value);
+        let new = (!webhooks.is_empty()).then(|| yaml::to_value(webhooks));
+        self.with_change(&resource, "webhooks", old.as_ref(), new.as_ref())
+    }
+
+    /// Sets what the project and its resources were created with.
+    pub fn with_inputs(&self, inputs: &Inputs) -> anyhow::Result<Self> {
+        let to_value = |it: &Inputs| (*it != Inputs::default()).then(|| yaml::to_value(it));
+        let (old, new) = (to_value(&self.inputs), to_value(inputs));
+        let plugins = self.editor()?.node("/0/plugins").cloned();
+        let Some(plugins) = plugins.filter(|it| !matches!(it.data, Data::Scalar(_))) else {
+            let new = new.map(|it| Value::Object(Map::from_iter([(LAYOUT.to_owned(), it)])));
+            return self.edited(|it| it.put("/0", "plugins", new));
         };
-        let (map, new) = (format!("{resource}/webhooks"), fields(webhooks));
+        let is_alone = matches!(&plugins.data, Data::Map(all) if all.len() == 1);
+        match (new, plugins.get(LAYOUT)) {
+            (None, Some(own)) if is_own(own, old.as_ref()) && is_alone => {
+                self.edited(|it| it.put("/0", "plugins", None))
+            }
+            (None, Some(own)) if !is_own(own, old.as_ref()) => {
+                let map = format!("/0/plugins/{}", LAYOUT.replace('/', "~1"));
+                self.with_changes(&map, old.as_ref(), None)
+            }
+            (new, _) => self.with_change("/0/plugins", LAYOUT, old.as_ref(), new.as_ref()),
+        }
+    }
+
+    /// Changes the fields that differ, so that comments at the others stay.
+    fn with_changes(
+        &self,
+        map: &str,
+        old: Option<&Value>,
+        new: Option<&Value>,
+    ) -> anyhow::Result<Self> {
+        let fields =
+            |it: Option<&Value>| it.and_then(Value::as_object).cloned().unwrap_or_default();
+        let (old, new) = (fields(old), fields(new));
         let mut res = self.clone();
         for key in old.keys().chain(new.keys().filter(|it| !old.contains_key(*it))) {
-            let (before, after) = (old.get(key), new.get(key));
-            let list = |it: Option<&Value>| it.and_then(Value::as_array).cloned();
-            match (list(before), list(after)) {
-                _ if before == after => {}
-                (Some(before), Some(after)) => {
-                    for gone in (0..before.len()).rev().filter(|it| !after.contains(&before[*it])) {
-                        res = res.edited(|it| it.remove(&map, key, gone))?;
-                    }
-                    for added in after.iter().filter(|it| !before.contains(it)) {
-                        res = res.edited(|it| it.push(&map, key, added.clone()))?;
-                    }
-                }
-                _ => res = res.edited(|it| it.put(&map, key, after.cloned()))?,
-            }
+            res = res.with_change(map, key, old.get(key), new.get(key))?;
         }
         Ok(res)
     }
 
-    /// Removes the resource with this index.
+    fn with_change(
+        &self,
+        map: &str,
+        key: &str,
+        old: Option<&Value>,
+        new: Option<&Value>,
+    ) -> anyhow::Result<Self> {
+        let is_empty = |it: &Value| it.as_object().is_some_and(Map::is_empty);
+        let path = || format!("{map}/{}", key.replace('/', "~1"));
+        match (old, new) {
+            _ if old == new => Ok(self.clone()),
+            (Some(Value::Array(before)), Some(Value::Array(after))) => {
+                self.with_items(map, key, before, after)
+            }
+            (Some(Value::Object(_)), Some(Value::Object(_))) if !old.is_some_and(is_empty) => {
+                self.with_changes(&path(), old, new)
+            }
+            _ => self.edited(|it| it.put(map, key, new.cloned())),
+        }
+    }
+
+    /// Removes the items that are gone, changes those of the same name, and appends new ones.
+    fn with_items(
+        &self,
+        map: &str,
+        key: &str,
+        before: &[Value],
+        after: &[Value],
+    ) -> anyhow::Result<Self> {
+        let mut res = self.clone();
+        for gone in (0..before.len()).rev() {
+            let is_same = |it: &&Value| name(it) == name(&before[gone]);
+            let item = format!("{map}/{key}/{gone}");
+            res = match after.iter().find(is_same) {
+                Some(new) => res.with_changes(&item, Some(&before[gone]), Some(new))?,
+                None => res.edited(|it| it.remove(map, key, gone))?,
+            };
+        }
+        for added in after.iter().filter(|new| !before.iter().any(|it| name(it) == name(new))) {
+            res = res.edited(|it| it.push(map, key, added.clone()))?;
+        }
+        Ok(res)
+    }
+
+    /// Removes the resource with this index, and what it was created with.
     pub fn without(&self, at: usize) -> anyhow::Result<Self> {
-        self.edited(|it| it.remove("/0", "resources", at))
+        let bare = self.with_options(&self.resources[at], Options::default())?;
+        bare.edited(|it| it.remove("/0", "resources", at))
     }
 
     /// Sets the version of the tool that has updated the project.
@@ -83,6 +143,26 @@ impl Project {
         Self::from_text(&text.hint(
             "write `resources` as a block list: one `- ` for each entry, and a line for each field",
         )?)
+    }
+}
+
+/// What tells an item of a list from the others: of a resource, all but its options.
+fn name(item: &Value) -> Value {
+    let mut res = item.clone();
+    if let Some(map) = res.as_object_mut() {
+        map.remove("options");
+    }
+    res
+}
+
+/// Whether the settings have no field that is not this tool's.
+fn is_own(settings: &Node, known: Option<&Value>) -> bool {
+    let known = known.and_then(Value::as_object);
+    match &settings.data {
+        Data::Map(fields) => {
+            fields.iter().all(|it| known.is_some_and(|known| known.contains_key(&it.key)))
+        }
+        _ => true,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Edits by hand in an entry of PROJECT.
 
-use super::Project;
+use super::{LAYOUT, Project};
 use go_data::yaml::{self, Data, Node, Value, block};
 
 /// An entry with a comment or a field that operator-rs does not write.
@@ -13,27 +13,35 @@ pub struct HandEdit {
 }
 
 impl Project {
-    /// The entry of a resource, if it was edited by hand.
-    pub fn hand_edit(&self, at: usize) -> anyhow::Result<Option<HandEdit>> {
-        let editor = self.editor()?;
-        let Some(item) = editor.node(&format!("/0/resources/{at}")) else { return Ok(None) };
-        let Some((from, to)) = block::lines_of_item(self.text(), item) else { return Ok(None) };
+    /// The entry of a resource, and that with its options, if they were edited by hand.
+    pub fn hand_edits(&self, at: usize) -> anyhow::Result<Vec<HandEdit>> {
+        let (editor, resource) = (self.editor()?, &self.resources[at]);
+        let entry = editor.node(&format!("/0/resources/{at}"));
+        let edit = entry.and_then(|it| self.hand_edit(it, &yaml::to_value(resource)));
+        let record = self.inputs.record(resource).and_then(|(at, record)| {
+            let path = format!("/0/plugins/{}/resources/{at}", LAYOUT.replace('/', "~1"));
+            self.hand_edit(editor.node(&path)?, &yaml::to_value(record))
+        });
+        Ok(edit.into_iter().chain(record).collect())
+    }
+
+    fn hand_edit(&self, item: &Node, own: &Value) -> Option<HandEdit> {
+        let (from, to) = block::lines_of_item(self.text(), item)?;
         let lines: Vec<&str> = self.text().split_inclusive('\n').take(to).skip(from).collect();
         let is_comment =
             |it: &&str| it.trim_start().starts_with('#') || block::comment(it).is_some();
         let comment = lines.iter().position(is_comment).map(|it| from + it + 1);
-        let line = comment.into_iter().chain(self.unknown_field(at, item)).min();
-        Ok(line.map(|line| HandEdit { line, text: lines.concat() }))
+        let line = comment.into_iter().chain(unknown_field(own, item)).min();
+        line.map(|line| HandEdit { line, text: lines.concat() })
     }
+}
 
-    /// The line of the first field that is not as operator-rs would write it.
-    fn unknown_field(&self, at: usize, item: &Node) -> Option<usize> {
-        let own = yaml::to_value(self.resources.get(at)?);
-        let Data::Map(fields) = &item.data else { return None };
-        let is_own = |key: &str, value: Value| own.get(key).is_some_and(|own| has(own, &value));
-        let mut fields = fields.iter().filter(|it| !is_own(&it.key, it.value.clone().into_value()));
-        fields.next().map(|it| it.mark.line)
-    }
+/// The line of the first field that is not as operator-rs would write it.
+fn unknown_field(own: &Value, item: &Node) -> Option<usize> {
+    let Data::Map(fields) = &item.data else { return None };
+    let is_own = |key: &str, value: Value| own.get(key).is_some_and(|own| has(own, &value));
+    let mut fields = fields.iter().filter(|it| !is_own(&it.key, it.value.clone().into_value()));
+    fields.next().map(|it| it.mark.line)
 }
 
 /// Whether a value is there with everything in it.
@@ -53,8 +61,8 @@ fn comments_and_fields_of_others_are_edits() {
         let text = format!("{head}# mine\n{entry}# end\nversion: \"3\"\n");
         let project = Project::from_text(&text).expect("a project");
         let text = entry.to_owned();
-        let expected = line.map(|it| HandEdit { line: it, text });
-        assert_eq!(project.hand_edit(0).expect("it can be read"), expected, "{entry}");
+        let expected: Vec<_> = line.map(|line| HandEdit { line, text }).into_iter().collect();
+        assert_eq!(project.hand_edits(0).expect("it can be read"), expected, "{entry}");
     };
     check("- api:\n    crdVersion: v1\n  kind: A\n  version: v1\n", None);
     check("- kind: A\n  version: v1\n  controller: true\n", None);
@@ -64,4 +72,11 @@ fn comments_and_fields_of_others_are_edits() {
     check("- kind: A\n  version: v1\n  webhooks: {validation: true}\n", None);
     check("- kind: A\n  version: v1\n  webhooks: {mine: true}\n", Some(8));
     check("- api: {crdVersion: v1, mine: x}\n  kind: A\n  version: v1\n", Some(6));
+    let record = "    - kind: A\n      options: {finalizer: true} # why\n      version: v1\n";
+    let text = format!(
+        "plugins:\n  {LAYOUT}:\n    resources:\n{record}{head}- kind: A\n  version: v1\nversion: \"3\"\n"
+    );
+    let project = Project::from_text(&text).expect("a project");
+    let edit = HandEdit { line: 5, text: record.to_owned() };
+    assert_eq!(project.hand_edits(0).expect("it can be read"), [edit]);
 }

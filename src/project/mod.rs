@@ -2,6 +2,7 @@
 
 mod edit;
 mod hand_edit;
+mod inputs;
 mod operator;
 mod resource;
 mod spelling;
@@ -18,6 +19,7 @@ use diagnostics::{Diagnostic, Hint as _, Lines};
 use go_data::yaml;
 use model::{Domain, ProjectName, ProjectPath, RustPath, Tree};
 
+pub use inputs::{Inputs, Options};
 pub use kube_crd_source::{
     Crate, Kind as DeclaredKind, Place, Problem, RustPath as KindPath, SourcePath, Storage, Target,
     below,
@@ -37,8 +39,8 @@ pub struct Project {
     pub domain: Domain,
     /// Whether the operator watches its own namespace only.
     pub namespaced: bool,
-    /// Whether the project is to have the source of the crates of operator-rs that it depends on.
-    pub is_vendored: bool,
+    /// What the project and its resources were created with.
+    pub inputs: Inputs,
     pub resources: Vec<Resource>,
     text: String,
 }
@@ -55,19 +57,12 @@ struct File {
     resources: Vec<Resource>,
 }
 
-/// The choices of `init` beyond the fields of every PROJECT file. The settings of other tools are kept.
+/// The settings of other tools are kept.
 #[derive(Deserialize)]
 #[serde(expecting = "a map of plugins")]
 struct Plugins {
     #[serde(rename = "rust.operator-rs.io/v1")]
-    own: Option<Settings>,
-}
-
-#[derive(Deserialize)]
-#[serde(expecting = "the settings of a project")]
-struct Settings {
-    #[serde(default)]
-    vendor: bool,
+    own: Option<Inputs>,
 }
 
 /// The fields of PROJECT that are checked before all others.
@@ -120,29 +115,27 @@ impl Project {
         ProjectPath::fixed("PROJECT")
     }
 
-    pub fn new(
-        name: ProjectName,
-        domain: Domain,
-        namespaced: bool,
-        is_vendored: bool,
-        version: &str,
-    ) -> Self {
+    pub fn new(name: ProjectName, domain: Domain, namespaced: bool, inputs: &Inputs) -> Self {
         let scope = if namespaced { "namespaced: true\n" } else { "" };
-        let plugins = match is_vendored {
-            true => format!("plugins:\n  {LAYOUT}:\n    vendor: true\n"),
-            false => String::new(),
-        };
         let text = format!(
             "# The APIs and settings of this project, for operator-rs. Comments and other fields are kept.\n\
-             cliVersion: {version}\n\
+             cliVersion: {}\n\
              domain: {domain}\n\
              layout:\n- {LAYOUT}\n\
              {scope}\
-             {plugins}\
              projectName: {name}\n\
-             version: \"3\"\n"
+             version: \"3\"\n",
+            env!("CARGO_PKG_VERSION")
         );
-        Self { name, domain, namespaced, is_vendored, resources: Vec::new(), text }
+        let bare = Self {
+            name,
+            domain,
+            namespaced,
+            inputs: Inputs::default(),
+            resources: Vec::new(),
+            text,
+        };
+        bare.with_inputs(inputs).expect("this text can be edited")
     }
 
     /// Parses PROJECT. Errors have the place of the malformed part.
@@ -178,9 +171,9 @@ impl Project {
                 return Err(diagnostic.with_hint(hint).into_error());
             }
         }
-        let is_vendored = plugins.and_then(|it| it.own).is_some_and(|it| it.vendor);
+        let inputs = plugins.and_then(|it| it.own).unwrap_or_default();
         let text = text.to_owned();
-        Ok(Self { name: project_name, domain, namespaced, is_vendored, resources, text })
+        Ok(Self { name: project_name, domain, namespaced, inputs, resources, text })
     }
 
     pub fn text(&self) -> &str {

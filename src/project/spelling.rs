@@ -32,7 +32,25 @@ const RESOURCE: &[&str] = &[
     "webhooks",
 ];
 const API: &[&str] = &["crdVersion", "namespaced"];
-const SETTINGS: &[&str] = &["vendor"];
+const SETTINGS: &[&str] =
+    &["kept", "license", "licenseFile", "owner", "resources", "vendor", "with"];
+const CREATED: &[&str] = &["domain", "group", "kind", "options", "version"];
+const OPTIONS: &[&str] = &[
+    "admissionPolicy",
+    "containerCommand",
+    "containerPort",
+    "finalizer",
+    "from",
+    "groupInNames",
+    "handWritten",
+    "image",
+    "namespaced",
+    "path",
+    "plural",
+    "runAsUser",
+    "shortNames",
+    "storage",
+];
 
 /// Refuses a field whose name is nearly that of a known one, unless that one is there, too.
 pub fn check(text: &str) -> anyhow::Result<()> {
@@ -41,14 +59,24 @@ pub fn check(text: &str) -> anyhow::Result<()> {
     fields(file, PROJECT, text)?;
     if let Some(own) = file.get("plugins").and_then(|it| it.get(super::LAYOUT)) {
         fields(own, SETTINGS, text)?;
-    }
-    if let Some(Data::List(resources)) = file.get("resources").map(|it| &it.data) {
-        for resource in resources {
-            fields(resource, RESOURCE, text)?;
-            resource.get("api").map_or(Ok(()), |it| fields(it, API, text))?;
+        for created in list(own) {
+            fields(created, CREATED, text)?;
+            created.get("options").map_or(Ok(()), |it| fields(it, OPTIONS, text))?;
         }
     }
+    for resource in list(file) {
+        fields(resource, RESOURCE, text)?;
+        resource.get("api").map_or(Ok(()), |it| fields(it, API, text))?;
+    }
     Ok(())
+}
+
+/// The items of `resources`.
+fn list(map: &Node) -> &[Node] {
+    match map.get("resources").map(|it| &it.data) {
+        Some(Data::List(list)) => list,
+        _ => &[],
+    }
 }
 
 fn fields(map: &Node, known: &[&str], text: &str) -> anyhow::Result<()> {
@@ -69,7 +97,10 @@ fn fields(map: &Node, known: &[&str], text: &str) -> anyhow::Result<()> {
 #[cfg(test)]
 mod tests {
     const TEXT: &str = "cliVersion: 0.1.0\ndomain: example.com\nlayout:\n- rust.operator-rs.io/v1\nnamespaced: true\n\
-        plugins:\n  rust.operator-rs.io/v1:\n    vendor: true\nprojectName: it\nresources:\n- api:\n    crdVersion: v1\n    \
+        plugins:\n  rust.operator-rs.io/v1:\n    owner: me\n    resources:\n    - kind: Memcached\n      options:\n        \
+        admissionPolicy: true\n        containerCommand: [a]\n        containerPort: 1\n        finalizer: true\n        \
+        from: v1\n        groupInNames: true\n        handWritten: true\n        image: a\n        namespaced: true\n        \
+        path: a\n        plural: a\n        runAsUser: 1\n        shortNames: [a]\n        storage: true\n      version: v1\n    vendor: true\nprojectName: it\nresources:\n- api:\n    crdVersion: v1\n    \
         namespaced: true\n  controller: true\n  domain: example.com\n  group: cache\n  kind: Memcached\n  path: a::b\n  \
         version: v1\nversion: \"3\"\n";
 
@@ -94,7 +125,7 @@ mod tests {
             );
             count += 1;
         }
-        assert_eq!(count, 18);
+        assert_eq!(count, 37);
     }
 
     #[test]

@@ -2,20 +2,15 @@ use serde::Serialize;
 
 use super::place::Place;
 use crate::app::derive::Names;
-use crate::project::Project;
-use model::{GroupName, Kind, Plural, ProjectPath, Version};
+use crate::project::{Options, Project};
+use model::{GroupName, Kind, Plural, Version};
 
 /// The choices for a new type and its controller.
 #[derive(Clone, Debug, Default)]
 pub struct Choices {
     /// The items of `#[kube(…)]` that all versions of the kind share.
     pub shared: Vec<String>,
-    pub storage: bool,
-    pub image: String,
-    pub port: Option<u16>,
-    pub run_as_user: Option<i64>,
-    pub container_command: Vec<String>,
-    pub finalizer: bool,
+    pub options: Options,
     /// The `spec` of the sample, if the template has none.
     pub sample: String,
 }
@@ -47,7 +42,7 @@ pub struct Context<'a> {
     /// The value of `#[kube(storage = …)]`, so that one version of the kind is stored.
     storage: bool,
     not_storage: bool,
-    image: &'a str,
+    image: String,
     sample: &'a str,
     port: Option<u16>,
     run_as_user: i64,
@@ -65,7 +60,7 @@ impl<'a> Context<'a> {
     ) -> Self {
         let Place { group, version, kind, plural, .. } = place;
         let (snake, lower) = (kind.snake(), kind.lower());
-        let apart = place.shared_name;
+        let (apart, options) = (place.group_in_names, &choices.options);
         Self {
             names: Names::new(project),
             group,
@@ -96,22 +91,16 @@ impl<'a> Context<'a> {
             plural,
             shared: &choices.shared,
             api_namespaced: namespaced,
-            storage: choices.storage && !place.other_versions.is_empty(),
-            not_storage: !choices.storage && !place.other_versions.is_empty(),
-            image: &choices.image,
+            storage: options.storage && !place.other_versions.is_empty(),
+            not_storage: !options.storage && !place.other_versions.is_empty(),
+            image: options.image.as_ref().map(ToString::to_string).unwrap_or_default(),
             sample: &choices.sample,
-            port: choices.port,
-            run_as_user: choices.run_as_user.unwrap_or(1001),
-            container_command: &choices.container_command,
-            finalizer: choices.finalizer,
+            port: options.container_port,
+            run_as_user: options.run_as_user.unwrap_or(1001),
+            container_command: &options.container_command,
+            finalizer: options.finalizer,
             finalizer_name: finalizer_name(&group.qualified(&project.domain), &place.kind),
         }
-    }
-}
-
-impl Context<'_> {
-    pub fn controller_file(&self) -> anyhow::Result<ProjectPath> {
-        Ok(format!("src/controller/{}.rs", self.controller_module).parse()?)
     }
 }
 

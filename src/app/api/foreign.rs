@@ -111,7 +111,11 @@ impl Foreign {
                 external: true,
                 group: Some(group),
                 kind: kind.clone(),
-                path: Some(if type_name == name { module.to_owned() } else { path.to_string() }),
+                // A crate alone would be no path.
+                path: Some(match type_name == name && module.contains("::") {
+                    true => module.to_owned(),
+                    false => path.to_string(),
+                }),
                 plural: None,
                 version,
                 webhooks: None,
@@ -123,7 +127,8 @@ impl Foreign {
     }
 
     /// The entry in PROJECT of a kind that others define.
-    pub fn of(resource: &Resource) -> Option<Self> {
+    pub fn of(project: &Project, resource: &Resource) -> Option<Self> {
+        let options = project.inputs.of(resource);
         let path: RustPath = resource.path.as_deref()?.parse().ok()?;
         let name = resource.kind.to_string();
         let (module, type_name) = path.type_of(&name);
@@ -131,8 +136,7 @@ impl Foreign {
         let built_in = built_in_kinds::all().into_iter().find(is);
         Some(Self {
             resource: resource.clone(),
-            // PROJECT does not record this for a type of another crate.
-            namespaced: built_in.is_none_or(|it| it.namespaced),
+            namespaced: built_in.map_or(options.namespaced != Some(false), |it| it.namespaced),
             type_name: type_name.to_owned(),
             module: module.to_owned(),
         })
@@ -151,13 +155,22 @@ impl Foreign {
         format!("{}::{}", self.module, self.type_name)
     }
 
-    /// The controller's module. The group distinguishes two kinds with the same name.
+    /// Whether the names of its files have the group, since another kind had taken the plain names.
+    pub fn group_in_names(&self, project: &Project) -> bool {
+        let Resource { group, kind, .. } = &self.resource;
+        let is_same = |it: &&Resource| it.is_same_kind(&self.resource);
+        let is_taken = |it: &Resource| it.kind.module() == kind.module();
+        match project.resources.iter().find(is_same) {
+            Some(recorded) => project.inputs.of(recorded).group_in_names,
+            None => group.is_some() && project.resources.iter().any(is_taken),
+        }
+    }
+
+    /// The controller's module.
     pub fn controller_module(&self, project: &Project) -> String {
         let Resource { group, kind, .. } = &self.resource;
-        let is_taken =
-            |it: &Resource| !it.is_same_kind(&self.resource) && it.kind.module() == kind.module();
         match group {
-            Some(group) if project.resources.iter().any(is_taken) => {
+            Some(group) if self.group_in_names(project) => {
                 format!("{}_{}", group.module(), kind.snake())
             }
             _ => kind.module(),

@@ -10,8 +10,9 @@ pub struct Place {
     pub plural: Plural,
     /// The other versions of the kind.
     pub other_versions: Vec<Resource>,
-    /// Whether a kind of another group, in the project or outside, uses the same file names.
-    pub shared_name: bool,
+    /// Whether the names of its files have the group, since a kind of another one, in the project or outside, had taken
+    /// the plain names.
+    pub group_in_names: bool,
     new_group: bool,
     new_version: bool,
 }
@@ -95,10 +96,13 @@ impl Place {
         let others = || project.resources.iter().filter(|it| it.is_own_of(&group));
         Self {
             other_versions: project.resources.iter().filter(is_other_version).cloned().collect(),
-            shared_name: project
-                .resources
-                .iter()
-                .any(|it| !it.is_own_of(&group) && it.kind.module() == kind.module()),
+            group_in_names: match others().find(|it| it.kind == kind) {
+                Some(version) => project.inputs.of(version).group_in_names,
+                None => project
+                    .resources
+                    .iter()
+                    .any(|it| !it.is_own_of(&group) && it.kind.module() == kind.module()),
+            },
             new_group: others().next().is_none(),
             new_version: !others().any(|it| it.version == version),
             group,

@@ -103,10 +103,10 @@ impl Target {
     }
 
     /// The kind of an entry in PROJECT.
-    pub fn of(resource: &Resource) -> anyhow::Result<Option<Self>> {
+    pub fn of(project: &Project, resource: &Resource) -> anyhow::Result<Option<Self>> {
         match resource.api {
             Some(_) => Self::own(resource).map(Some),
-            None => Ok(Foreign::of(resource).map(Self::foreign)),
+            None => Ok(Foreign::of(project, resource).map(Self::foreign)),
         }
     }
 

@@ -56,7 +56,7 @@ impl Support {
             files.push((path, text));
         }
         let is_published = crates.iter().all(|it| it.checksum.is_some());
-        Ok(Self { files, crates, is_vendored: project.is_vendored || !is_published })
+        Ok(Self { files, crates, is_vendored: project.inputs.vendor || !is_published })
     }
 
     /// Plans the files, and the dependencies in each Cargo.toml of the plan or else of the project.

@@ -27,7 +27,8 @@ const MEMBER: &str =
 
 fn project(is_vendored: bool) -> Project {
     let name = "p".parse().expect("a name");
-    Project::new(name, "a.io".parse().expect("a domain"), false, is_vendored, "0.1.0")
+    let inputs = crate::project::Inputs { vendor: is_vendored, ..crate::project::Inputs::default() };
+    Project::new(name, "a.io".parse().expect("a domain"), false, &inputs)
 }
 
 /// What the registry has after a release.

@@ -11,7 +11,7 @@ use crate::app::{
     derive::{self, GenerateOptions},
     support,
 };
-use crate::project::{Project, Resource, WebhookVersion, Webhooks};
+use crate::project::{Options, Project, Resource, WebhookVersion, Webhooks};
 use crate::{
     commands::Mode,
     plan::{Plan, WorkTree},
@@ -133,6 +133,21 @@ impl Args {
                 project.with(Resource { controller: false, ..resource })?
             }
         };
+        let edited = match self.admission_policy {
+            true => {
+                let recorded = project.inputs.of(&target.resource);
+                let Resource { external, path, plural, .. } = &target.resource;
+                let is_listed = at.is_some() || has_code || !external;
+                let options = Options {
+                    admission_policy: true,
+                    path: path.clone().filter(|_| !is_listed),
+                    plural: plural.clone().filter(|_| !is_listed),
+                    ..recorded
+                };
+                edited.with_options(&target.resource, options)?
+            }
+            false => edited,
+        };
         let options = GenerateOptions {
             flags: Some(self.compile),
             samples: true,
@@ -157,7 +172,7 @@ impl Args {
             |at: &&usize| self.version.is_none_or(|it| it == project.resources[**at].version);
         let found: Vec<usize> = all.iter().filter(is_version).copied().collect();
         if let [at] = found[..]
-            && let Some(target) = Target::of(&project.resources[at])?
+            && let Some(target) = Target::of(project, &project.resources[at])?
         {
             return Ok((Some(at), target));
         }

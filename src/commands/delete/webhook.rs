@@ -10,7 +10,7 @@ use crate::app::{
     derive::{self, GenerateOptions},
     support,
 };
-use crate::project::{Project, Resource, Webhooks};
+use crate::project::{Options, Project, Resource, Webhooks};
 use crate::{
     commands::Mode,
     disk::Root,
@@ -90,7 +90,7 @@ impl Args {
         Ok(())
     }
 
-    /// A policy is in no entry of PROJECT: it is there if its file is.
+    /// Removes a policy, which is there if its file is.
     fn policy(
         &self,
         tree: &mut WorkTree<'_>,
@@ -103,7 +103,9 @@ impl Args {
             let is_group = it.group.as_ref() == Some(group) || it.api_group() == group.to_string();
             it.kind == *kind && is_group && self.version.is_none_or(|version| version == it.version)
         };
-        let known = project.resources.iter().find(is_kind).map(Target::of).transpose()?.flatten();
+        let recorded: Vec<Resource> = project.inputs.with_policies().collect();
+        let known = project.resources.iter().chain(&recorded).find(is_kind);
+        let known = known.map(|it| Target::of(project, it)).transpose()?.flatten();
         let target = match (known, self.version) {
             (Some(target), _) => target,
             (None, Some(version)) => Target::foreign(Foreign::built_in(group, version, kind)?),
@@ -118,6 +120,14 @@ impl Args {
         }
         let mut plan = Plan::default();
         remove_policy(&mut plan, root, project, &target)?;
+        let options = Options {
+            admission_policy: false,
+            path: None,
+            plural: None,
+            ..project.inputs.of(&target.resource)
+        };
+        let edited = project.with_options(&target.resource, options)?;
+        plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
         tree.apply(plan)
     }
 
@@ -174,7 +184,7 @@ pub fn remove(
     after: &Webhooks,
 ) -> anyhow::Result<()> {
     let before = resource.webhooks.clone().unwrap_or_default();
-    let Some(target) = Target::of(resource)? else { return Ok(()) };
+    let Some(target) = Target::of(project, resource)? else { return Ok(()) };
     let mut files = Files::default();
     for (set, is_gone) in [
         (webhook::DEFAULTING, before.defaulting && !after.defaulting),

@@ -1,8 +1,8 @@
 //! `create api --resource=false`: a controller for a type that exists.
 
-use super::{Args, Context, Place};
+use super::{Args, Choices, Context, Place};
 use crate::app::api::foreign::Foreign;
-use crate::project::{Project, Resource};
+use crate::project::{Options, Project, Resource};
 use crate::{app::derive, plan::WorkTree, scaffold};
 use diagnostics::Hint as _;
 use model::{Found, GroupName, GroupPrefix, Kind, ProjectPath, Tree as _};
@@ -53,10 +53,11 @@ impl Args {
         if !is_scaffolded(tree, &place)? {
             return self.for_adopted(tree, project, at, namespaced);
         }
-        let choices = self.choices(Vec::new());
+        let options = Options { finalizer: self.finalizer, ..project.inputs.of(resource) };
+        let edited = project.with_controller(at)?.with_options(resource, options.clone())?;
+        let choices = Choices { options, ..Choices::default() };
         let context = Context::new(project, &place, namespaced, &choices);
         let plan = scaffold::scaffold(&["create/controller", "create/controller-plain"], &context)?;
-        let edited = project.with_controller(at)?;
         derive::with_project(tree, plan, project, &edited, &self.generate_options())
     }
 
@@ -78,7 +79,8 @@ impl Args {
         let context = foreign.context(project, &module, self.finalizer);
         let plan =
             scaffold::scaffold(&["create/controller", "create/controller-foreign"], &context)?;
-        let edited = project.with_controller(at)?;
+        let options = Options { finalizer: self.finalizer, ..project.inputs.of(resource) };
+        let edited = project.with_controller(at)?.with_options(resource, options)?;
         derive::with_project(tree, plan, project, &edited, &self.generate_options())
     }
 
@@ -107,6 +109,14 @@ impl Args {
             Some(at) => project.with_controller(at)?,
             None => project.with(resource.clone())?,
         };
+        let is_unscoped = resource.external && !foreign.namespaced;
+        let options = Options {
+            finalizer: self.finalizer,
+            group_in_names: foreign.group_in_names(project),
+            namespaced: is_unscoped.then_some(false),
+            ..project.inputs.of(resource)
+        };
+        let edited = edited.with_options(resource, options)?;
         derive::with_project(tree, plan, project, &edited, &self.generate_options())?;
         let missing = self.external.external_api_path.as_ref().map(|it| it.crate_name());
         let add = match missing.filter(|it| !depends_on(tree, it)) {

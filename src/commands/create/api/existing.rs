@@ -1,9 +1,9 @@
 //! `create api` for a hand-written type: adds the entry in PROJECT, the manifests and a controller, and leaves the type
 //! as it is.
 
-use super::{Args, Context, Place};
+use super::{Args, Choices, Context, Place};
 use crate::app::api::foreign::Foreign;
-use crate::project::{DeclaredKind, Operator, Project, below};
+use crate::project::{DeclaredKind, Operator, Options, Project, below};
 use crate::{app::derive, manifests, plan::WorkTree, scaffold, terminal};
 use diagnostics::Hint as _;
 use go_data::yaml;
@@ -174,8 +174,9 @@ impl Args {
         if controller && has_controller {
             anyhow::bail!("{} has a controller already, for another version", place.kind);
         }
-        let mut choices = self.choices(Vec::new());
-        choices.sample = existing.sample;
+        let options = Options { hand_written: true, ..self.options(place.group_in_names) };
+        let choices =
+            Choices { options: options.clone(), sample: existing.sample, ..Choices::default() };
         let mut resource = place.resource(project, namespaced, controller);
         resource.path = Some(format!("{}_api::{}", project.name.crate_name(), existing.module));
         let context = Context::new(project, &place, namespaced, &choices);
@@ -194,7 +195,7 @@ impl Args {
             plan.extend(scaffold::scaffold(&sets, &context)?);
             next += &format!("  edit the reconciler in src/controller/{module}.rs\n");
         }
-        let edited = project.with(resource)?;
+        let edited = project.with(resource.clone())?.with_options(&resource, options)?;
         derive::with_project(tree, plan, project, &edited, &self.generate_options())?;
         tree.next(next + "  cargo test");
         Ok(())

@@ -85,7 +85,9 @@ impl Args {
         }
         support::feature(&mut plan, tree, &[("conversion", true)])?;
         let edited = project.with_webhooks(at, &webhooks)?;
-        let edited = edited.with(place.resource(project, namespaced, false))?;
+        let resource = place.resource(project, namespaced, false);
+        let edited = edited.with(resource.clone())?;
+        let edited = edited.with_options(&resource, self.options(place.group_in_names))?;
         derive::with_project(tree, plan, project, &edited, &self.generate_options())?;
         let decisions = match &written.open[..] {
             [] => ", then".to_owned(),

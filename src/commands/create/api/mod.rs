@@ -4,7 +4,7 @@ mod from;
 
 use clap::error::ErrorKind;
 
-use crate::project::{Operator, Project};
+use crate::project::{Operator, Options, Project};
 use crate::{
     app::{
         api::{
@@ -144,8 +144,10 @@ impl Args {
         }
         let resource = place.resource(&project, namespaced, controller);
         let shown = format!("{} {}", resource.version, resource.kind);
-        let edited = project.with(resource)?;
-        let choices = self.choices(self.shared(&place, &source, &project)?);
+        let options = self.options(place.group_in_names);
+        let edited = project.with(resource.clone())?.with_options(&resource, options.clone())?;
+        let shared = self.shared(&place, &source, &project)?;
+        let choices = Choices { shared, options, ..Choices::default() };
         let context = Context::new(&project, &place, namespaced, &choices);
         let plan =
             scaffold::scaffold(&sets.iter().map(String::as_str).collect::<Vec<_>>(), &context)?;
@@ -199,16 +201,19 @@ impl Args {
         Ok(())
     }
 
-    fn choices(&self, shared: Vec<String>) -> Choices {
-        Choices {
-            shared,
-            storage: self.storage,
-            image: self.operand.image.as_ref().map(ToString::to_string).unwrap_or_default(),
-            port: self.operand.port,
-            run_as_user: self.operand.run_as_user,
+    /// What was asked for, as PROJECT records it.
+    fn options(&self, group_in_names: bool) -> Options {
+        Options {
             container_command: self.operand.container_command.clone(),
+            container_port: self.operand.port,
             finalizer: self.finalizer,
-            sample: String::new(),
+            from: self.from,
+            group_in_names,
+            image: self.operand.image.clone(),
+            run_as_user: self.operand.run_as_user,
+            short_names: self.shortname.clone(),
+            storage: self.storage,
+            ..Options::default()
         }
     }
 

@@ -1,7 +1,7 @@
 //! The files and entries that `create api` has added for one version of a kind.
 
 use super::{super::files::Files, originals};
-use crate::project::{Operator, Project, Resource};
+use crate::project::{Operator, Options, Project, Resource};
 use crate::{
     app::api::{
         context::{Choices, Context},
@@ -12,7 +12,7 @@ use crate::{
     scaffold,
 };
 use diagnostics::Hint as _;
-use model::{Found, GroupName, Kind, ProjectPath, Tree};
+use model::{GroupName, ProjectPath};
 
 /// The image that a controller runs: all versions of a kind share it.
 const VARIABLES: [&str; 2] = ["config/manager/manager.yaml", ".cargo/config.toml"];
@@ -30,7 +30,7 @@ impl Files {
         let group = resource.group.as_ref().and_then(|it| it.to_name().ok());
         match (group, resource.api.is_some()) {
             (Some(group), true) => res.add_own(root, source, project, edited, resource, group)?,
-            _ => res.add_foreign(edited, resource)?,
+            _ => res.add_foreign(project, edited, resource)?,
         }
         Ok(res)
     }
@@ -44,8 +44,9 @@ impl Files {
         resource: &Resource,
         group: GroupName,
     ) -> anyhow::Result<()> {
+        let options = project.inputs.of(resource);
         let mut place = Place::of(edited, resource, group);
-        place.shared_name = has_own_name(root, project, resource, &place)?;
+        place.group_in_names = options.group_in_names;
         let namespaced = resource.api.as_ref().is_some_and(|it| it.namespaced);
         let module = format!("api/src/{}", place.group.module());
         let version = format!("{module}/{}", place.version);
@@ -53,7 +54,6 @@ impl Files {
         refuse_other_kinds(source, resource, &file)?;
         let default = Choices::default();
         let context = Context::new(edited, &place, namespaced, &default);
-        let controller = context.controller_file()?;
         let mut sets = vec!["create/sample", "create/resource-plain", "create/resource-image"];
         if place.other_versions.is_empty() {
             sets.push("create/kind");
@@ -67,19 +67,26 @@ impl Files {
         }
         // The first version of a kind has no `storage`, even if other versions were added later.
         let mut first = Place::of(edited, resource, place.group.clone());
-        first.shared_name = place.shared_name;
+        first.group_in_names = place.group_in_names;
         first.other_versions.clear();
         for (path, text) in originals::copies(root, source, &place, &resource.api_group(), &file)? {
             self.files.entry(path).or_default().push(text);
         }
-        for choices in originals::choices(root, &[file, controller])? {
+        let shared: Vec<_> = options
+            .short_names
+            .iter()
+            .map(|it| format!("shortname = {:?}", it.to_string()))
+            .collect();
+        for storage in [false, true] {
+            let options = Options { storage, ..options.clone() };
+            let choices = Choices { shared: shared.clone(), options, ..Choices::default() };
             for place in [&place, &first] {
                 let context = Context::new(edited, place, namespaced, &choices);
                 self.add(&sets, &context)?;
             }
         }
         if resource.controller {
-            self.add_adopted(edited, resource, namespaced)?;
+            self.add_adopted(project, edited, resource, namespaced)?;
         }
         if !place.other_versions.is_empty() {
             self.fragments.retain(|(path, _), _| !VARIABLES.contains(&path.as_str()));
@@ -100,6 +107,7 @@ impl Files {
     /// The controller of a hand-written type.
     fn add_adopted(
         &mut self,
+        project: &Project,
         edited: &Project,
         resource: &Resource,
         namespaced: bool,
@@ -107,49 +115,33 @@ impl Files {
         let path = resource.path.as_deref().and_then(|it| it.split_once("::"));
         let Some((_, module)) = path else { return Ok(()) };
         let foreign = Foreign::own(resource.clone(), namespaced, format!("api::{module}"));
-        self.add_controller_of(edited, &foreign)
+        self.add_controller_of(project, edited, &foreign)
     }
 
-    fn add_foreign(&mut self, edited: &Project, resource: &Resource) -> anyhow::Result<()> {
+    fn add_foreign(
+        &mut self,
+        project: &Project,
+        edited: &Project,
+        resource: &Resource,
+    ) -> anyhow::Result<()> {
         // Another version of the kind may have the controller.
-        let foreign = Foreign::of(resource).filter(|_| resource.controller);
-        let Some(mut foreign) = foreign else { return Ok(()) };
-        // PROJECT does not record the scope of a type of another crate.
-        for namespaced in [true, false] {
-            foreign.namespaced = namespaced;
-            self.add_controller_of(edited, &foreign)?;
+        match Foreign::of(project, resource).filter(|_| resource.controller) {
+            Some(foreign) => self.add_controller_of(project, edited, &foreign),
+            None => Ok(()),
         }
-        Ok(())
     }
 
-    fn add_controller_of(&mut self, edited: &Project, foreign: &Foreign) -> anyhow::Result<()> {
-        let module = foreign.controller_module(edited);
-        for finalizer in [false, true] {
-            let context = foreign.context(edited, &module, finalizer);
-            self.add(&["create/controller", "create/controller-foreign"], &context)?;
-        }
-        Ok(())
+    fn add_controller_of(
+        &mut self,
+        project: &Project,
+        edited: &Project,
+        foreign: &Foreign,
+    ) -> anyhow::Result<()> {
+        let module = foreign.controller_module(project);
+        let finalizer = project.inputs.of(&foreign.resource).finalizer;
+        let context = foreign.context(edited, &module, finalizer);
+        self.add(&["create/controller", "create/controller-foreign"], &context)
     }
-}
-
-/// Whether the kind's files have the group in their names, because a kind of the same name existed before.
-fn has_own_name(
-    root: &Root,
-    project: &Project,
-    resource: &Resource,
-    place: &Place,
-) -> anyhow::Result<bool> {
-    let module = |it: &Kind| it.module();
-    let first = project.resources.iter().position(|it| it.is_same_kind(resource));
-    let earlier = project.resources.iter().take(first.unwrap_or(0));
-    if { earlier }.any(|it| module(&it.kind) == module(&resource.kind)) {
-        return Ok(true);
-    }
-    let exists = |path: String| anyhow::Ok(root.look(&path.parse()?)? != Found::Nothing);
-    let (lower, group) = (resource.kind.lower(), &place.group);
-    let plain = exists(format!("config/rbac/{lower}_admin_role.yaml"))?
-        || exists(format!("src/controller/{}.rs", resource.kind.module()))?;
-    Ok(!plain && exists(format!("config/rbac/{group}_{lower}_admin_role.yaml"))?)
 }
 
 /// Refuses a type that is not alone in the file that `create api` wrote for it.

@@ -78,7 +78,7 @@ impl Args {
         let mut commit = Commit::of(root);
         files.remove(&mut plan, root, &mut commit)?;
         webhook::remove(&mut plan, root, &project, &edited, resource, &Webhooks::default())?;
-        if let Some(target) = Target::of(resource)?.filter(|_| other.is_none()) {
+        if let Some(target) = Target::of(&project, resource)?.filter(|_| other.is_none()) {
             webhook::remove_policy(&mut plan, root, &project, &target)?;
         }
         refuse_edits(&mut plan, &project, at, &mut commit)?;
@@ -175,11 +175,12 @@ pub fn refuse_edits(
     at: usize,
     commit: &mut Commit,
 ) -> anyhow::Result<()> {
-    let Some(edit) = project.hand_edit(at)? else { return Ok(()) };
-    let committed = commit.text(&Project::path(), plan).unwrap_or_default();
-    if !committed.replace("\r\n", "\n").contains(&edit.text.replace("\r\n", "\n")) {
-        let problem = Diagnostic::in_file("PROJECT", NOT_COMMITTED).at(edit.line, 1);
-        plan.refuse(problem.quote(&mut Lines::of(project.text())).with_hint(COMMIT));
+    for edit in project.hand_edits(at)? {
+        let committed = commit.text(&Project::path(), plan).unwrap_or_default();
+        if !committed.replace("\r\n", "\n").contains(&edit.text.replace("\r\n", "\n")) {
+            let problem = Diagnostic::in_file("PROJECT", NOT_COMMITTED).at(edit.line, 1);
+            plan.refuse(problem.quote(&mut Lines::of(project.text())).with_hint(COMMIT));
+        }
     }
     Ok(())
 }

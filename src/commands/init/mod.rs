@@ -1,4 +1,7 @@
-use std::path::Path;
+mod again;
+mod lock;
+
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum as _;
 use serde::Serialize;
@@ -9,7 +12,7 @@ use crate::app::{
     license,
     support::{PUBLISHED, Support},
 };
-use crate::project::Project;
+use crate::project::{Inputs, Project};
 use crate::{
     disk::{self, Ancestor, Root},
     plan::{Plan, WorkTree},
@@ -24,7 +27,8 @@ use model::{Domain, Found, ProjectName, ProjectPath, Tree};
 Examples:
   operator-rs init --domain example.com --owner 'Example, Inc.'
   operator-rs init --domain example.com --dir memcached-operator    # in a new directory
-  operator-rs init --with release,dependabot    # also in a project that exists")]
+  operator-rs init --with release,dependabot    # also in a project that exists
+  operator-rs init --from ../memcached-operator/PROJECT --dir ../fresh    # to compare with what was edited")]
 pub struct Args {
     /// Domain of the API groups [default: my.domain]
     #[arg(long, allow_hyphen_values = true)]
@@ -50,6 +54,9 @@ pub struct Args {
     /// Also create these files; in an existing project, create only these
     #[arg(long, value_enum, value_name = "NAMES", value_delimiter = ',')]
     with: Vec<Extra>,
+    /// Write the files again that a project was created with, as its PROJECT file records it, into an empty directory
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["domain", "project_name", "owner", "license", "namespaced", "vendor", "with", "repo"])]
+    from: Option<PathBuf>,
     /// Accepted because Go tutorials use it
     #[arg(long, hide = true)]
     repo: Option<String>,
@@ -88,71 +95,44 @@ struct Context<'a> {
     #[serde(flatten)]
     names: derive::Names<'a>,
     owner: &'a str,
-    license: &'static str,
+    license: &'a str,
     /// The license file, if the license has no known identifier.
     license_file: &'a str,
     is_vendored: bool,
 }
 
+const README: &str = "README.md";
+
 impl Args {
     pub fn write(self, dir: &Path, tree: &mut WorkTree<'_>, root: &Root) -> anyhow::Result<()> {
         if let Some(project) = self.existing(root)? {
-            let support = Support::new(&project, PUBLISHED)?;
-            return tree.apply(self.extras(&Context::new(&project, &support))?);
+            return self.add_extras(tree, &project);
         }
         if !self.force_nested {
             refuse_nested(dir)?;
+        }
+        if let Some(file) = &self.from {
+            return again::write(file, tree, root);
         }
         let name = match &self.project_name {
             Some(name) => name.clone(),
             None => name_of(root)?,
         };
-        if self.owner.contains(|c: char| c.is_control() || c == '"' || c == '\\') {
-            anyhow::bail!(
-                "`--owner` must be one line without quotes, backslashes and control characters"
-            );
-        }
-        let has_domain = self.domain.is_some();
         let domain = match &self.domain {
             Some(domain) => domain.clone(),
             None => "my.domain".parse()?,
         };
-        let version = env!("CARGO_PKG_VERSION");
-        let project = Project::new(name, domain, self.namespaced, self.vendor, version);
-        let support = Support::new(&project, PUBLISHED)?;
-        let existing = license::find(root)?;
-        let license = identifier(self.license, existing.as_ref())?;
-        let sets: &[&str] = match (self.license, &existing) {
-            (Some(License::Apache2) | None, None) => &["init", "license/apache2"],
-            _ => &["init"],
-        };
-        let is_unknown = license.is_empty() && self.license.is_none();
-        let file = existing.as_ref().filter(|_| is_unknown);
-        let license_file = file.map_or("", |it| it.path.as_str());
-        let context = Context {
-            owner: &self.owner,
-            license,
-            license_file,
-            ..Context::new(&project, &support)
-        };
-        let mut plan = scaffold::scaffold(sets, &context)?;
-        plan.only_offer_in(&ProjectPath::fixed(".github"));
-        plan.extend(self.extras(&context)?);
-        keep_theirs(&mut plan, root, existing, license)?;
+        let project = Project::new(name, domain, self.namespaced, &self.inputs(root)?);
+        create(&project, tree, root)?;
         if self.repo.is_some() {
-            plan.warn("`--repo` has no effect: a Cargo package has no import path".to_owned());
+            tree.warn("`--repo` has no effect: a Cargo package has no import path".to_owned());
         }
-        if !has_domain {
-            plan.warn(
+        if self.domain.is_none() {
+            tree.warn(
                 "API groups end in `my.domain`: to choose another domain, run `operator-rs init --domain example.com` in an empty directory"
                     .to_owned(),
             );
         }
-        plan.only_lines(&ProjectPath::fixed(".gitignore"));
-        warn_of_ignored_lock(&mut plan, root)?;
-        lock(&mut plan, &project.name)?;
-        plan.scaffold(Project::path(), project.text().to_owned());
-        derive::everything(tree, plan, &project, &support, &GenerateOptions::default())?;
         tree.next(
             "Next: add an API, then compile and test:\n  \
              operator-rs create api --group cache --kind Memcached --image memcached:1.6.39-alpine --port 11211\n  \
@@ -161,9 +141,7 @@ impl Args {
         );
         Ok(())
     }
-}
 
-impl Args {
     /// The project that is here already. It may be that of another tool, and only `--with` can be given.
     fn existing(&self, root: &Root) -> anyhow::Result<Option<Project>> {
         let project = match root.look(&Project::path())? {
@@ -175,6 +153,7 @@ impl Args {
             || self.project_name.is_some()
             || !self.owner.is_empty()
             || self.license.is_some()
+            || self.from.is_some()
             || self.namespaced
             || self.force_nested
             || self.vendor;
@@ -189,24 +168,113 @@ impl Args {
         )
     }
 
-    /// The files of `--with`, which are the user's. Those that exist stay as they are.
-    fn extras(&self, context: &Context<'_>) -> anyhow::Result<Plan> {
-        let all = self.with.contains(&Extra::All);
-        let chosen = Extra::value_variants().iter().filter(|it| all || self.with.contains(it));
-        let mut plan = Plan::default();
-        for it in chosen.filter_map(Extra::to_possible_value) {
-            let set = format!("extras/{}", it.get_name());
-            plan.extend(scaffold::scaffold(&[&set], context)?.offered());
+    /// What PROJECT records of the flags, and of the files that are there.
+    fn inputs(&self, root: &Root) -> anyhow::Result<Inputs> {
+        let theirs = license::find(root)?;
+        let identifier = identifier(self.license, theirs.as_ref())?;
+        let readme = ProjectPath::fixed(README);
+        let mut kept = Vec::new();
+        if root.look(&readme)? != Found::Nothing {
+            kept.push(readme);
         }
-        Ok(plan)
+        let is_unknown = identifier.is_empty() && self.license.is_none();
+        let license_file = theirs.as_ref().filter(|_| is_unknown).map(|it| it.path.clone());
+        kept.extend(theirs.into_iter().flat_map(|it| [Some(it.path), it.other]).flatten());
+        Ok(Inputs {
+            kept,
+            license: match identifier {
+                "" => license_file.is_none().then(|| "none".to_owned()),
+                "Apache-2.0" => None,
+                other => Some(other.to_owned()),
+            },
+            license_file,
+            owner: self.owner.clone(),
+            resources: Vec::new(),
+            vendor: self.vendor,
+            with: self.extras(),
+        })
     }
+
+    /// The names of the chosen folders of `templates/extras`.
+    fn extras(&self) -> Vec<String> {
+        let all = self.with.contains(&Extra::All);
+        let chosen = Extra::value_variants().iter().filter(|it| **it != Extra::All);
+        let chosen = chosen.filter(|it| all || self.with.contains(it));
+        chosen.filter_map(Extra::to_possible_value).map(|it| it.get_name().to_owned()).collect()
+    }
+
+    /// Adds the files of `--with` to a project that exists.
+    fn add_extras(&self, tree: &mut WorkTree<'_>, project: &Project) -> anyhow::Result<()> {
+        let mut inputs = project.inputs.clone();
+        inputs.with.extend(self.extras());
+        let known = |it: &String| Extra::value_variants().iter().position(|at| at.is_called(it));
+        inputs.with.sort_by_key(known);
+        inputs.with.dedup();
+        let edited = project.with_inputs(&inputs)?;
+        let support = Support::new(project, PUBLISHED)?;
+        let mut plan = extras(&self.extras(), &Context::new(project, &support))?;
+        plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
+        tree.apply(plan)
+    }
+}
+
+impl Extra {
+    fn is_called(self, name: &str) -> bool {
+        self.to_possible_value().is_some_and(|it| it.get_name() == name)
+    }
+}
+
+/// Writes a new project.
+fn create(project: &Project, tree: &mut WorkTree<'_>, root: &Root) -> anyhow::Result<()> {
+    let inputs = &project.inputs;
+    let support = Support::new(project, PUBLISHED)?;
+    let context = Context::new(project, &support);
+    if inputs.owner.contains(|c: char| c.is_control() || c == '"' || c == '\\') {
+        anyhow::bail!(
+            "`--owner` must be one line without quotes, backslashes and control characters"
+        );
+    }
+    let readme = ProjectPath::fixed(README);
+    let is_theirs = inputs.kept.iter().any(|it| *it != readme);
+    let sets: &[&str] = match context.license {
+        "Apache-2.0" if !is_theirs => &["init", "license/apache2"],
+        _ => &["init"],
+    };
+    let mut plan = scaffold::scaffold(sets, &context)?;
+    plan.only_offer_in(&ProjectPath::fixed(".github"));
+    plan.extend(extras(&inputs.with, &context)?);
+    keep_theirs(&mut plan, root, inputs, context.license)?;
+    plan.only_lines(&ProjectPath::fixed(".gitignore"));
+    warn_of_ignored_lock(&mut plan, root)?;
+    lock::name(&mut plan, &project.name)?;
+    plan.scaffold(Project::path(), project.text().to_owned());
+    derive::everything(tree, plan, project, &support, &GenerateOptions::default())
+}
+
+/// The files of some folders of `templates/extras`, which are the user's. Those that exist stay as they are.
+fn extras(names: &[String], context: &Context<'_>) -> anyhow::Result<Plan> {
+    let mut plan = Plan::default();
+    for name in names {
+        plan.extend(scaffold::scaffold(&[&format!("extras/{name}")], context)?.offered());
+    }
+    Ok(plan)
 }
 
 impl<'a> Context<'a> {
     fn new(project: &'a Project, support: &Support) -> Self {
-        let names = derive::Names::new(project);
-        let is_vendored = support.is_vendored;
-        Self { names, owner: "", license: "", license_file: "", is_vendored }
+        let inputs = &project.inputs;
+        Self {
+            names: derive::Names::new(project),
+            owner: &inputs.owner,
+            license: match inputs.license.as_deref() {
+                Some("none") => "",
+                Some(identifier) => identifier,
+                None if inputs.license_file.is_some() => "",
+                None => "Apache-2.0",
+            },
+            license_file: inputs.license_file.as_ref().map_or("", ProjectPath::as_str),
+            is_vendored: support.is_vendored,
+        }
     }
 }
 
@@ -226,47 +294,27 @@ fn identifier(
     }
 }
 
-/// Names the project in Cargo.lock. That is no template: parsing so long a file would take longer than rendering all
-/// templates together.
-fn lock(plan: &mut Plan, name: &ProjectName) -> anyhow::Result<()> {
-    let mut taken = false;
-    plan.rework(&ProjectPath::fixed("Cargo.lock"), |lock| {
-        let lock = lock.replace("{{project_name}}", &name.to_string());
-        taken = has_twice(&lock, &name.to_string());
-        sorted_lock(&lock)
-    });
-    match taken {
-        false => Ok(()),
-        true => Err(anyhow::format_err!(
-            "`{name}` is also the name of a crate that the project would depend on"
-        ))
-        .hint(format!("give the project another name: `--project-name {name}-operator`")),
-    }
-}
-
 /// Keeps the existing README and license, and says where the text of the scaffold's README is.
 fn keep_theirs(
     plan: &mut Plan,
     root: &Root,
-    existing: Option<license::License>,
+    inputs: &Inputs,
     identifier: &str,
 ) -> anyhow::Result<()> {
-    let readme = ProjectPath::fixed("README.md");
-    if root.look(&readme)? != Found::Nothing {
-        let ours = ProjectPath::fixed("docs/operator-rs.md");
-        let why = format!("it already exists: {ours} describes how to work with this project");
-        plan.relocate(&readme, ours);
-        plan.keep(readme, &why);
-    }
-    if let Some(it) = existing {
-        let why = match identifier {
-            "" => {
-                "it already exists; its license is unknown, so Cargo.toml names the file".to_owned()
-            }
-            license => format!("it already exists: Cargo.toml has `license = \"{license}\"`"),
+    let readme = ProjectPath::fixed(README);
+    for path in &inputs.kept {
+        let why = if *path == readme {
+            let ours = ProjectPath::fixed("docs/operator-rs.md");
+            let why = format!("it already exists: {ours} describes how to work with this project");
+            plan.relocate(&readme, ours);
+            why
+        } else if identifier.is_empty() {
+            "it already exists; its license is unknown, so Cargo.toml names the file".to_owned()
+        } else {
+            format!("it already exists: Cargo.toml has `license = \"{identifier}\"`")
         };
-        for path in [Some(it.path), it.other].into_iter().flatten() {
-            plan.keep(path, &why);
+        if root.look(path)? != Found::Nothing {
+            plan.keep(path.clone(), &why);
         }
     }
     Ok(())
@@ -322,60 +370,4 @@ fn name_of(root: &Root) -> anyhow::Result<ProjectName> {
             )
         })
         .hint("choose another name for the project, e.g. `--project-name memcached-operator`")
-}
-
-/// Whether the project's packages are not the only ones of their names: cargo would then write the
-/// lock file in another way.
-fn has_twice(lock: &str, project: &str) -> bool {
-    let count = |name: &str| lock.matches(&format!("\nname = \"{name}\"\n")).count();
-    1 < count(project) || 1 < count(&format!("{project}-api"))
-}
-
-/// Cargo.lock with its packages, and the dependencies of each, in cargo's order whatever the project
-/// is called; else cargo would write the file anew, and `--locked` would refuse.
-fn sorted_lock(text: &str) -> String {
-    let mut parts = text.trim_end().split("\n\n[[package]]\n");
-    let head = parts.next().unwrap_or_default();
-    let mut packages: Vec<String> = parts.map(sorted_dependencies).collect();
-    packages.sort_by_cached_key(|it| key(it));
-    packages.iter().fold(head.to_owned(), |res, it| res + "\n\n[[package]]\n" + it) + "\n"
-}
-
-fn sorted_dependencies(package: &str) -> String {
-    let lines: Vec<&str> = package.lines().collect();
-    let is_dependency = |it: &&str| it.starts_with(" \"");
-    let mut dependencies: Vec<&str> = lines.iter().copied().filter(is_dependency).collect();
-    dependencies.sort_by_key(|it| it.trim_matches([' ', '"', ',']));
-    let mut sorted = dependencies.into_iter();
-    let pick = |line: &&str| {
-        if is_dependency(line) { sorted.next().unwrap_or(line) } else { line }.to_owned()
-    };
-    lines.iter().map(pick).collect::<Vec<_>>().join("\n")
-}
-
-/// Name, then version: `version` follows `name` in every package, and versions of one name are few.
-fn key(package: &str) -> (String, Option<semver::Version>) {
-    let field = |name: &str| {
-        let line = package.lines().find_map(|it| it.strip_prefix(name)?.strip_prefix(" = "));
-        line.unwrap_or_default().trim_matches('"').to_owned()
-    };
-    (field("name"), field("version").parse().ok())
-}
-
-#[test]
-fn a_lock_file_is_in_cargos_order_whatever_the_project_is_called() {
-    let lock = "# cargo\nversion = 4\n\n[[package]]\nname = \"b\"\nversion = \"10.0.0\"\n\n[[package]]\nname = \"zed\"\n\
-                version = \"0.0.1\"\ndependencies = [\n \"zed-api\",\n \"b 10.0.0\",\n]\n\n[[package]]\nname = \"b\"\nversion = \"9.0.0\"\n";
-    assert_eq!(
-        sorted_lock(lock),
-        "# cargo\nversion = 4\n\n[[package]]\nname = \"b\"\nversion = \"9.0.0\"\n\n[[package]]\nname = \"b\"\nversion = \"10.0.0\"\n\n\
-         [[package]]\nname = \"zed\"\nversion = \"0.0.1\"\ndependencies = [\n \"b 10.0.0\",\n \"zed-api\",\n]\n"
-    );
-}
-
-#[test]
-fn a_project_called_as_a_crate_it_depends_on_is_noticed() {
-    let lock = "\n[[package]]\nname = \"log\"\n\n[[package]]\nname = \"a\"\n\n[[package]]\nname = \"log\"\n";
-    assert!(has_twice(lock, "log"));
-    assert!(!has_twice(lock, "a"));
 }

@@ -1,0 +1,159 @@
+//! The resources of a project once more, in the order of its PROJECT file.
+
+use clap::{FromArgMatches as _, Subcommand as _};
+
+use super::Command;
+use crate::{
+    plan::WorkTree,
+    project::{Options, Project, Resource},
+};
+use anyhow::Context as _;
+use model::Version;
+
+/// Creates the resources that a PROJECT file records, as the flags that it records would.
+///
+/// # Errors
+/// What `create` refuses, such as a kind in a group that is the domain itself.
+pub fn again(recorded: &Project, tree: &mut WorkTree<'_>) -> anyhow::Result<()> {
+    let mut created: Vec<&Resource> = Vec::new();
+    let mut converted: Vec<&Resource> = Vec::new();
+    for resource in &recorded.resources {
+        let options = recorded.inputs.of(resource);
+        if options.hand_written {
+            let Resource { version, kind, .. } = resource;
+            tree.warn(format!("{version} {kind} is left out: its type was written by hand"));
+            continue;
+        }
+        if let Some(flags) = api(resource, &options) {
+            run("api", flags, resource, tree)?;
+        }
+        created.push(resource);
+        // A version that is copied from another one joins the conversion that is there, so this one has to come first.
+        for hub in created.clone() {
+            let spokes = spokes(recorded, hub);
+            let is_there = |it: &Version| {
+                created.iter().any(|other| other.is_same_kind(hub) && other.version == *it)
+            };
+            if !spokes.is_empty() && spokes.iter().all(is_there) && !converted.contains(&hub) {
+                converted.push(hub);
+                let spokes = spokes.iter().map(|it| format!("--spoke={it}"));
+                let flags = ["--conversion".to_owned()].into_iter().chain(spokes).collect();
+                run("webhook", flags, hub, tree)?;
+            }
+        }
+    }
+    for resource in created {
+        let flags = admission(resource);
+        if !flags.is_empty() {
+            run("webhook", flags, resource, tree)?;
+        }
+    }
+    for resource in recorded.inputs.with_policies() {
+        let flags = ["--admission-policy".to_owned()].into_iter().chain(external(&resource));
+        run("webhook", flags.collect(), &resource, tree)?;
+    }
+    Ok(())
+}
+
+/// The flags of `create api`; none if the resource is only there for its webhooks.
+fn api(resource: &Resource, options: &Options) -> Option<Vec<String>> {
+    let mut res = Vec::new();
+    let mut add = |name: &str, value: Option<String>| {
+        res.extend(value.map(|it| format!("--{name}={it}")));
+    };
+    match &resource.api {
+        Some(api) => {
+            add("plural", resource.plural.as_ref().map(ToString::to_string));
+            add("namespaced", Some(api.namespaced.to_string()));
+            add("controller", Some(resource.controller.to_string()));
+        }
+        None if resource.controller => {
+            add("resource", Some("false".to_owned()));
+            add("namespaced", options.namespaced.map(|it| it.to_string()));
+        }
+        None => return None,
+    }
+    add("from", options.from.map(|it| it.to_string()));
+    add("image", options.image.as_ref().map(ToString::to_string));
+    add("port", options.container_port.map(|it| it.to_string()));
+    add("run-as-user", options.run_as_user.map(|it| it.to_string()));
+    for word in &options.container_command {
+        add("container-command", Some(word.clone()));
+    }
+    for name in &options.short_names {
+        add("shortname", Some(name.to_string()));
+    }
+    let switches = [("storage", options.storage), ("finalizer", options.finalizer)];
+    res.extend(switches.iter().filter(|it| it.1).map(|it| format!("--{}", it.0)));
+    res.extend(external(resource));
+    Some(res)
+}
+
+/// The flags for a type of another crate.
+fn external(resource: &Resource) -> Vec<String> {
+    if !resource.external {
+        return Vec::new();
+    }
+    let value = |name: &str, it: Option<String>| it.map(|it| format!("--{name}={it}"));
+    [
+        value("external-api-path", resource.path.clone()),
+        value("external-api-domain", resource.domain.as_ref().map(ToString::to_string)),
+        value("plural", resource.plural.as_ref().map(ToString::to_string)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// The versions that `create webhook --conversion` converts: not those that are copies, which bring their conversion.
+fn spokes(recorded: &Project, hub: &Resource) -> Vec<Version> {
+    let webhooks = hub.webhooks.as_ref().filter(|it| it.conversion);
+    let is_copy = |version: &Version| {
+        let is = |it: &&Resource| it.is_same_kind(hub) && it.version == *version;
+        let spoke = recorded.resources.iter().find(is);
+        spoke.is_some_and(|it| recorded.inputs.of(it).from.is_some())
+    };
+    webhooks.map_or(Vec::new(), |it| it.spoke.iter().copied().filter(|it| !is_copy(it)).collect())
+}
+
+/// The flags of `create webhook` for defaults and rules.
+fn admission(resource: &Resource) -> Vec<String> {
+    let Some(webhooks) = &resource.webhooks else { return Vec::new() };
+    let mut res = Vec::new();
+    for (flag, is_there, path) in [
+        ("defaulting", webhooks.defaulting, ("defaulting-path", &webhooks.defaulting_path)),
+        (
+            "programmatic-validation",
+            webhooks.validation,
+            ("validation-path", &webhooks.validation_path),
+        ),
+    ] {
+        if is_there {
+            res.push(format!("--{flag}"));
+            res.extend(path.1.as_ref().map(|it| format!("--{}={it}", path.0)));
+        }
+    }
+    let has_entry = resource.controller || resource.api.is_some();
+    if !res.is_empty() && !has_entry {
+        res.extend(external(resource));
+    }
+    res
+}
+
+/// Runs one of the subcommands of `create`.
+fn run(
+    name: &str,
+    flags: Vec<String>,
+    resource: &Resource,
+    tree: &mut WorkTree<'_>,
+) -> anyhow::Result<()> {
+    let Resource { group, version, kind, .. } = resource;
+    let what = || format!("PROJECT: {version} {kind}");
+    let group = group.as_ref().map(ToString::to_string).unwrap_or_default();
+    let named =
+        [format!("--group={group}"), format!("--version={version}"), format!("--kind={kind}")];
+    let words = ["create".to_owned(), name.to_owned()].into_iter().chain(named).chain(flags);
+    let command = Command::augment_subcommands(clap::Command::new("create"));
+    let matches = command.try_get_matches_from(words).with_context(what)?;
+    Command::from_arg_matches(&matches).with_context(what)?.write(tree).with_context(what)
+}

@@ -1,0 +1,154 @@
+//! What `init` and `create` were given, beyond the fields of every PROJECT file: with these, the files that they wrote can
+//! be written again.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Project, Resource};
+use model::{Domain, GroupPrefix, Image, Kind, Plural, ProjectPath, Version};
+
+/// The settings of this tool in PROJECT's `plugins`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default, expecting = "the settings of a project")]
+pub struct Inputs {
+    /// The README and the license files that were there before.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<ProjectPath>,
+    /// The license's SPDX identifier, or `none`. Nothing stands for Apache-2.0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub license: Option<String>,
+    /// The file of a license whose identifier is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub license_file: Option<ProjectPath>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub owner: String,
+    /// For some of PROJECT's resources. The shape is that of kubebuilder's plugin `deploy-image`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub resources: Vec<Created>,
+    /// Whether the project is to have the source of the crates of operator-rs that it depends on.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub vendor: bool,
+    /// The files of `init --with`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub with: Vec<String>,
+}
+
+/// What a resource was created with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Created {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub domain: Option<Domain>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<GroupPrefix>,
+    pub kind: Kind,
+    #[serde(default)]
+    pub options: Options,
+    pub version: Version,
+}
+
+/// The choices for a type, its controller and its webhooks.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default, expecting = "the options of a resource")]
+pub struct Options {
+    /// The kind has a ValidatingAdmissionPolicy.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub admission_policy: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub container_command: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub container_port: Option<u16>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub finalizer: bool,
+    /// The version that the type was copied from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<Version>,
+    /// Whether the names of its files have the group, since another kind of that name was there before.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub group_in_names: bool,
+    /// Whether the type was written by hand before `create api` took it over.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub hand_written: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image: Option<Image>,
+    /// The scope of a type of another crate, which has no `api`, if it is not namespaced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespaced: Option<bool>,
+    /// The Rust path of a type of another crate that is not among the resources.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plural: Option<Plural>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_as_user: Option<i64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub short_names: Vec<Plural>,
+    /// The version was to be stored in place of the kind's first one.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub storage: bool,
+}
+
+impl Created {
+    /// The resource, which others define.
+    fn resource(&self) -> Resource {
+        let Self { domain, group, kind, options, version } = self.clone();
+        Resource {
+            api: None,
+            controller: false,
+            core: options.path.is_none(),
+            domain,
+            external: options.path.is_some(),
+            group,
+            kind,
+            path: options.path,
+            plural: options.plural,
+            version,
+            webhooks: None,
+        }
+    }
+
+    fn is_of(&self, resource: &Resource) -> bool {
+        (&self.domain, &self.group, &self.kind, self.version)
+            == (&resource.domain, &resource.group, &resource.kind, resource.version)
+    }
+}
+
+impl Inputs {
+    /// What a resource was created with. Nothing of it is in PROJECT if no flag was given.
+    pub fn of(&self, resource: &Resource) -> Options {
+        self.record(resource).map(|it| it.1.options.clone()).unwrap_or_default()
+    }
+
+    /// The record of a resource, and its place in the list.
+    pub fn record(&self, resource: &Resource) -> Option<(usize, &Created)> {
+        self.resources.iter().enumerate().find(|it| it.1.is_of(resource))
+    }
+
+    /// The resources with a ValidatingAdmissionPolicy, which need not be among those of PROJECT.
+    pub fn with_policies(&self) -> impl Iterator<Item = Resource> + '_ {
+        let with = self.resources.iter().filter(|it| it.options.admission_policy);
+        with.map(Created::resource)
+    }
+
+    /// Sets what a resource was created with.
+    fn set(&mut self, resource: &Resource, options: Options) {
+        let at = self.resources.iter().position(|it| it.is_of(resource));
+        match (at, options == Options::default()) {
+            (Some(at), true) => drop(self.resources.remove(at)),
+            (Some(at), false) => self.resources[at].options = options,
+            (None, true) => {}
+            (None, false) => {
+                let Resource { domain, group, kind, version, .. } = resource.clone();
+                self.resources.push(Created { domain, group, kind, options, version });
+            }
+        }
+    }
+}
+
+impl Project {
+    /// Records what a resource was created with.
+    pub fn with_options(&self, resource: &Resource, options: Options) -> anyhow::Result<Self> {
+        let mut inputs = self.inputs.clone();
+        inputs.set(resource, options);
+        self.with_inputs(&inputs)
+    }
+}
