@@ -197,9 +197,21 @@ fn a_project_that_cannot_be_written_again_is_refused_whole() {
     let project = fs::read_to_string(dir.join("PROJECT")).unwrap();
     let refused = fresh("refused-again");
     for (old, new, why) in [
-        ("owner: Example", "owner: \"a\\\"b\"", "`--owner` must be one line without quotes, backslashes and control characters"),
-        ("owner: Example", "license: mine", "PROJECT has the license `mine`, which is not known\nhint: write its SPDX identifier, or `none`"),
-        ("owner: Example", "with: [mine]", "PROJECT has `mine` in `with`, which `init --with` does not know"),
+        (
+            "owner: Example",
+            "owner: \"a\\\"b\"",
+            "`--owner` must be one line without quotes, backslashes and control characters",
+        ),
+        (
+            "owner: Example",
+            "license: mine",
+            "PROJECT has the license `mine`, which is not known\nhint: write its SPDX identifier, or `none`",
+        ),
+        (
+            "owner: Example",
+            "with: [mine]",
+            "PROJECT has `mine` in `with`, which `init --with` does not know",
+        ),
         ("image: a:1", "image: 'a:1\"; evil'", "image"),
         (
             "image: a:1",

@@ -108,6 +108,15 @@ impl Project {
         Self::from_text(&text)
     }
 
+    /// The project of a tree, if it has a PROJECT file of this tool; that of another tool may be beside a Cargo.toml.
+    pub fn find(tree: &impl Tree) -> anyhow::Result<Option<Self>> {
+        let Some(text) = tree.read(&Self::path())? else { return Ok(None) };
+        match Self::from_text(&text) {
+            Err(_) if !text.contains("rust.operator-rs.io/") => Ok(None),
+            project => project.map(Some),
+        }
+    }
+
     /// The layout of the projects that this tool creates.
     pub const LAYOUT: &str = LAYOUT;
 

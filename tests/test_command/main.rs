@@ -3,6 +3,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "the walls stand in src; a test looks from outside")]
 
+mod anywhere;
 mod audit;
 mod download;
 #[path = "../support/mod.rs"]

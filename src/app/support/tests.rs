@@ -27,7 +27,8 @@ const MEMBER: &str =
 
 fn project(is_vendored: bool) -> Project {
     let name = "p".parse().expect("a name");
-    let inputs = crate::project::Inputs { vendor: is_vendored, ..crate::project::Inputs::default() };
+    let inputs =
+        crate::project::Inputs { vendor: is_vendored, ..crate::project::Inputs::default() };
     Project::new(name, "a.io".parse().expect("a domain"), false, &inputs)
 }
 

@@ -7,24 +7,31 @@ mod download;
 mod stage;
 
 use crate::project::Project;
-use std::{ffi::OsString, path::PathBuf};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
 
 use self::{
     assets::Assets,
     control_plane::{ControlPlane, Wants},
-    stage::Stage,
+    stage::{Inputs, Stage},
 };
-use crate::app::cluster_args;
+use crate::app::{cluster_args, compile, given::Given};
 use crate::{audit, disk::Root, process, terminal};
 use diagnostics::Hint as _;
 
 /// Run the tests against a temporary API server that has the CRDs installed
+///
+/// In a project, the CRDs and the role are those of config/. In any other cargo workspace, the CRDs are those that its
+/// source declares, and `--manifests` gives the operator's Deployment and roles.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   operator-rs test --download 1.37    # fetch etcd and kube-apiserver, then run `cargo test`
   operator-rs test --audit-rbac       # report unused and missing RBAC rules
-  operator-rs test -- cargo test --test e2e")]
+  operator-rs test -- cargo test --test e2e
+  helm template chart | operator-rs test --manifests - --audit-rbac    # in any cargo workspace")]
 pub struct Args {
     /// Directory of etcd and kube-apiserver [default: $KUBEBUILDER_ASSETS]
     #[arg(long, value_name = "DIR", conflicts_with = "download")]
@@ -41,9 +48,16 @@ pub struct Args {
     /// Leave the API server running and print the path of its kubeconfig
     #[arg(long)]
     keep: bool,
-    /// Report which rules of config/rbac/role.yaml were used and which requests were forbidden
+    /// Report which rules of the operator's role were used and which requests were forbidden
     #[arg(long)]
     audit_rbac: bool,
+    #[command(flatten)]
+    given: Given,
+    /// Install the CRDs of these files in place of those that the source declares
+    #[arg(long, value_name = "DIR|FILE")]
+    crds: Option<PathBuf>,
+    #[command(flatten)]
+    compile: compile::Flags,
     /// Command to run instead of `cargo test`
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
@@ -51,13 +65,10 @@ pub struct Args {
 
 impl Args {
     pub fn run(self, root: &Root) -> anyhow::Result<()> {
-        let project = Project::read(root)?;
-        let stage = Stage::of(root, &project)?;
+        let project = Project::find(root)?;
+        let stage = self.stage(root, project.as_ref())?;
         if self.audit_rbac && stage.account.is_none() {
-            return Err(anyhow::format_err!(
-                "config/default has no Deployment with a ServiceAccount whose requests could be audited"
-            ))
-            .hint("restore config/manager and config/rbac in config/default/kustomization.yaml");
+            return self.refuse_audit(project.is_some());
         }
         let assets = match &self.download {
             Some(request) => Assets::in_folder(
@@ -70,7 +81,9 @@ impl Args {
         let step = terminal::Step::begin("starting etcd and kube-apiserver");
         let mut plane = ControlPlane::start(&assets, wants)?;
         // Tests that deploy must find that the objects belong to the project.
-        plane.cluster.act_for(cluster_args::owner(&project));
+        if let Some(project) = &project {
+            plane.cluster.act_for(cluster_args::owner(project));
+        }
         drop(step);
         let result = self.run_tests(root, &stage, &plane);
         if self.keep {
@@ -79,6 +92,34 @@ impl Args {
             terminal::advise(&plane.left());
         }
         result
+    }
+
+    fn stage(&self, root: &Root, project: Option<&Project>) -> anyhow::Result<Stage> {
+        let is_given = self.given.manifests.is_some() || self.crds.is_some();
+        if let Some(project) = project.filter(|_| !is_given) {
+            return Stage::of(root, project);
+        }
+        let crds = Given { manifests: self.crds.clone() }.read(root)?;
+        let inputs = Inputs { manifests: self.given.read(root)?, crds, compile: self.compile };
+        Stage::of_workspace(root.real(), inputs)
+    }
+
+    fn refuse_audit(&self, is_project: bool) -> anyhow::Result<()> {
+        if let Some(path) = &self.given.manifests {
+            anyhow::bail!(
+                "`{}` has no Deployment with a ServiceAccount whose requests could be audited",
+                path.display()
+            );
+        }
+        if !is_project {
+            return Err(anyhow::format_err!("there is no role to audit")).hint(
+                "say where the operator's Deployment and its roles are: `--manifests DIR|FILE`",
+            );
+        }
+        Err(anyhow::format_err!(
+            "config/default has no Deployment with a ServiceAccount whose requests could be audited"
+        ))
+        .hint("restore config/manager and config/rbac in config/default/kustomization.yaml")
     }
 
     fn run_tests(&self, root: &Root, stage: &Stage, plane: &ControlPlane) -> anyhow::Result<()> {
@@ -96,8 +137,8 @@ impl Args {
             let report = audit::report(&audit::grants(&stage.roles), &calls, known);
             if self.audit_rbac {
                 let user = account.user();
-                terminal::print(&format!("How {user} used config/rbac/role.yaml:\n{report}"));
-                require_audited(&user, &report)?;
+                terminal::print(&format!("How {user} used {}:\n{report}", stage.roles_in));
+                require_audited(&user, &report, self.given.manifests.as_deref())?;
             } else if !status.success() && !report.refused.is_empty() {
                 let refusals = report.refusals();
                 terminal::advise(&format!(
@@ -115,7 +156,11 @@ impl Args {
     }
 }
 
-fn require_audited(user: &str, report: &audit::Report) -> anyhow::Result<()> {
+fn require_audited(
+    user: &str,
+    report: &audit::Report,
+    manifests: Option<&Path>,
+) -> anyhow::Result<()> {
     if report.calls == 0 {
         return Err(anyhow::format_err!("the tests sent no request as {user}")).hint(
             "start the operator with the kubeconfig in E2E_OPERATOR_KUBECONFIG, as tests/e2e.rs does",
@@ -124,8 +169,9 @@ fn require_audited(user: &str, report: &audit::Report) -> anyhow::Result<()> {
     match report.refused.len() {
         0 => Ok(()),
         _ => Err(anyhow::format_err!("the operator sent requests that its role does not allow"))
-            .hint(
-                "add the comments shown above to the code that sends the requests, then run `operator-rs manifests`",
-            ),
+            .hint(match manifests {
+                Some(path) => format!("add these rights to the role in `{}`", path.display()),
+                None => "add the comments shown above to the code that sends the requests, then run `operator-rs manifests`".to_owned(),
+            }),
     }
 }

@@ -1,22 +1,29 @@
-//! Applied to the API server before the tests begin: the CRDs, and the account of the operator with exactly the
-//! roles of config/rbac.
+//! Applied to the API server before the tests begin: the CRDs, and the account of the operator with exactly its roles.
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use anyhow::Context as _;
 
 use super::control_plane::ControlPlane;
-use crate::project::{Operator, Project};
+use crate::project::Project;
 use crate::{
-    app::{cluster_args, derive, proxies::proxies, rendered},
+    app::{
+        cargo::Workspace, cluster_args, compile, declared, given::Manifests, proxies::proxies,
+        rendered,
+    },
     disk::Root,
-    manifests,
+    terminal,
 };
-use cluster::{ApplyOptions, Event, Limit};
+use cluster::{ApplyOptions, Event, Id, Limit};
+use diagnostics::{Diagnostic, Hint as _};
 use go_data::yaml::{self, Value};
 use model::{ProjectPath, Tree as _};
 
-/// The objects to apply, as config/ has them.
+/// The objects to apply.
 pub struct Stage {
     crds: Vec<Value>,
     /// The account, its namespace, its roles and their bindings.
@@ -24,11 +31,19 @@ pub struct Stage {
     /// The registrations of webhooks.
     webhooks: Vec<Value>,
     pub account: Option<Account>,
-    /// The roles of config/rbac/role.yaml.
+    /// The roles to audit, and where they are.
     pub roles: Vec<Value>,
+    pub roles_in: String,
     /// The namespace to which the operator is limited, if it is.
     pub namespace: Option<String>,
-    operator: Operator,
+}
+
+/// What a project without config/ is tested with.
+pub struct Inputs {
+    pub manifests: Option<Manifests>,
+    /// Files of CRDs.
+    pub crds: Option<Manifests>,
+    pub compile: compile::Flags,
 }
 
 /// The ServiceAccount of the manager's Deployment.
@@ -49,6 +64,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
+const ROLE: &str = "config/rbac/role.yaml";
+
 const STALE: &str =
     "run `operator-rs manifests` first: the tests use the CRDs and the role in config/";
 
@@ -57,6 +74,7 @@ const RBAC: [&str; 6] =
     ["Namespace", "ServiceAccount", "Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"];
 
 impl Stage {
+    /// The objects of a project, as config/ has them.
     pub fn of(root: &Root, project: &Project) -> anyhow::Result<Self> {
         rendered::derived(root, project)?.changes().require_none(STALE)?;
         let render = |folder: &'static str| -> anyhow::Result<Vec<Value>> {
@@ -67,24 +85,61 @@ impl Stage {
             }
         };
         let crds = render(rendered::CRDS)?;
+        let declares = project.resources.iter().any(|it| it.api.is_some());
+        if crds.is_empty() && declares {
+            terminal::warn(format!("{} has no CRDs, so none are installed", rendered::CRDS));
+        }
         let all = render(rendered::EVERYTHING)?;
+        let roles = root.read(&ProjectPath::fixed(ROLE))?;
+        let roles = yaml::documents(&roles.unwrap_or_default(), yaml::Dialect::Kubernetes);
+        let roles = roles.with_context(|| format!("cannot read {ROLE}"))?;
+        let mut res = Self { roles_in: ROLE.to_owned(), ..Self::new(crds, all) };
+        res.roles = roles;
+        let namespace = res.account.as_ref().filter(|_| project.namespaced);
+        res.namespace = namespace.map(|it| it.namespace.clone());
+        Ok(res)
+    }
+
+    /// The objects of any cargo workspace: the CRDs of its source, and what was given.
+    pub fn of_workspace(dir: &Path, inputs: Inputs) -> anyhow::Result<Self> {
+        let is_crd = |it: &Value| Id::of(it).is_crd();
+        let name = inputs.manifests.as_ref().map(|it| it.name.clone()).unwrap_or_default();
+        let mut all = inputs.manifests.map(|it| it.objects).unwrap_or_default();
+        let mut crds: Vec<Value> = all.extract_if(.., |it| is_crd(it)).collect();
+        if let Some(given) = inputs.crds {
+            crds = given.objects.into_iter().filter(is_crd).collect();
+            if crds.is_empty() {
+                anyhow::bail!("`{}` has no CRDs", given.name);
+            }
+        } else if crds.is_empty() {
+            let workspace = Workspace::find(dir, None)?;
+            crds = declared::crds(&workspace, inputs.compile).hint(
+                "or install CRDs from files in place of those of the source: `--crds DIR|FILE`",
+            )?;
+        }
+        if crds.is_empty() {
+            terminal::warn(
+                Diagnostic::from("no kind is declared in this workspace, so no CRDs are installed")
+                    .with_hint("`--crds DIR|FILE` installs some"),
+            );
+        }
+        all.iter_mut().for_each(in_a_namespace);
+        let mut res = Self { roles_in: name, ..Self::new(crds, all) };
+        if let Some(account) = &res.account {
+            res.roles = bound(&res.rbac, account);
+        }
+        res.rbac.splice(0..0, missing_namespaces(&res.rbac));
+        Ok(res)
+    }
+
+    fn new(crds: Vec<Value>, all: Vec<Value>) -> Self {
         let account = account(&all);
         let kind = |it: &Value| it["kind"].as_str().unwrap_or_default().to_owned();
         let webhooks = all.iter().filter(|it| kind(it).ends_with("WebhookConfiguration"));
         let webhooks = webhooks.cloned().collect();
         let rbac = all.into_iter().filter(|it| RBAC.contains(&kind(it).as_str())).collect();
-        let role = root.read(&ProjectPath::fixed("config/rbac/role.yaml"))?;
-        let roles = yaml::documents(&role.unwrap_or_default(), yaml::Dialect::Kubernetes);
-        let namespace = account.as_ref().filter(|_| project.namespaced);
-        Ok(Self {
-            crds,
-            rbac,
-            webhooks,
-            namespace: namespace.map(|it| it.namespace.clone()),
-            account,
-            roles: roles.context("cannot read config/rbac/role.yaml")?,
-            operator: derive::operator(root),
-        })
+        let (roles, roles_in) = (Vec::new(), String::new());
+        Self { crds, rbac, webhooks, account, roles, roles_in, namespace: None }
     }
 
     /// Applies the objects, and returns the variables for the tests.
@@ -103,6 +158,10 @@ impl Stage {
                 cluster_args::report(event);
             }
         })?;
+        // For a moment, a server refuses requests for objects of a new CRD; clients of tests need not ask again.
+        for crd in &self.crds {
+            drop(plane.cluster.held(crd)?);
+        }
         let admin = plane.kubeconfig();
         let mut res = vec![
             ("KUBECONFIG", admin.clone()),
@@ -135,11 +194,11 @@ impl Stage {
         Ok(res)
     }
 
-    /// The resource of a kind of this project.
+    /// The resource of a kind whose CRD is installed.
     pub fn plural(&self, group: &str, kind: &str) -> Option<String> {
-        let mut all = manifests::versions(&self.operator);
-        let found = all.find(|it| it.group() == group && it.kind() == kind);
-        found.map(|it| it.plural().to_owned())
+        let specs = self.crds.iter().map(|it| &it["spec"]);
+        let found = { specs }.find(|it| it["group"] == group && it["names"]["kind"] == kind);
+        found?["names"]["plural"].as_str().map(str::to_owned)
     }
 }
 
@@ -148,4 +207,56 @@ fn account(objects: &[Value]) -> Option<Account> {
     let name = deployment["spec"]["template"]["spec"]["serviceAccountName"].as_str()?;
     let namespace = deployment["metadata"]["namespace"].as_str()?;
     Some(Account { namespace: namespace.to_owned(), name: name.to_owned() })
+}
+
+/// Sets the namespace that clients take where an object has none.
+fn in_a_namespace(object: &mut Value) {
+    let kinds = ["ServiceAccount", "Role", "RoleBinding", "Deployment"];
+    if kinds.iter().any(|it| object["kind"] == *it) && object["metadata"]["namespace"].is_null() {
+        object["metadata"]["namespace"] = "default".into();
+    }
+}
+
+/// The namespaces that objects are in and that are not among them.
+fn missing_namespaces(objects: &[Value]) -> Vec<Value> {
+    let namespaces = objects.iter().filter_map(|it| it["metadata"]["namespace"].as_str());
+    let is_there = |name: &&str| {
+        *name == "default"
+            || objects.iter().any(|it| it["kind"] == "Namespace" && it["metadata"]["name"] == *name)
+    };
+    let missing: BTreeSet<&str> = namespaces.filter(|it| !is_there(it)).collect();
+    let namespace = |name| serde_json::json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } });
+    missing.into_iter().map(namespace).collect()
+}
+
+/// The roles that an account is bound to. One that is bound in a namespace allows there what it has.
+fn bound(objects: &[Value], account: &Account) -> Vec<Value> {
+    let is_account = |it: &Value| {
+        it["kind"] == "ServiceAccount"
+            && it["name"] == *account.name
+            && it["namespace"].as_str().unwrap_or("default") == account.namespace
+    };
+    let mut res = Vec::new();
+    for binding in objects {
+        let subjects = binding["subjects"].as_array();
+        if !subjects.is_some_and(|it| it.iter().any(is_account)) {
+            continue;
+        }
+        let namespace = &binding["metadata"]["namespace"];
+        let is_role = |it: &&Value| {
+            let is_near = it["kind"] == "ClusterRole" || it["metadata"]["namespace"] == *namespace;
+            it["kind"] == binding["roleRef"]["kind"]
+                && it["metadata"]["name"] == binding["roleRef"]["name"]
+                && is_near
+        };
+        for role in objects.iter().filter(is_role) {
+            let mut role = role.clone();
+            if binding["kind"] == "RoleBinding" {
+                role["kind"] = "Role".into();
+                role["metadata"]["namespace"].clone_from(namespace);
+            }
+            res.push(role);
+        }
+    }
+    res
 }
