@@ -132,6 +132,16 @@ impl Target {
         format!("/{verb}-{group}-{version}-{}", kind.lower())
     }
 
+    /// The path of its defaulting webhook.
+    pub fn defaulting_path(&self, webhooks: &Webhooks) -> String {
+        webhooks.defaulting_path.clone().unwrap_or_else(|| self.path("mutate"))
+    }
+
+    /// The path of its validating webhook.
+    pub fn validation_path(&self, webhooks: &Webhooks) -> String {
+        webhooks.validation_path.clone().unwrap_or_else(|| self.path("validate"))
+    }
+
     /// The variables for one kind of webhook, which is at `path`.
     pub fn context<'a>(
         &'a self,
@@ -144,10 +154,8 @@ impl Target {
         let api_group = self.resource.api_group();
         let group_module = group.as_ref().map(|it| it.module()).unwrap_or_default();
         let (letter, path) = match set {
-            DEFAULTING => {
-                ("m", webhooks.defaulting_path.clone().unwrap_or_else(|| self.path("mutate")))
-            }
-            _ => ("v", webhooks.validation_path.clone().unwrap_or_else(|| self.path("validate"))),
+            DEFAULTING => ("m", self.defaulting_path(webhooks)),
+            _ => ("v", self.validation_path(webhooks)),
         };
         let module = self.module();
         let spoke_name = spoke.map(|it| it.0.to_string()).unwrap_or_default();

@@ -1,5 +1,7 @@
 //! `operator-rs create webhook`
 
+use std::collections::BTreeMap;
+
 use clap::error::ErrorKind;
 
 use crate::app::{
@@ -11,7 +13,7 @@ use crate::app::{
     derive::{self, GenerateOptions},
     support,
 };
-use crate::project::{Options, Project, Resource, WebhookVersion, Webhooks};
+use crate::project::{Operator, Options, Project, Resource, WebhookVersion, Webhooks};
 use crate::{
     commands::Mode,
     plan::{Plan, WorkTree},
@@ -95,7 +97,11 @@ impl Args {
             .hint("write the webhook by hand, and import the kind under another name");
         }
         let (at, target) = self.target(&project, &group, &kind)?;
+        let own = target.resource.api.is_some() && has_code;
+        let source = if own { derive::operator(tree) } else { Operator::default() };
+        conversions::declared(&source, &target.resource, target.resource.version)?;
         let webhooks = self.webhooks(&project, &target)?;
+        require_own_paths(&project, &target, &webhooks)?;
         let was_converted = target.resource.webhooks.as_ref().is_some_and(|it| it.conversion);
         let mut plan = Plan::default();
         for (set, is_asked) in [
@@ -115,7 +121,7 @@ impl Args {
         let old = target.resource.webhooks.as_ref().map(|it| it.spoke.clone()).unwrap_or_default();
         let mut open = Vec::new();
         for spoke in webhooks.spoke.iter().filter(|it| self.conversion && !old.contains(it)) {
-            let written = conversions::written(tree, &target.resource, *spoke)?;
+            let written = conversions::written(tree, &source, &target.resource, *spoke)?;
             let code = Some((*spoke, written.text.as_str()));
             add(&mut plan, &project, &target, webhook::SPOKE, &webhooks, code)?;
             open.extend(written.open);
@@ -320,6 +326,41 @@ impl Args {
             _ => Ok(res),
         }
     }
+}
+
+/// Refuses a webhook whose path another one has.
+fn require_own_paths(
+    project: &Project,
+    target: &Target,
+    webhooks: &Webhooks,
+) -> anyhow::Result<()> {
+    let mut taken: BTreeMap<String, String> = BTreeMap::new();
+    let is_target =
+        |it: &Resource| it.is_same_kind(&target.resource) && it.version == target.resource.version;
+    let others = project.resources.iter().filter(|it| !is_target(it));
+    let others =
+        others.filter_map(|it| Some((Target::of(project, it).ok()??, it.webhooks.as_ref()?)));
+    let others: Vec<(Target, &Webhooks)> = others.collect();
+    let all = others.iter().map(|it| (&it.0, it.1)).chain([(target, webhooks)]);
+    for (target, webhooks) in all {
+        let Resource { version, kind, .. } = &target.resource;
+        let defaulting = (webhooks.defaulting, target.defaulting_path(webhooks));
+        let validating = (webhooks.validation, target.validation_path(webhooks));
+        for (what, flag, (is_there, path)) in [
+            ("defaulting", "--defaulting-path", defaulting),
+            ("validating", "--validation-path", validating),
+        ] {
+            if !is_there {
+                continue;
+            }
+            let name = format!("the {what} webhook of {version} {kind}");
+            if let Some(other) = taken.insert(path.clone(), name) {
+                return Err(anyhow::format_err!("`{path}` is already the path of {other}"))
+                    .hint(format!("choose another one: `{flag}`"));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Plans the policy of a kind, and the folder of all policies with the first one.

@@ -10,7 +10,7 @@ use crate::app::{
     derive::{self, GenerateOptions},
     support,
 };
-use crate::project::{Options, Project, Resource, Webhooks};
+use crate::project::{Operator, Options, Project, Resource, Webhooks};
 use crate::{
     commands::Mode,
     disk::Root,
@@ -195,9 +195,11 @@ pub fn remove(
             files.add(&[set], &target.context(project, set, &before, None))?;
         }
     }
-    for spoke in before.spoke.iter().filter(|it| !after.spoke.contains(it)) {
+    let gone: Vec<_> = before.spoke.iter().filter(|it| !after.spoke.contains(it)).collect();
+    let source = if gone.is_empty() { Operator::default() } else { derive::operator(root) };
+    for spoke in gone {
         // Without the types as they were, only the last commit tells whether the code was edited.
-        let written = conversions::written(root, resource, *spoke).unwrap_or_default();
+        let written = conversions::written(root, &source, resource, *spoke).unwrap_or_default();
         let code = Some((*spoke, written.text.as_str()));
         files.add(&[webhook::SPOKE], &target.context(project, webhook::SPOKE, &before, code))?;
     }

@@ -26,7 +26,7 @@ use anyhow::Context as _;
 use cluster::Id;
 use crd::compatibility::Crd;
 use diagnostics::{Diagnostic, Hint as _, Lines};
-use model::{GroupPrefix, Kind, ProjectPath, Tree};
+use model::{Found, GroupPrefix, Kind, ProjectPath, Tree};
 
 /// Change a setting of a project
 ///
@@ -102,7 +102,11 @@ impl Args {
             "Next: every release must serve what the one before it has stored, so that clusters can go back:\n  \
              release N      serves {old} and {new} of {kind}, and stores {old}\n  \
              release N + 1  stores {new}; then run `operator-rs migrate` on every cluster\n  \
-             release N + 2  may drop {old}"
+             release N + 2  may drop {old}{}",
+            match tree.look(&ProjectPath::fixed("bundle"))? {
+                Found::Nothing => "",
+                _ => "\n\nThe bundle still has the former CRD: `operator-rs bundle` generates it again.",
+            }
         ));
         tree.apply(plan)
     }

@@ -69,7 +69,7 @@ pub fn find(
             "{position}: the Rust type of {kind} is `{}`",
             declared.name
         ))
-        .hint("give the type the name of the kind: remove `struct` from `#[kube(…)]`");
+        .hint("give the type the name of the kind: remove `root` from `#[kube(…)]`");
     }
     let names = &it.crd.spec.names;
     let schema = it.schema().unwrap_or_default();

@@ -117,6 +117,11 @@ fn hub<'a>(
     let all = || project.resources.iter().enumerate().filter(|it| is_kind(&it.1));
     let hub = all().find(|it| is_hub(&it.1));
     let hub = hub.or_else(|| all().find(|it| Some(it.1.version.to_string()) == stored));
-    hub.ok_or_else(|| anyhow::format_err!("{} does not say which version is stored", place.kind))
-        .hint("run `operator-rs manifests` to see why")
+    hub.ok_or_else(|| {
+        anyhow::format_err!(
+            "which version of {} is stored cannot be read from the source",
+            place.kind
+        )
+    })
+    .hint("run `operator-rs manifests` to see why")
 }
