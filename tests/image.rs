@@ -404,13 +404,46 @@ fn a_package_with_several_programs_needs_a_choice() {
     let singles = Archive::read(&dir.join("target/image.tar")).singles();
     let program = String::from_utf8_lossy(&singles["amd64"].files["manager"].1).into_owned();
     assert!(program.contains("other\n"));
-    // A workspace without a package of its own has no operator.
-    fs::write(dir.join("Cargo.toml"), "[workspace]\nmembers = [\"greeting\"]\n").unwrap();
-    let text = support::said(&run(&mut image(&dir, "build --platform linux/amd64")));
-    assert!(
-        text.contains("error: Cargo.toml has no `[package]`\nhint: the operator is "),
-        "{text}"
-    );
+}
+
+#[test]
+fn a_package_of_a_workspace_is_chosen_by_its_name() {
+    if !support::has_target(AMD64) {
+        return;
+    }
+    let dir = tiny("workspace");
+    fs::remove_file(dir.join("PROJECT")).unwrap();
+    fs::create_dir_all(dir.join("operator/src")).unwrap();
+    fs::rename(dir.join("src/main.rs"), dir.join("operator/src/main.rs")).unwrap();
+    let manifest = fs::read_to_string(dir.join("Cargo.toml")).unwrap();
+    let (package, _) = manifest.split_once("[profile").unwrap();
+    let package = package.replace("path = \"", "path = \"../");
+    fs::write(dir.join("operator/Cargo.toml"), package).unwrap();
+    let members = "[workspace]\nresolver = \"3\"\nmembers = [\"operator\", \"greeting\", \"unused\", \"cc\"]\n";
+    fs::write(dir.join("Cargo.toml"), members).unwrap();
+    for (words, expected) in [
+        (
+            "build --platform linux/amd64",
+            "error: Cargo.toml has no `[package]`\nhint: choose the operator's package: `--package tiny-operator`\n",
+        ),
+        (
+            "build --platform linux/amd64 --package other",
+            "error: `other` is not a package of this workspace\nhint: these have programs: tiny-operator\n",
+        ),
+        (
+            "build --platform linux/amd64 -p greeting",
+            "error: the package `greeting` has no program\n",
+        ),
+    ] {
+        let text = support::said(&run(&mut image(&dir, words)));
+        assert!(text.contains(expected), "{words}: {text}");
+    }
+    succeed(&mut image(&dir, "build --platform linux/amd64 -p tiny-operator"));
+    let singles = Archive::read(&dir.join("target/image.tar")).singles();
+    let program = String::from_utf8_lossy(&singles["amd64"].files["manager"].1).into_owned();
+    assert!(program.contains("hello from "));
+    // The package below is that of the folder.
+    succeed(&mut image(&dir.join("operator"), "build --platform linux/amd64 --archive it.tar"));
 }
 
 /// With a base image, in which the program is one layer more.

@@ -28,6 +28,8 @@ pub struct BuildRequest<'a> {
     pub root: &'a Root,
     pub rust: &'a Rust,
     pub target: Target,
+    /// The package, if it is not the one in the folder.
+    pub package: Option<&'a str>,
     /// The program, if the package has several.
     pub program: Option<&'a str>,
     /// Whether Cargo.lock must be up to date.
@@ -106,7 +108,7 @@ impl BuildRequest<'_> {
     pub fn prepare(&self) -> anyhow::Result<Prepared> {
         let rust = self.rust;
         let metadata = self.metadata(&self.target.triple())?;
-        let package = metadata.root()?;
+        let package = metadata.root(self.package)?;
         package.program(self.program)?;
         let configs = config::files(self.root.real());
         let tables: Vec<&Table> = configs.iter().map(|it| &it.table).collect();
@@ -127,11 +129,12 @@ impl BuildRequest<'_> {
         let chosen = toolchain?;
         let triple = self.target.triple();
         let step = terminal::Step::begin(&format!("compiling for {}", self.target));
-        let package = metadata.root()?;
+        let package = metadata.root(self.package)?;
         let name = package.program(self.program)?;
         let tables: Vec<&Table> = configs.iter().map(|it| &it.table).collect();
         let mut arguments =
             words(&[chosen.subcommand, "--release", "--bin", name, "--target", &triple]);
+        arguments.extend(words(&["--package", &package.id]));
         arguments.push("--message-format=json-render-diagnostics".into());
         let added = self.without_paths(&metadata, &tables)?;
         arguments.extend(added.arguments.iter().map(Into::into));
@@ -149,6 +152,7 @@ impl BuildRequest<'_> {
         let lock = disk::text(&metadata.workspace_root.join("Cargo.lock"))?;
         let linked = Linked {
             metadata: &metadata,
+            root: package,
             built: &built,
             triple: &triple,
             lock: &lock,

@@ -31,6 +31,9 @@ pub struct Content {
     /// Put the program on top of this image [default: an empty image]
     #[arg(long, value_name = "IMAGE")]
     base: Option<Image>,
+    /// Package of the program, in a workspace [default: the one in the project's directory]
+    #[arg(long, short, value_name = "PACKAGE")]
+    package: Option<String>,
     /// Program to build, if the package has several
     #[arg(long, value_name = "NAME")]
     bin: Option<String>,
@@ -107,6 +110,7 @@ impl Content {
             root,
             rust,
             target: *target,
+            package: self.package.as_deref(),
             program: self.bin.as_deref(),
             locked: self.locked,
             is_from_scratch: self.base.is_none(),

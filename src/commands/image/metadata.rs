@@ -15,6 +15,8 @@ use model::without_user;
 pub struct Metadata {
     pub packages: Vec<Package>,
     resolve: Resolve,
+    /// The ids of the packages in the workspace.
+    workspace_members: Vec<String>,
     pub workspace_root: PathBuf,
     pub target_directory: PathBuf,
 }
@@ -74,13 +76,24 @@ impl Metadata {
         Ok(res)
     }
 
-    /// The package in the project's folder.
-    pub fn root(&self) -> anyhow::Result<&Package> {
+    /// The package of this name in the workspace, or else the one in the project's folder.
+    pub fn root(&self, wanted: Option<&str>) -> anyhow::Result<&Package> {
+        let members = self.packages.iter().filter(|it| self.workspace_members.contains(&it.id));
+        let with_programs = members.clone().filter(|it| it.has_programs());
+        let with_programs: Vec<&str> = with_programs.map(|it| it.name.as_str()).collect();
+        if let Some(wanted) = wanted {
+            let found = { members }.find(|it| it.name == wanted);
+            return found
+                .with_context(|| format!("`{wanted}` is not a package of this workspace"))
+                .hint(format!("these have programs: {}", with_programs.join(", ")));
+        }
         let id = self.resolve.root.as_ref();
         let found = id.and_then(|id| self.packages.iter().find(|it| it.id == *id));
-        found.context("Cargo.toml has no `[package]`").hint(
-            "the operator is the package in the project's directory, as `operator-rs init` creates it",
-        )
+        let flags = with_programs.iter().map(|it| format!("`--package {it}`"));
+        found.context("Cargo.toml has no `[package]`").hint(format!(
+            "choose the operator's package: {}",
+            flags.collect::<Vec<_>>().join(" or ")
+        ))
     }
 
     /// The ids of what a package depends on, by kind: `None` for what is linked, `Some("build")` for build scripts.
@@ -126,6 +139,10 @@ impl Package {
     /// Whether it is code for the compiler.
     fn is_macro(&self) -> bool {
         self.targets.iter().any(|it| it.kind.iter().any(|it| it == "proc-macro"))
+    }
+
+    fn has_programs(&self) -> bool {
+        self.targets.iter().any(|it| it.kind.iter().any(|it| it == "bin"))
     }
 
     /// The program of the image.

@@ -17,6 +17,8 @@ use model::without_user;
 /// The sources of the list.
 pub struct Linked<'a> {
     pub metadata: &'a Metadata,
+    /// The package of the program.
+    pub root: &'a Package,
     /// The packages that cargo has built.
     pub built: &'a Built,
     pub triple: &'a str,
@@ -28,8 +30,7 @@ pub struct Linked<'a> {
 
 /// The document.
 pub fn document(linked: &Linked<'_>) -> anyhow::Result<String> {
-    let Linked { metadata, built, triple, lock, rust } = linked;
-    let root = metadata.root()?;
+    let Linked { metadata, root, built, triple, lock, rust } = linked;
     let artifacts = built.artifacts.iter().filter(|it| it.is_for(triple));
     let ids: BTreeSet<&str> = artifacts.map(|it| it.package.as_str()).collect();
     let checksums = checksums(lock)?;
@@ -204,6 +205,7 @@ mod tests {
         let metadata = json!({
             "workspace_root": "/w",
             "target_directory": "/w/target",
+            "workspace_members": ["it@1.0.0"],
             "packages": [
                 package("it@1.0.0", None, Some("Apache-2.0"), "bin"),
                 package("ring@0.17.8", Some(INDEX), Some("MIT/ISC"), "lib"),
@@ -220,7 +222,7 @@ mod tests {
             ] },
         });
         let metadata = Metadata::read(&metadata.to_string()).expect("it is metadata");
-        assert_eq!(metadata.with_c(metadata.root().expect("a package")), ["ring 0.17.8"]);
+        assert_eq!(metadata.with_c(metadata.root(None).expect("a package")), ["ring 0.17.8"]);
         let artifact = |id: &str, folder: &str| {
             let message = json!({
                 "reason": "compiler-artifact", "package_id": id, "manifest_path": "/x/Cargo.toml",
@@ -240,8 +242,14 @@ mod tests {
             "[[package]]\nname = 'ring'\nversion = '0.17.8'\nsource = '{INDEX}'\nchecksum = 'abc'\n"
         );
         let built = Built::read(&messages);
-        let linked =
-            Linked { metadata: &metadata, built: &built, triple, lock: &lock, rust: "1.95.0" };
+        let linked = Linked {
+            root: metadata.root(None).expect("a package"),
+            metadata: &metadata,
+            built: &built,
+            triple,
+            lock: &lock,
+            rust: "1.95.0",
+        };
         let text = document(&linked).expect("it is complete");
         let document: Value = serde_json::from_str(&text).expect("JSON");
         assert_eq!(document["metadata"]["component"]["name"], "it");
