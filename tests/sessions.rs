@@ -64,6 +64,7 @@ pages! {
     refusals
     run_bundle
     samples
+    schemas
     storage_version
     testing
     types

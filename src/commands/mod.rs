@@ -188,9 +188,7 @@ impl Cli {
     fn watches(&self) -> bool {
         match &self.command {
             Command::OnFiles(FileCommand::Manifests(args)) => args.watch,
-            Command::OnFiles(FileCommand::Generate(args)) => {
-                args.of_any_project().is_some_and(|it| it.watch)
-            }
+            Command::OnFiles(FileCommand::Generate(args)) => args.watches(),
             _ => false,
         }
     }
@@ -251,7 +249,7 @@ impl FileCommand {
             Self::Catalog(_) => location::exact(dir),
             // These search for Cargo.toml, as cargo does.
             Self::Crds(_) => location::exact(dir),
-            Self::Generate(args) if args.of_any_project().is_some() => location::exact(dir),
+            Self::Generate(args) if args.is_of_any_project() => location::exact(dir),
             Self::Bundle(args) if args.names_a_folder() => location::exact(dir),
             Self::Scorecard(args) if args.names_a_folder() => location::exact(dir),
             _ => location::of_project(dir),

@@ -24,6 +24,7 @@ const AFTER: &str = " instead.";
 fn comment(path: &ProjectPath) -> (&'static str, &'static str) {
     match path.extension() {
         "rs" | "go" | "js" => ("// ", ""),
+        "json" => ("{ \"$comment\": \"", "\","),
         "md" | "html" | "svg" | "xml" => ("<!-- ", " -->"),
         _ => ("# ", ""),
     }

@@ -84,6 +84,11 @@ pub const LINES: &[Line] = &[
         &["Cargo.toml", "api", "src", "vendor", "deploy"],
     ),
     line(
+        "generate schemas --output-dir deploy/schemas",
+        Writes::Files,
+        &["Cargo.toml", "api", "src", "vendor", "deploy"],
+    ),
+    line(
         "crds diff config/crd/bases",
         Writes::Nothing,
         &["Cargo.toml", "Cargo.lock", ".cargo", "api", "src", "vendor", "config"],

@@ -8,6 +8,7 @@
 pub mod compatibility;
 pub mod definition;
 pub mod expression;
+pub mod json_schema;
 pub mod keyword;
 pub mod samples;
 pub mod webhook;

@@ -3,6 +3,7 @@
 mod catalog;
 mod crds;
 mod installer;
+mod schemas;
 
 use std::path::Path;
 
@@ -33,20 +34,24 @@ enum What {
     Crds(crds::Args),
     Installer(installer::Args),
     Catalog(catalog::Args),
+    Schemas(schemas::Args),
 }
 
 impl Args {
-    /// The commands for any cargo project, with or without a PROJECT file.
-    pub fn of_any_project(&self) -> Option<&crds::Args> {
-        match &self.what {
-            Some(What::Crds(args)) => Some(args),
-            _ => None,
-        }
+    /// Whether it works in any cargo project, with or without a PROJECT file.
+    pub fn is_of_any_project(&self) -> bool {
+        matches!(&self.what, Some(What::Crds(_) | What::Schemas(_)))
+    }
+
+    /// Whether it runs again whenever a file that it read changes.
+    pub fn watches(&self) -> bool {
+        matches!(&self.what, Some(What::Crds(args)) if args.watch)
     }
 
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         match self.what {
             Some(What::Crds(args)) => args.run(dir),
+            Some(What::Schemas(args)) => args.run(dir),
             Some(What::Installer(args)) if args.prints()? => {
                 let root = reading(dir)?;
                 let mut tree = WorkTree::new(&root, false);

@@ -68,6 +68,89 @@ trials! {
     }
 }
 
+/// What JSON Schema cannot express, as the server says it.
+const INEXPRESSIBLE: &[&str] = &[
+    "Duplicate value", // keys of lists
+    "must be of type hostname",
+    "must be of type ipv4",
+    "must be of type ipv6",
+    "must be of type cidr",
+    "must be of type byte",
+    "must be of type uri",
+    "must be of type email",
+    "must be of type uuid",
+    "must be of type k8s-short-name",
+    "should be a non-negative integer", // the replicas of the scale
+    "should be less than or equal to 2147483647",
+    "MultipleOf declared", // a bound that Go rounds
+    "with format float",
+    "spec.template.metadata", // the object in an object
+    "spec.template.apiVersion: Invalid value",
+    "spec.template.kind: Invalid value",
+    "spec.max in body must be of type integer", // 1e30
+];
+
+/// What the server takes and a schema refuses: `null` for nothing, a status that it drops, a number that it rounds, and a
+/// list in place of a text with a format.
+fn is_lenient(sample: &Value) -> bool {
+    let spec = &sample["spec"];
+    let lists = [
+        "when", "day", "id", "host", "ip", "ip6", "net", "data", "link", "mail", "short", "strange",
+    ];
+    sample.to_string().contains(":null")
+        || sample.get("status").is_some()
+        || spec["level"] == 1.5
+        || lists.iter().any(|it| spec[it].is_array())
+}
+
+trials! {
+    async fn schemas_judge_samples_as_the_api_server_does(it: "schemas") {
+        let mut crd: Value = serde_json::from_str(include_str!("crd.json")).expect("it is JSON");
+        without_rules(&mut crd);
+        crd["metadata"]["name"] = json!("plains.samples.org");
+        crd["spec"]["names"] = json!({ "kind": "Plain", "plural": "plains" });
+        it.server.apply(&crd).await;
+        let established = |it: &Value| it["status"]["conditions"].to_string().contains("\"Established\"");
+        it.server.until(&server::path(&crd), 20, "established", established).await;
+        fs::write(it.dir.join("crd.yaml"), crd.to_string()).expect("the folder is ours");
+        support::done(&it.dir, "generate schemas --crds crd.yaml --output-dir schemas");
+        let schema = fs::read(it.dir.join("schemas/samples.org/plain_v1.json")).expect("it is written");
+        let schema: Value = serde_json::from_slice(&schema).expect("it is JSON");
+        let schema = jsonschema::options().should_validate_formats(true).build(&schema).expect("it is a schema");
+
+        let path = "/apis/samples.org/v1/namespaces/default/plains?dryRun=All&fieldValidation=Strict";
+        let (mut wrong, mut agreed) = (Vec::new(), [0, 0]);
+        for mut sample in table().iter().map(sample).chain((1..500).map(random)) {
+            sample["kind"] = json!("Plain");
+            if sample["metadata"] != json!({ "name": "a" }) {
+                continue;
+            }
+            let answer = it.server.ask("POST", path, server::JSON, sample.clone()).await.expect("the API server answers");
+            let (ours, theirs) = (schema.is_valid(&sample), answer.code < 300);
+            let message = answer.body["message"].as_str().unwrap_or_default();
+            if ours == theirs {
+                agreed[usize::from(theirs)] += 1;
+            } else if !(theirs && is_lenient(&sample) || ours && INEXPRESSIBLE.iter().any(|it| message.contains(it))) {
+                let why: Vec<_> = schema.iter_errors(&sample).map(|it| it.to_string()).collect();
+                wrong.push(format!("{sample}\n  server: {} {message}\n  schema: {}", answer.code, why.join("; ")));
+            }
+        }
+        assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+        assert!(agreed.iter().all(|it| 100 < *it) && 600 < agreed.iter().sum::<i32>(), "{agreed:?}");
+    }
+}
+
+fn without_rules(schema: &mut Value) {
+    match schema {
+        Value::Object(map) => {
+            map.remove("x-kubernetes-validations");
+            map.values_mut().for_each(without_rules);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_rules),
+        _ => {}
+    }
+}
+
 /// The samples that `bundle` refuses, by their place: each is a line of its input.
 fn refused(place: &Place, crd: &Value, samples: &[Value]) -> BTreeSet<usize> {
     let documents = std::iter::once(crd).chain(samples);

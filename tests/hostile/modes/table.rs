@@ -63,6 +63,11 @@ pub const COMMANDS: &[Known] = &[
         Acts::OnFiles("deploy/crds/cache.example.com_memcacheds.yaml"),
     ),
     known(
+        "generate schemas",
+        "--output-dir deploy/schemas",
+        Acts::OnFiles("deploy/schemas/cache.example.com/memcached_v1alpha1.json"),
+    ),
+    known(
         "generate catalog",
         "--image quay.io/example/other-bundle:v0.0.1",
         Acts::OnFiles("catalog/memcached-operator.v0.0.1.yaml"),

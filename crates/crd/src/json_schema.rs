@@ -1,0 +1,205 @@
+//! JSON Schemas (draft-07) of the kinds that CRDs define, for editors and for validators such as kubeconform.
+//!
+//! What is valid by a schema here is what an API server of Kubernetes 1.36 takes with strict validation of fields, but for
+//! what JSON Schema cannot express: rules (CEL), keys of lists, formats that Go reads in its own way, and names. `null` is
+//! refused where it is no value, while a server drops it.
+
+use crate::keyword::{flag, text};
+use go_data::yaml::{Map, Value};
+use serde_json::json;
+
+/// The schema of one version of a kind.
+pub struct KindSchema {
+    /// Where collections of schemas have it: `cache.example.com/memcached_v1.json`.
+    pub path: String,
+    pub schema: Map<String, Value>,
+}
+
+/// The schemas of all served versions that have one.
+pub fn of_crd(crd: &Value) -> Vec<KindSchema> {
+    let spec = &crd["spec"];
+    let (group, kind) = (text(spec, "group"), text(&spec["names"], "kind"));
+    let versions = spec["versions"].as_array().into_iter().flatten();
+    let served = versions.filter(|it| it["served"] != false);
+    let of_version = |version: &Value| {
+        let schema = version.get("schema")?.get("openAPIV3Schema")?;
+        let name = text(version, "name");
+        let mut res = converted(schema);
+        let properties = res.entry("properties").or_insert_with(|| json!({}));
+        // A server sees to these itself.
+        properties["apiVersion"] = json!({ "type": "string", "const": format!("{group}/{name}") });
+        properties["kind"] = json!({ "type": "string", "const": kind });
+        properties["metadata"] = json!({ "type": "object" });
+        let mut required =
+            res.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+        required.extend(["apiVersion", "kind", "metadata"].map(Value::from));
+        required.sort_by_key(ToString::to_string);
+        required.dedup();
+        res.insert("required".to_owned(), required.into());
+        let path = format!("{group}/{}_{name}.json", kind.to_lowercase());
+        Some(KindSchema { path, schema: res })
+    };
+    served.filter_map(of_version).collect()
+}
+
+/// What both kinds of schemas mean alike.
+const SAME: [&str; 14] = [
+    "description",
+    "title",
+    "default",
+    "enum",
+    "pattern",
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+    "minProperties",
+    "maxProperties",
+    "multipleOf",
+    "uniqueItems",
+    "required",
+];
+
+/// The formats that servers and validators read alike.
+const FORMATS: [&str; 3] = ["date", "date-time", "uuid"];
+
+fn converted(schema: &Value) -> Map<String, Value> {
+    let mut res = Map::new();
+    let keys = SAME.iter().filter_map(|key| Some((*key, schema.get(*key)?)));
+    // Empty texts and lists say nothing, and servers drop them.
+    let said = keys.filter(|it| !matches!(it.1, Value::String(it) if it.is_empty()));
+    let said = said.filter(|it| it.0 == "default" || !it.1.as_array().is_some_and(Vec::is_empty));
+    res.extend(said.map(|(key, value)| (key.to_owned(), value.clone())));
+    if let Some(example) = schema.get("example") {
+        res.insert("examples".to_owned(), json!([example]));
+    }
+    let mut types: Vec<&str> = schema.get("type").and_then(Value::as_str).into_iter().collect();
+    if flag(schema, "x-kubernetes-int-or-string") {
+        types = vec!["integer", "string"];
+    }
+    if flag(schema, "nullable") && !types.is_empty() {
+        types.push("null");
+    }
+    match types[..] {
+        [] => {}
+        [one] => drop(res.insert("type".to_owned(), one.into())),
+        _ => drop(res.insert("type".to_owned(), types.clone().into())),
+    }
+    if FORMATS.contains(&text(schema, "format")) {
+        res.insert("format".to_owned(), schema["format"].clone());
+    }
+    for (bound, exclusive) in [("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")] {
+        if let Some(value) = schema.get(bound) {
+            let key = if flag(schema, exclusive) { exclusive } else { bound };
+            res.insert(key.to_owned(), value.clone());
+        }
+    }
+    if text(schema, "format") == "int32" && !types.contains(&"string") {
+        res.entry("minimum").or_insert_with(|| i32::MIN.into());
+        res.entry("maximum").or_insert_with(|| i32::MAX.into());
+    }
+    if text(schema, "x-kubernetes-list-type") == "set" {
+        res.insert("uniqueItems".to_owned(), true.into());
+    }
+    for key in ["allOf", "anyOf", "oneOf"] {
+        if let Some(all) = schema.get(key).and_then(Value::as_array).filter(|it| !it.is_empty()) {
+            let all = all.iter().map(|it| Value::Object(bare(it)));
+            res.insert(key.to_owned(), all.collect());
+        }
+    }
+    if let Some(not) = schema.get("not") {
+        res.insert("not".to_owned(), bare(not).into());
+    }
+    if let Some(items) = schema.get("items") {
+        res.insert("items".to_owned(), converted(items).into());
+    }
+    fields(schema, &mut res);
+    res
+}
+
+/// The fields of an object, of which no others may be there unless the schema keeps them.
+fn fields(schema: &Value, res: &mut Map<String, Value>) {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let mut properties: Map<String, Value> = properties
+        .into_iter()
+        .flatten()
+        .map(|(name, it)| (name.clone(), converted(it).into()))
+        .collect();
+    if flag(schema, "x-kubernetes-embedded-resource") {
+        for name in ["apiVersion", "kind"] {
+            properties.entry(name).or_insert_with(|| json!({ "type": "string", "minLength": 1 }));
+            let required = res.entry("required").or_insert_with(|| json!([]));
+            let list = required.as_array_mut().filter(|it| !it.iter().any(|it| it == name));
+            list.into_iter().for_each(|it| it.push(name.into()));
+        }
+        properties.entry("metadata").or_insert_with(|| json!({ "type": "object" }));
+    }
+    let is_object = text(schema, "type") == "object";
+    if !properties.is_empty() {
+        res.insert("properties".to_owned(), properties.into());
+    }
+    let others = match schema.get("additionalProperties") {
+        Some(values @ Value::Object(_)) => Some(converted(values).into()),
+        Some(allowed) => Some(allowed.clone()),
+        None if is_object && !flag(schema, "x-kubernetes-preserve-unknown-fields") => {
+            Some(false.into())
+        }
+        None => None,
+    };
+    res.extend(others.map(|it| ("additionalProperties".to_owned(), it)));
+}
+
+/// A schema inside of `allOf` and the like, which has no types, and closes nothing.
+fn bare(schema: &Value) -> Map<String, Value> {
+    let mut res = converted(schema);
+    if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
+        let properties = properties.iter().map(|(name, it)| (name.clone(), bare(it).into()));
+        res.insert("properties".to_owned(), properties.collect::<Map<_, _>>().into());
+    }
+    if !matches!(schema.get("additionalProperties"), Some(Value::Object(_))) {
+        res.remove("additionalProperties");
+    }
+    res
+}
+
+#[test]
+fn a_schema_says_what_the_structural_one_means() {
+    let check = |schema: Value, expected: Value| {
+        assert_eq!(Value::Object(converted(&schema)), expected, "{schema}");
+    };
+    check(json!({ "type": "string", "nullable": true }), json!({ "type": ["string", "null"] }));
+    check(json!({ "type": "string", "format": "duration" }), json!({ "type": "string" }));
+    check(
+        json!({ "type": "integer", "format": "int32", "minimum": 0 }),
+        json!({ "type": "integer", "minimum": 0, "maximum": i32::MAX }),
+    );
+    check(
+        json!({ "x-kubernetes-int-or-string": true, "anyOf": [{ "type": "integer" }, { "type": "string" }] }),
+        json!({ "type": ["integer", "string"], "anyOf": [{ "type": "integer" }, { "type": "string" }] }),
+    );
+    check(
+        json!({ "type": "integer", "minimum": 1, "exclusiveMinimum": true, "maximum": 3, "exclusiveMaximum": false }),
+        json!({ "type": "integer", "exclusiveMinimum": 1, "maximum": 3 }),
+    );
+    check(json!({ "type": "object" }), json!({ "type": "object", "additionalProperties": false }));
+    check(
+        json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true }),
+        json!({ "type": "object" }),
+    );
+    check(
+        json!({ "type": "object", "additionalProperties": { "type": "object", "properties": { "a": {} } } }),
+        json!({ "type": "object", "additionalProperties":
+            { "type": "object", "properties": { "a": {} }, "additionalProperties": false } }),
+    );
+    check(
+        json!({ "type": "array", "items": { "type": "string" }, "x-kubernetes-list-type": "set", "enum": [] }),
+        json!({ "type": "array", "items": { "type": "string" }, "uniqueItems": true }),
+    );
+    check(
+        json!({ "type": "object", "properties": { "a": { "type": "string" } }, "oneOf": [{ "required": ["a"] },
+            { "not": { "required": ["a"] }, "properties": { "a": { "minLength": 1 } } }] }),
+        json!({ "type": "object", "properties": { "a": { "type": "string" } }, "additionalProperties": false,
+            "oneOf": [{ "required": ["a"] },
+            { "not": { "required": ["a"] }, "properties": { "a": { "minLength": 1 } } }] }),
+    );
+}
