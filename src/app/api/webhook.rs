@@ -6,7 +6,7 @@ use super::foreign::Foreign;
 use crate::app::derive::Names;
 use crate::project::{Project, Resource, Webhooks};
 use diagnostics::Hint as _;
-use model::{Plural, ProjectPath, Version};
+use model::{Found, Plural, ProjectPath, Tree, Version};
 
 /// The template sets of webhooks.
 pub const FIRST: &str = "create/webhook";
@@ -21,6 +21,36 @@ pub const FIRST_POLICY: &str = "create/first-admission-policy";
 pub const POLICIES: &str = "config/admission-policy";
 pub const POLICY: &str = "create/admission-policy";
 
+/// Who makes the certificate of the webhooks. All webhooks of a project have the same one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Certificates {
+    /// cert-manager, as with kubebuilder
+    #[default]
+    CertManager,
+    /// The operator itself: the cluster needs no cert-manager
+    #[value(name = "self")]
+    SelfManaged,
+}
+
+impl Certificates {
+    /// Those of a project with webhooks.
+    pub fn of(tree: &impl Tree) -> anyhow::Result<Self> {
+        let own = ProjectPath::fixed("config/certificates/kustomization.yaml");
+        Ok(match tree.look(&own)? {
+            Found::Nothing => Self::CertManager,
+            _ => Self::SelfManaged,
+        })
+    }
+
+    /// The template set that the first webhook needs besides `FIRST`.
+    pub fn set(self) -> &'static str {
+        match self {
+            Self::CertManager => "create/webhook-cert-manager",
+            Self::SelfManaged => "create/webhook-self",
+        }
+    }
+}
+
 /// Whether the project has no webhooks yet: the first one needs files that all share.
 pub fn is_first(project: &Project) -> bool {
     let has = |it: &Resource| it.webhooks.as_ref().is_some_and(|it| !it.is_empty());
@@ -31,6 +61,7 @@ pub fn is_first(project: &Project) -> bool {
 pub struct Target {
     pub resource: Resource,
     pub namespaced: bool,
+    certificates: Certificates,
     /// The path and the name of its Rust type.
     type_path: String,
     type_name: String,
@@ -58,6 +89,8 @@ pub struct Context<'a> {
     /// The type is the project's own.
     own: bool,
     api_namespaced: bool,
+    /// The operator makes the certificate of the webhooks.
+    self_managed: bool,
     /// The sample of the project's own kind.
     sample: String,
     path: String,
@@ -86,6 +119,7 @@ impl Target {
         let type_name = resource.kind.to_string();
         Ok(Self {
             namespaced: resource.api.as_ref().is_some_and(|it| it.namespaced),
+            certificates: Certificates::default(),
             type_path: format!("api::{module}::{type_name}"),
             type_name,
             resource: resource.clone(),
@@ -98,6 +132,7 @@ impl Target {
             type_path: foreign.type_path(),
             type_name: foreign.type_name().to_owned(),
             namespaced: foreign.namespaced,
+            certificates: Certificates::default(),
             resource: foreign.resource,
         }
     }
@@ -108,6 +143,15 @@ impl Target {
             Some(_) => Self::own(resource).map(Some),
             None => Ok(Foreign::of(resource).map(Self::foreign)),
         }
+    }
+
+    /// In a project with these certificates.
+    pub fn with(self, certificates: Certificates) -> Self {
+        Self { certificates, ..self }
+    }
+
+    pub fn certificates(&self) -> Certificates {
+        self.certificates
     }
 
     /// The file of its admission policy.
@@ -193,6 +237,7 @@ impl Target {
             type_name: &self.type_name,
             own: self.resource.api.is_some(),
             api_namespaced: self.namespaced,
+            self_managed: self.certificates == Certificates::SelfManaged,
             path,
             webhook_name: format!("{letter}{}-{version}.{prefix}kb.io", kind.lower()),
             hub_path: self.type_path.clone(),

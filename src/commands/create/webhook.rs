@@ -5,7 +5,7 @@ use clap::error::ErrorKind;
 use crate::app::{
     api::{
         foreign::{External, Foreign},
-        webhook::{self, Target},
+        webhook::{self, Certificates, Target},
     },
     compile, conversions,
     derive::{self, GenerateOptions},
@@ -29,6 +29,7 @@ use model::{Found, GroupPrefix, Kind, Plural, ProjectPath, Tree as _, Version};
 Examples:
   operator-rs create webhook --group cache --kind Memcached --defaulting --programmatic-validation
   operator-rs create webhook --group cache --kind Memcached --version v1 --conversion --spoke v1alpha1
+  operator-rs create webhook --group cache --kind Memcached --defaulting --certificates self    # no cert-manager
   operator-rs create webhook --group core --version v1 --kind Pod --programmatic-validation")]
 pub struct Args {
     /// API group without the project's domain, e.g. `cache`, or one of Kubernetes, e.g. `apps`
@@ -64,6 +65,9 @@ pub struct Args {
     /// Path of the validating webhook [default: /validate-GROUP-VERSION-KIND]
     #[arg(long, value_name = "PATH", requires = "programmatic_validation", value_parser = path)]
     validation_path: Option<String>,
+    /// Who makes the certificate of the webhooks [default: as the project has it, or else cert-manager]
+    #[arg(long, value_enum, value_name = "HOW")]
+    certificates: Option<Certificates>,
     #[command(flatten)]
     external: External,
     #[command(flatten)]
@@ -84,6 +88,12 @@ impl Args {
                 "say what is needed: `--defaulting`, `--programmatic-validation`, `--conversion` or `--admission-policy`",
             ));
         }
+        if !has_code && self.certificates.is_some() {
+            return Err(terminal::usage(
+                ErrorKind::ArgumentConflict,
+                "an admission policy needs no certificate: leave out `--certificates`",
+            ));
+        }
         let project = Project::read(tree)?;
         let group = terminal::ask(self.group.take(), "group", "cache")?;
         let kind = terminal::ask(self.kind.take(), "kind", "Memcached")?;
@@ -95,11 +105,15 @@ impl Args {
             .hint("write the webhook by hand, and import the kind under another name");
         }
         let (at, target) = self.target(&project, &group, &kind)?;
+        let is_first = webhook::is_first(&project);
+        let certificates = self.certificates(tree, is_first)?;
+        let target = target.with(certificates);
         let webhooks = self.webhooks(&project, &target)?;
         let was_converted = target.resource.webhooks.as_ref().is_some_and(|it| it.conversion);
         let mut plan = Plan::default();
         for (set, is_asked) in [
-            (webhook::FIRST, has_code && webhook::is_first(&project)),
+            (webhook::FIRST, has_code && is_first),
+            (certificates.set(), has_code && is_first),
             (webhook::DEFAULTING, self.defaulting),
             (webhook::VALIDATION, self.programmatic_validation),
             (webhook::FIRST_CONVERSION, self.conversion && project.converted().is_empty()),
@@ -141,6 +155,27 @@ impl Args {
         derive::with_project(tree, plan, &project, &edited, &options)?;
         tree.next(next(&target, &self, &open));
         Ok(())
+    }
+
+    /// Who makes the certificate. All webhooks are served with one.
+    fn certificates(&self, tree: &WorkTree<'_>, is_first: bool) -> anyhow::Result<Certificates> {
+        let found = Certificates::of(tree)?;
+        let Some(asked) = self.certificates.filter(|it| *it != found) else { return Ok(found) };
+        if is_first && found == Certificates::CertManager {
+            return Ok(asked);
+        }
+        let message = match found {
+            Certificates::CertManager => {
+                "the project's webhooks have a certificate of cert-manager"
+            }
+            Certificates::SelfManaged => {
+                "the project's webhooks have a certificate of the operator's own"
+            }
+        };
+        Err(anyhow::format_err!("{message}, and all have the same one")).hint(
+            "leave out `--certificates`; or commit, remove all webhooks with `operator-rs delete webhook`, create them \
+             again with it, and restore src/webhook/ from git",
+        )
     }
 
     /// The kind, and its place in PROJECT.
@@ -366,7 +401,11 @@ fn next(target: &Target, args: &Args, open: &[String]) -> String {
     if !open.is_empty() {
         res += &format!("; these are yours to decide:\n  {}", open.join("\n  "));
     }
-    res + "\nthen\n  cargo test\n  operator-rs deploy    # the cluster needs cert-manager, or OLM"
+    res += "\nthen\n  cargo test\n  operator-rs deploy";
+    match target.certificates() {
+        Certificates::CertManager => res + "    # the cluster needs cert-manager, or OLM",
+        Certificates::SelfManaged => res,
+    }
 }
 
 /// A path that API servers take in a webhook: its parts are names of DNS.

@@ -4,7 +4,7 @@ use super::{api, commit::Commit, files::Files};
 use crate::app::{
     api::{
         foreign::Foreign,
-        webhook::{self, Target},
+        webhook::{self, Certificates, Target},
     },
     compile, conversions,
     derive::{self, GenerateOptions},
@@ -175,6 +175,8 @@ pub fn remove(
 ) -> anyhow::Result<()> {
     let before = resource.webhooks.clone().unwrap_or_default();
     let Some(target) = Target::of(resource)? else { return Ok(()) };
+    let certificates = Certificates::of(root)?;
+    let target = target.with(certificates);
     let mut files = Files::default();
     for (set, is_gone) in [
         (webhook::DEFAULTING, before.defaulting && !after.defaulting),
@@ -205,8 +207,9 @@ pub fn remove(
         files.add(&[set], &target.context(project, set, &before, None))?;
     }
     if !admission && !conversion {
-        let set = webhook::FIRST;
-        files.add(&[set], &target.context(project, set, &before, None))?;
+        for set in [webhook::FIRST, certificates.set()] {
+            files.add(&[set], &target.context(project, set, &before, None))?;
+        }
     }
     files.remove(plan, root, &mut Commit::of(root))?;
     support::feature(plan, root, &[("admission", admission), ("conversion", conversion)])

@@ -21,12 +21,12 @@ use std::{
     sync::Arc,
     time::{Duration, SystemTime},
 };
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 use tracing::{info, warn};
 
 /// How often the Secret and the configurations are looked at.
 const PERIOD: Duration = Duration::from_secs(10);
-/// How soon after a failure or a conflict.
+/// How soon after a conflict, or after a failure while nothing is served.
 const SOON: Duration = Duration::from_millis(500);
 /// So many writes in a row are more than a rotation needs.
 const WRITES: usize = 10;
@@ -45,6 +45,8 @@ pub(crate) struct Keeper {
     current: Arc<Current>,
     /// What is served.
     served: Option<Pair>,
+    /// The authorities in the configurations, and since when they are.
+    published: (Vec<String>, Instant),
 }
 
 impl Keeper {
@@ -82,6 +84,7 @@ impl Keeper {
             manager: operator.identity.name,
             current: Arc::default(),
             served: None,
+            published: (vec![], Instant::now()),
         })
     }
 
@@ -95,20 +98,20 @@ impl Keeper {
         loop {
             let pause = match self.settle().await {
                 Ok(()) => PERIOD,
-                Err(kube) if is_conflict(&kube) => SOON.mul_f64(1.0 + crate::backoff::random()),
+                Err(error) if is_conflict(&error) => SOON.mul_f64(1.0 + crate::backoff::random()),
                 Err(error) => {
                     warn!(error = explain(error.as_ref()), "cannot keep the webhooks' certificate");
-                    PERIOD
+                    if self.served.is_some() { PERIOD } else { SOON }
                 }
             };
             sleep(pause).await;
         }
     }
 
-    /// Goes on until everything is in order.
+    /// Goes on until everything is in order, or there is something to wait for.
     async fn settle(&mut self) -> anyhow::Result<()> {
         for _ in 0..WRITES {
-            if self.go_on(SystemTime::now()).await? == Step::Done {
+            if matches!(self.go_on(SystemTime::now()).await?, Step::Done | Step::Wait) {
                 return Ok(());
             }
         }
@@ -126,10 +129,15 @@ impl Keeper {
         let secret = self.secrets.get(&self.secret).await;
         let secret = secret.with_context(|| format!("cannot read the Secret `{}`", self.secret))?;
         let contents = Contents::of(&secret);
-        let step = rotation::next(&contents, &bundles, &self.names, now)?;
-        self.serve(&contents, &step, now)?;
+        if self.published.0 != bundles {
+            self.published = (bundles.clone(), Instant::now());
+        }
+        let step = rotation::next(&contents, &bundles, self.published.1.elapsed(), &self.names, now)?;
+        if self.serve(&contents, &step, now)? {
+            info!(secret = self.secret, configurations = bundles.len(), "serving the webhooks' certificate");
+        }
         match &step {
-            Step::Done => {}
+            Step::Done | Step::Wait => {}
             Step::Publish(authorities) => {
                 let mut result = Ok(());
                 for it in &configurations {
@@ -151,16 +159,17 @@ impl Keeper {
         Ok(step)
     }
 
-    /// Serves the certificate of the Secret: when all configurations trust it, or if there is nothing better.
-    fn serve(&mut self, contents: &Contents, step: &Step, now: SystemTime) -> anyhow::Result<()> {
+    /// Serves the certificate of the Secret: when all configurations trust it, or if there is nothing better. Returns
+    /// whether it is another one.
+    fn serve(&mut self, contents: &Contents, step: &Step, now: SystemTime) -> anyhow::Result<bool> {
         let is_served = self.served.as_ref().is_some_and(|it| it.is_current(now));
-        let Some(pair) = contents.valid_pair(&self.names, now) else { return Ok(()) };
-        if self.served.as_ref() != Some(pair) && (*step == Step::Done || !is_served) {
-            self.current.set(tls::certified(pair.certificate.as_bytes(), pair.key.as_bytes())?);
-            info!(secret = self.secret, "serving the webhooks' certificate");
-            self.served = Some(pair.clone());
+        let Some(pair) = contents.valid_pair(&self.names, now) else { return Ok(false) };
+        if self.served.as_ref() == Some(pair) || (*step != Step::Done && is_served) {
+            return Ok(false);
         }
-        Ok(())
+        self.current.set(tls::certified(pair.certificate.as_bytes(), pair.key.as_bytes())?);
+        self.served = Some(pair.clone());
+        Ok(true)
     }
 }
 

@@ -8,6 +8,9 @@ use std::time::{Duration, SystemTime};
 /// An authority stays trusted this long after the next one is made: what it has signed has ended by then, on all clocks.
 const OLD: Duration = LIFE.saturating_add(DAY);
 
+/// A new authority signs when all configurations have had it for this long: API servers see a change of one a little later.
+pub const SEEN: Duration = Duration::from_secs(20);
+
 /// What the Secret holds, as PEM.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
@@ -25,6 +28,8 @@ pub enum Step {
     Store(Contents, &'static str),
     /// Write these authorities into the configurations that have others.
     Publish(String),
+    /// Nothing, until API servers have seen the authorities.
+    Wait,
     /// Everything is in order.
     Done,
 }
@@ -54,11 +59,18 @@ struct Signer {
     until: SystemTime,
 }
 
-/// The next step. `bundles` are the authorities in each configuration; they have been read before the Secret.
+/// The next step. `bundles` are the authorities in each configuration, which have been read before the Secret, and `seen`
+/// is for how long they have been the same.
 ///
 /// # Errors
 /// If no certificate can be made.
-pub fn next(contents: &Contents, bundles: &[String], names: &[String], now: SystemTime) -> anyhow::Result<Step> {
+pub fn next(
+    contents: &Contents,
+    bundles: &[String],
+    seen: Duration,
+    names: &[String],
+    now: SystemTime,
+) -> anyhow::Result<Step> {
     let authorities = issue::certificates(&contents.authorities);
     let signer = match contents.signer(&authorities, names, now) {
         None if contents.authorities.is_empty() && contents.authority_key.is_empty() => {
@@ -86,6 +98,9 @@ pub fn next(contents: &Contents, bundles: &[String], names: &[String], now: Syst
         (false, None) if contents.pair == Pair::default() => Some("there is none"),
         (false, None) => Some("the old one has ended, is of other names, or does not belong to its key"),
     };
+    if !is_good(now) && 1 < authorities.len() && seen < SEEN {
+        return Ok(Step::Wait);
+    }
     if let Some(why) = why {
         let pair = issue::sign(&contents.authority_key, names, now)?;
         return Ok(Step::Store(Contents { pair, ..contents.clone() }, why));

@@ -1,6 +1,11 @@
-use super::{issue::DAY, rotation::next, *};
+use super::{issue::DAY, rotation::SEEN, *};
 use operator_rs_testing::{CancellationToken, Cluster};
 use serde_json::{Value, json};
+
+/// The next step when API servers have seen what is published.
+fn next(contents: &Contents, bundles: &[String], names: &[String], now: SystemTime) -> anyhow::Result<Step> {
+    rotation::next(contents, bundles, SEEN, names, now)
+}
 
 fn names() -> Vec<String> {
     ["", ".cluster.local"].map(|it| format!("webhook-service.system.svc{it}")).into()
@@ -193,6 +198,7 @@ fn why(contents: &Contents, now: SystemTime) -> &'static str {
     match next(contents, &[contents.authorities.clone()], &names(), now).unwrap() {
         Step::Store(_, why) => why,
         Step::Publish(_) => "publish",
+        Step::Wait => "wait",
         Step::Done => "",
     }
 }
@@ -280,6 +286,20 @@ fn the_dates_of_certificates_are_read() {
     assert_eq!(issue::validity(&b"rubbish".to_vec().into()), None);
 }
 
+#[test]
+fn a_new_authority_signs_when_api_servers_have_seen_it() {
+    let mut contents = settled(start());
+    contents.authority_key.clear();
+    let contents = stored(next(&contents, &[], &names(), start()).unwrap());
+    let step = |seen| rotation::next(&contents, &[contents.authorities.clone()], seen, &names(), start()).unwrap();
+    assert_eq!(step(SEEN / 2), Step::Wait);
+    let signed = stored(step(SEEN));
+    assert_ne!(signed.pair, contents.pair);
+    let renewed = start() + DAY * 61;
+    let step = rotation::next(&signed, &[signed.authorities.clone()], Duration::ZERO, &names(), renewed);
+    assert!(matches!(step, Ok(Step::Store(_, "the old one ends"))), "it is trusted already");
+}
+
 const SECRET: &str = "webhook-server-cert";
 const MUTATING: &str = "mutatingwebhookconfigurations.admissionregistration.k8s.io";
 const VALIDATING: &str = "validatingwebhookconfigurations.admissionregistration.k8s.io";
@@ -320,6 +340,17 @@ fn keeper(client: Client) -> Keeper {
         manager: "operator",
         current: Arc::default(),
         served: None,
+        published: (vec![], Instant::now()),
+    }
+}
+
+/// Until everything is in order, without the pauses.
+async fn finish(keeper: &mut Keeper) {
+    for _ in 0..2 {
+        while let Err(error) = keeper.settle().await {
+            assert!(is_conflict(&error), "{error:#}");
+        }
+        tokio::time::advance(SEEN).await;
     }
 }
 
@@ -366,52 +397,46 @@ fn check_settled(cluster: &Cluster, keepers: &[&Keeper]) {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn replicas_that_start_at_once_agree() {
     let cluster = cluster();
     let mut keepers = [(); 3].map(|()| keeper(cluster.client()));
-    let run = async |keeper: &mut Keeper| {
-        // As `run` does, without the pauses.
-        while let Err(error) = keeper.settle().await {
-            assert!(is_conflict(&error), "{error:#}");
-        }
-    };
     let [a, b, c] = &mut keepers;
-    tokio::join!(run(a), run(b), run(c));
+    tokio::join!(finish(a), finish(b), finish(c));
     for it in &mut keepers {
-        run(it).await;
+        finish(it).await;
     }
     check_settled(&cluster, &keepers.each_ref());
     let writes = cluster.writes().len();
     for it in &mut keepers {
-        run(it).await;
+        finish(it).await;
     }
     assert_eq!(cluster.writes().len(), writes, "there is nothing to do");
 }
 
 /// The first replica ends after each of its writes, before it learns that the write has succeeded; another one starts.
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_replica_that_ends_after_any_write_leaves_what_the_next_one_finishes() {
     for is_damaged in [false, true] {
         for last in 0.. {
             let cluster = cluster();
             let mut old = keeper(cluster.client());
             if is_damaged {
-                old.settle().await.unwrap();
+                finish(&mut old).await;
                 let key = json!({ "data": { "ca.key": null } });
                 cluster.edit("secrets", "default", SECRET, |it| json_patch::merge(it, &key));
             }
             let (before, dead) = (cluster.writes().len(), CancellationToken::new());
             let mut first = keeper(cluster.clone().swallowing(before + last).client_until(&dead));
             let done = tokio::select! {
-                result = first.settle() => { result.unwrap(); true }
+                () = finish(&mut first) => true,
                 () = cluster.until_swallowed() => false,
             };
             check_order(&cluster);
             dead.cancel();
             let mut second = keeper(cluster.client());
-            second.settle().await.unwrap();
-            old.settle().await.unwrap();
+            finish(&mut second).await;
+            finish(&mut old).await;
             check_settled(&cluster, &[&second, &old]);
             if done {
                 // The authority, three configurations, the certificate.
@@ -422,31 +447,31 @@ async fn a_replica_that_ends_after_any_write_leaves_what_the_next_one_finishes()
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_somebody_takes_away_is_put_back() {
     let cluster = cluster();
     let mut keeper = keeper(cluster.client());
-    keeper.settle().await.unwrap();
+    finish(&mut keeper).await;
     let first = contents(&cluster);
     for bundle in [Value::Null, json!("cnViYmlzaA==")] {
         cluster.edit(VALIDATING, "", "own", |it| it["webhooks"][1]["clientConfig"]["caBundle"] = bundle);
-        keeper.settle().await.unwrap();
+        finish(&mut keeper).await;
         check_settled(&cluster, &[&keeper]);
         assert_eq!(contents(&cluster), first, "the Secret does not change for it");
     }
     cluster.edit("secrets", "default", SECRET, |it| it["data"] = Value::Null);
-    keeper.settle().await.unwrap();
+    finish(&mut keeper).await;
     check_settled(&cluster, &[&keeper]);
     let authorities = issue::certificates(&contents(&cluster).authorities);
     assert_eq!(authorities[..1], issue::certificates(&first.authorities), "it is trusted as long as it may be served");
     assert_eq!(authorities.len(), 2);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn without_the_secret_it_says_so_and_goes_on_serving() {
     let cluster = cluster();
     let mut keeper = keeper(cluster.client());
-    keeper.settle().await.unwrap();
+    finish(&mut keeper).await;
     cluster.delete("secrets", "default", SECRET);
     let error = keeper.settle().await.unwrap_err();
     let text = explain(error.as_ref());
