@@ -191,11 +191,11 @@ fn stored(step: Step) -> Contents {
 fn settled(now: SystemTime) -> Contents {
     let first = stored(next(&Contents::default(), &[], &names(), now).unwrap());
     assert_eq!(first.pair, Pair::default(), "an authority signs nothing before it is trusted");
-    stored(next(&first, &[first.authorities.clone()], &names(), now).unwrap())
+    stored(next(&first, std::slice::from_ref(&first.authorities), &names(), now).unwrap())
 }
 
 fn why(contents: &Contents, now: SystemTime) -> &'static str {
-    match next(contents, &[contents.authorities.clone()], &names(), now).unwrap() {
+    match next(contents, std::slice::from_ref(&contents.authorities), &names(), now).unwrap() {
         Step::Store(_, why) => why,
         Step::Publish(_) => "publish",
         Step::Wait => "wait",
@@ -291,12 +291,13 @@ fn a_new_authority_signs_when_api_servers_have_seen_it() {
     let mut contents = settled(start());
     contents.authority_key.clear();
     let contents = stored(next(&contents, &[], &names(), start()).unwrap());
-    let step = |seen| rotation::next(&contents, &[contents.authorities.clone()], seen, &names(), start()).unwrap();
+    let step =
+        |seen| rotation::next(&contents, std::slice::from_ref(&contents.authorities), seen, &names(), start()).unwrap();
     assert_eq!(step(SEEN / 2), Step::Wait);
     let signed = stored(step(SEEN));
     assert_ne!(signed.pair, contents.pair);
     let renewed = start() + DAY * 61;
-    let step = rotation::next(&signed, &[signed.authorities.clone()], Duration::ZERO, &names(), renewed);
+    let step = rotation::next(&signed, std::slice::from_ref(&signed.authorities), Duration::ZERO, &names(), renewed);
     assert!(matches!(step, Ok(Step::Store(_, "the old one ends"))), "it is trusted already");
 }
 
