@@ -71,6 +71,16 @@ const PROJECTS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "self",
+        &[
+            "init",
+            "create api --group cache --kind Memcached",
+            "create api --group cache --version v1 --kind Memcached",
+            "create webhook --group cache --version v1 --kind Memcached --conversion --certificates self",
+            "create webhook --group cache --version v1 --kind Memcached --defaulting",
+        ],
+    ),
+    (
         "copied",
         &[
             "init",

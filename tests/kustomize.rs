@@ -56,7 +56,11 @@ fn trees_are_rendered_as_kustomize_renders_them() {
 fn scaffolded_trees_are_rendered_as_kustomize_renders_them() {
     let Some(kustomize) = support::tool("kustomize") else { return };
     let mut wrong = Vec::new();
-    for (name, flags) in [("cluster", ""), ("namespaced", " --namespaced")] {
+    for (name, flags, certificates) in [
+        ("cluster", "", ""),
+        ("namespaced", " --namespaced", ""),
+        ("self-managed", "", " --certificates self"),
+    ] {
         let dir = support::fresh(&format!("kustomize/{name}"));
         support::done(
             &dir,
@@ -74,7 +78,7 @@ fn scaffolded_trees_are_rendered_as_kustomize_renders_them() {
         for webhook in
             ["--programmatic-validation", "--conversion", "--admission-policy --defaulting"]
         {
-            support::done(&dir, &format!("create webhook {memcached} {webhook}"));
+            support::done(&dir, &format!("create webhook {memcached} {webhook}{certificates}"));
             wrong.extend(every_folder(&kustomize, &dir, "create webhook"));
         }
         for folder in ["default", "prometheus"] {

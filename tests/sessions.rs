@@ -35,6 +35,7 @@ pages! {
     bundle_validate
     catalog
     catalog_mistakes
+    certificates
     compiled
     crds_diff
     crds_in_ci

@@ -30,7 +30,7 @@ impl Project {
         let resource = format!("/0/resources/{at}");
         let old = self.resources[at].webhooks.as_ref().map(yaml::to_value);
         let new = (!webhooks.is_empty()).then(|| yaml::to_value(webhooks));
-        self.with_change(&resource, "webhooks", old.as_ref(), new.as_ref())
+        self.with_change(&resource, "webhooks", old.as_ref(), new.as_ref())?.settled()
     }
 
     /// Sets what the project and its resources were created with.
@@ -119,7 +119,7 @@ impl Project {
     /// Removes the resource with this index, and what it was created with.
     pub fn without(&self, at: usize) -> anyhow::Result<Self> {
         let bare = self.with_options(&self.resources[at], Options::default())?;
-        bare.edited(|it| it.remove("/0", "resources", at))
+        bare.edited(|it| it.remove("/0", "resources", at))?.settled()
     }
 
     /// Sets the version of the tool that has updated the project.

@@ -10,6 +10,9 @@ use model::{Domain, GroupPrefix, Image, Kind, Plural, ProjectPath, Version};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, expecting = "the settings of a project")]
 pub struct Inputs {
+    /// Who makes the certificate of the webhooks.
+    #[serde(skip_serializing_if = "is_default")]
+    pub certificates: Certificates,
     /// The README and the license files that were there before.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kept: Vec<ProjectPath>,
@@ -30,6 +33,21 @@ pub struct Inputs {
     /// The files of `init --with`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub with: Vec<String>,
+}
+
+/// Who makes the certificate of the webhooks. All webhooks of a project have the same one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Certificates {
+    #[default]
+    #[serde(rename = "cert-manager")]
+    CertManager,
+    /// The operator itself.
+    #[serde(rename = "self")]
+    SelfManaged,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// What a resource was created with.
@@ -145,6 +163,20 @@ impl Inputs {
 }
 
 impl Project {
+    /// Records who makes the certificate of the webhooks.
+    pub fn with_certificates(&self, certificates: Certificates) -> anyhow::Result<Self> {
+        self.with_inputs(&Inputs { certificates, ..self.inputs.clone() })
+    }
+
+    /// Without the choice of the certificates, if no webhook is left.
+    pub(super) fn settled(self) -> anyhow::Result<Self> {
+        let has = |it: &Resource| it.webhooks.as_ref().is_some_and(|it| !it.is_empty());
+        match self.resources.iter().any(has) {
+            true => Ok(self),
+            false => self.with_certificates(Certificates::default()),
+        }
+    }
+
     /// Records what a resource was created with.
     pub fn with_options(&self, resource: &Resource, options: Options) -> anyhow::Result<Self> {
         let mut inputs = self.inputs.clone();

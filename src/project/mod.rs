@@ -19,7 +19,7 @@ use diagnostics::{Diagnostic, Hint as _, Lines};
 use go_data::yaml;
 use model::{Domain, ProjectName, ProjectPath, RustPath, Tree};
 
-pub use inputs::{Inputs, Options};
+pub use inputs::{Certificates, Inputs, Options};
 pub use kube_crd_source::{
     Crate, Kind as DeclaredKind, Place, Problem, RustPath as KindPath, SourcePath, Storage, Target,
     below,

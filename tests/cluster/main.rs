@@ -84,6 +84,7 @@ const TRIALS: &[(&str, runner::Trial)] = trials![
     webhooks::an_operator_that_is_gone_stops_writes_and_no_deletion,
     ends::without_its_crd_the_operator_says_so_and_ends,
     ends::the_operator_ends_well_in_the_middle_of_work,
+    webhooks::no_request_fails_while_the_operator_renews_its_own_certificate,
     webhooks::no_request_fails_while_certificates_and_replicas_are_replaced,
     webhooks::three_thousand_objects_are_converted_in_little_memory,
 ];

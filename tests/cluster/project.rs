@@ -67,64 +67,20 @@ impl Project {
 
     /// One whose kind has both webhooks and a second version, in which a field has another name.
     pub fn webhooks() -> Self {
-        Self::built("webhook-operator", "debug", |dir| {
-            let edit = |path: &str, from: &str, to: &str| {
-                let path = dir.join(path);
-                let text = fs::read_to_string(&path).expect("`create` has written it");
-                assert_eq!(text.matches(from).count(), 1, "{} has `{from}` once", path.display());
-                fs::write(path, text.replace(from, to)).expect("it is ours");
-            };
-            let port = "    pub container_port: i32,\n}\n";
-            edit(
-                "api/src/cache/v1alpha1/memcached.rs",
-                port,
-                &format!("{}{FIELDS}", &port[..port.len() - 2]),
-            );
-            let size = "  size: 1\n";
-            edit(
-                "config/samples/cache_v1alpha1_memcached.yaml",
-                size,
-                &format!("  title: a sample\n{size}"),
-            );
-            let memcached = "--group cache --kind Memcached";
-            support::done(
-                dir,
-                &format!("create webhook {memcached} --defaulting --programmatic-validation"),
-            );
-            edit("src/webhook/cache_memcached_defaulter.rs", "        let _ = object;\n", DEFAULTS);
-            edit(
-                "src/webhook/cache_memcached_validator.rs",
-                "    let denied =",
-                "    let mut denied =",
-            );
-            edit("src/webhook/cache_memcached_validator.rs", "    let _ = object;\n", RULES);
+        Self::built("webhook-operator", "debug", |dir| add_webhooks(dir, "cert-manager"))
+    }
 
-            support::done(
-                dir,
-                &format!("create api {memcached} --version v1beta1 --from v1alpha1"),
-            );
-            edit("api/src/cache/v1beta1/memcached.rs", "pub note:", "pub remark:");
-            let path = dir.join("api/src/cache/v1beta1/memcached_conversion.rs");
-            let text = fs::read_to_string(&path).expect("`create api` has written it");
-            // What v1beta1 is taken apart into, twice v1alpha1, and what it is made of.
-            let [start, first, second, third, end] = text.split(" note,").collect::<Vec<_>>()[..]
-            else {
-                panic!("the field is converted in both directions\n{text}");
-            };
-            let renamed = " remark: note,";
-            let text = format!("{start}{renamed}{first} note,{second} note,{third}{renamed}{end}");
-            fs::write(path, text).expect("it is ours");
-            support::done(dir, "manifests");
-        })
+    /// The objects of the same, if it makes its own certificate.
+    pub fn self_managed() -> Vec<Value> {
+        let new = support::fresh("cluster/self-managed/webhook-operator");
+        scaffold(&new);
+        add_webhooks(&new, "self");
+        documents(&support::done(&new, "generate installer"))
     }
 
     fn built(name: &'static str, profile: &str, edit: impl FnOnce(&Path)) -> Self {
         let new = support::fresh(&format!("cluster/new/{name}"));
-        support::done(&new, "init --domain example.com");
-        support::done(
-            &new,
-            "create api --group cache --kind Memcached --image memcached:1.6.39-alpine --port 11211",
-        );
+        scaffold(&new);
         edit(&new);
         let dir = new.parent().expect("it is in a folder").with_file_name("projects").join(name);
         support::sync(support::tree(&new), &dir);
@@ -149,6 +105,58 @@ impl Project {
         let objects = documents(&installer);
         Self { name, manager, objects, sample: sample.expect("the sample is YAML") }
     }
+}
+
+fn scaffold(dir: &Path) {
+    support::done(dir, "init --domain example.com");
+    support::done(
+        dir,
+        "create api --group cache --kind Memcached --image memcached:1.6.39-alpine --port 11211",
+    );
+}
+
+fn add_webhooks(dir: &Path, certificates: &str) {
+    let edit = |path: &str, from: &str, to: &str| {
+        let path = dir.join(path);
+        let text = fs::read_to_string(&path).expect("`create` has written it");
+        assert_eq!(text.matches(from).count(), 1, "{} has `{from}` once", path.display());
+        fs::write(path, text.replace(from, to)).expect("it is ours");
+    };
+    let port = "    pub container_port: i32,\n}\n";
+    edit(
+        "api/src/cache/v1alpha1/memcached.rs",
+        port,
+        &format!("{}{FIELDS}", &port[..port.len() - 2]),
+    );
+    let size = "  size: 1\n";
+    edit(
+        "config/samples/cache_v1alpha1_memcached.yaml",
+        size,
+        &format!("  title: a sample\n{size}"),
+    );
+    let memcached = "--group cache --kind Memcached";
+    support::done(
+        dir,
+        &format!(
+            "create webhook {memcached} --defaulting --programmatic-validation --certificates {certificates}"
+        ),
+    );
+    edit("src/webhook/cache_memcached_defaulter.rs", "        let _ = object;\n", DEFAULTS);
+    edit("src/webhook/cache_memcached_validator.rs", "    let denied =", "    let mut denied =");
+    edit("src/webhook/cache_memcached_validator.rs", "    let _ = object;\n", RULES);
+
+    support::done(dir, &format!("create api {memcached} --version v1beta1 --from v1alpha1"));
+    edit("api/src/cache/v1beta1/memcached.rs", "pub note:", "pub remark:");
+    let path = dir.join("api/src/cache/v1beta1/memcached_conversion.rs");
+    let text = fs::read_to_string(&path).expect("`create api` has written it");
+    // What v1beta1 is taken apart into, twice v1alpha1, and what it is made of.
+    let [start, first, second, third, end] = text.split(" note,").collect::<Vec<_>>()[..] else {
+        panic!("the field is converted in both directions\n{text}");
+    };
+    let renamed = " remark: note,";
+    let text = format!("{start}{renamed}{first} note,{second} note,{third}{renamed}{end}");
+    fs::write(path, text).expect("it is ours");
+    support::done(dir, "manifests");
 }
 
 const UNRULY: &str = r#"    match obj.annotations().get("trial").map(String::as_str) {

@@ -58,6 +58,12 @@ fn with_config(
     Ok(builder.with_layer(&AndThenLayer::new(retry_after::into_status)).build())
 }
 
+/// The namespace of the pod; outside of a cluster, that of the kubeconfig.
+pub(crate) fn own_namespace(client: &Client) -> String {
+    let pod = std::env::var("POD_NAMESPACE").ok().filter(|it| !it.is_empty());
+    pod.unwrap_or_else(|| client.default_namespace().into())
+}
+
 /// `kubectl` and the audit log show this (kube sends none by itself).
 pub fn user_agent(Identity { name, version }: Identity) -> String {
     let arch = match consts::ARCH {

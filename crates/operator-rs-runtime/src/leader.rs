@@ -1,7 +1,7 @@
 //! Leader election: of several replicas one works, the others wait. With client-go's numbers;
 //! kube-runtime has none, and the crates for it lag behind kube.
 
-use crate::{backoff, explain, lease::Elector, metrics::Metrics};
+use crate::{backoff, client, explain, lease::Elector, metrics::Metrics};
 use kube::Client;
 use ring::rand::{SecureRandom, SystemRandom};
 use std::{
@@ -46,7 +46,7 @@ impl Config {
         let host = var("POD_NAME").or_else(|| var("HOSTNAME")).unwrap_or_else(|| "local".into());
         Self {
             name: name.into(),
-            namespace: var("POD_NAMESPACE").unwrap_or_else(|| client.default_namespace().into()),
+            namespace: client::own_namespace(client),
             // A pod that is started again has its old name, and maybe its old process id.
             identity: format!("{host}_{:016x}", unique()),
             lease_duration: Duration::from_secs(15),

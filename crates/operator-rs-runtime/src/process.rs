@@ -63,23 +63,12 @@ async fn run(identity: Identity, flags: Flags, parts: Vec<Start>) -> anyhow::Res
     }
     let (readiness, served) = (Readiness::default(), CancellationToken::new());
     let starting = readiness.expect("the controllers to start");
-    let mut servers = vec![];
-    if !flags.health_probe_bind_address.0.is_empty() {
-        let pages = Pages::Probes(readiness.clone());
-        servers.push(server::serve(flags.health_probe_bind_address.clone(), pages, None, served.clone()).await?);
-    }
-    if !flags.metrics_bind_address.0.is_empty() {
-        let tls = if flags.metrics_secure { Some(tls::acceptor(flags.certificate())?) } else { None };
-        let authorizer = tls.is_some().then(|| Authorizer::new(client.clone()).into());
-        let pages = Pages::Metrics(metrics.clone(), authorizer);
-        servers.push(server::serve(flags.metrics_bind_address.clone(), pages, tls, served.clone()).await?);
-    }
     let operator = Operator {
         client: client.clone(),
         identity,
         settings: flags.settings(),
         metrics: metrics.clone(),
-        readiness,
+        readiness: readiness.clone(),
         rights: Rights::default(),
         watches: Watches::default(),
         namespace: Namespace::All,
@@ -88,7 +77,26 @@ async fn run(identity: Identity, flags: Flags, parts: Vec<Start>) -> anyhow::Res
         dry_run: None,
     };
     #[cfg(any(feature = "admission", feature = "conversion"))]
-    let webhooks = webhooks::serve(&flags, parts.iter().filter_map(Start::webhook), &operator).await?;
+    let own = webhooks::keep_certificate(&flags, parts.iter().filter_map(Start::webhook), &operator);
+    #[cfg(not(any(feature = "admission", feature = "conversion")))]
+    let own: Option<Arc<tls::Current>> = None;
+    let mut servers = vec![];
+    if !flags.health_probe_bind_address.0.is_empty() {
+        let pages = Pages::Probes(readiness.clone());
+        servers.push(server::serve(flags.health_probe_bind_address.clone(), pages, None, served.clone()).await?);
+    }
+    if !flags.metrics_bind_address.0.is_empty() {
+        let tls = match (flags.certificate(), own.clone()) {
+            _ if !flags.metrics_secure => None,
+            (None, Some(own)) => Some(own.acceptor()?),
+            (files, _) => Some(tls::acceptor(files)?),
+        };
+        let authorizer = tls.is_some().then(|| Authorizer::new(client.clone()).into());
+        let pages = Pages::Metrics(metrics.clone(), authorizer);
+        servers.push(server::serve(flags.metrics_bind_address.clone(), pages, tls, served.clone()).await?);
+    }
+    #[cfg(any(feature = "admission", feature = "conversion"))]
+    let webhooks = webhooks::serve(&flags, parts.iter().filter_map(Start::webhook), &operator, own).await?;
     let election = flags.leader_elect.then(|| flags.lease(identity.name, &client));
     let plan = Plan { election, warm: flags.warm_standby, grace: flags.graceful_shutdown_timeout };
     let result = plan.run(&operator, starting, || run_all(&operator, &flags.watch_namespace, &parts)).await;

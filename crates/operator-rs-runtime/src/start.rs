@@ -77,8 +77,9 @@ pub async fn serve_webhooks(parts: Vec<Start>, operator: &Operator) -> anyhow::R
             flags: crate::Flags,
         }
         let Variables { flags } = clap::Parser::try_parse_from([""])?;
-        let webhooks = parts.iter().filter_map(Start::webhook);
-        if let Some(server) = crate::webhooks::serve(&flags, webhooks, operator).await? {
+        let webhooks = || parts.iter().filter_map(Start::webhook);
+        let own = crate::webhooks::keep_certificate(&flags, webhooks(), operator);
+        if let Some(server) = crate::webhooks::serve(&flags, webhooks(), operator, own).await? {
             operator.stop.cancelled().await;
             server.end(true).await;
         }

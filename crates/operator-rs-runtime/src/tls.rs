@@ -1,4 +1,4 @@
-//! The certificate of the metrics endpoint: read from files and again when they change, or generated.
+//! The certificate of an endpoint: read from files and again when they change, generated, or set by others.
 //! rustls has no such resolver.
 
 use crate::explain;
@@ -11,11 +11,11 @@ use rustls::{
     sign::CertifiedKey,
 };
 use std::{
-    path::PathBuf,
-    sync::{Arc, RwLock},
+    path::{Path, PathBuf},
+    sync::Arc,
     time::{Duration, SystemTime},
 };
-use tokio::time::sleep;
+use tokio::{sync::watch, time::sleep};
 use tokio_rustls::TlsAcceptor;
 
 /// How often the certificate's files are looked at.
@@ -32,11 +32,8 @@ pub struct Files {
 
 impl Files {
     fn load(&self) -> anyhow::Result<CertifiedKey> {
-        let chain = CertificateDer::pem_file_iter(&self.cert).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-        let chain = chain.with_context(|| format!("cannot read {}", self.cert.display()))?;
-        let key = PrivateKeyDer::from_pem_file(&self.key);
-        let key = key.with_context(|| format!("cannot read {}", self.key.display()))?;
-        let pair = CertifiedKey::from_der(chain, key, &ring::default_provider());
+        let read = |path: &Path| std::fs::read(path).with_context(|| format!("cannot read {}", path.display()));
+        let pair = certified(&read(&self.cert)?, &read(&self.key)?);
         pair.with_context(|| format!("cannot use {} with {}", self.cert.display(), self.key.display()))
     }
 
@@ -46,6 +43,16 @@ impl Files {
     }
 }
 
+/// A certificate, with those that vouch for it, and its key, from PEM.
+///
+/// # Errors
+/// If they cannot be read, or do not belong together.
+pub fn certified(chain: &[u8], key: &[u8]) -> anyhow::Result<CertifiedKey> {
+    let chain = CertificateDer::pem_slice_iter(chain).collect::<Result<Vec<_>, _>>()?;
+    let key = PrivateKeyDer::from_pem_slice(key)?;
+    Ok(CertifiedKey::from_der(chain, key, &ring::default_provider())?)
+}
+
 fn self_signed() -> anyhow::Result<CertifiedKey> {
     let host = std::env::var("POD_NAME").unwrap_or_else(|_| "localhost".into());
     let pair = rcgen::generate_simple_self_signed(vec![host])?;
@@ -53,12 +60,37 @@ fn self_signed() -> anyhow::Result<CertifiedKey> {
     Ok(CertifiedKey::from_der(vec![pair.cert.der().clone()], key, &ring::default_provider())?)
 }
 
-#[derive(Debug)]
-struct Current(RwLock<Arc<CertifiedKey>>);
+/// The certificate that is served, which may change. While there is none, no connection is made.
+#[derive(Debug, Default)]
+pub struct Current(watch::Sender<Option<Arc<CertifiedKey>>>);
+
+impl Current {
+    pub fn set(&self, key: CertifiedKey) {
+        self.0.send_replace(Some(Arc::new(key)));
+    }
+
+    /// Waits for the first one.
+    #[cfg(any(feature = "admission", feature = "conversion"))]
+    pub async fn is_set(&self) {
+        let _ = self.0.subscribe().wait_for(Option::is_some).await;
+    }
+
+    /// Serves it.
+    ///
+    /// # Errors
+    /// If no version of TLS is supported.
+    pub fn acceptor(self: Arc<Self>) -> anyhow::Result<TlsAcceptor> {
+        let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()?
+            .with_no_client_auth()
+            .with_cert_resolver(self);
+        Ok(TlsAcceptor::from(Arc::new(config)))
+    }
+}
 
 impl ResolvesServerCert for Current {
     fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
-        Some(self.0.read().expect("not poisoned").clone())
+        self.0.borrow().clone()
     }
 }
 
@@ -71,7 +103,7 @@ async fn reload(files: Files, mut seen: Option<SystemTime>, current: Arc<Current
         }
         match files.load() {
             Ok(new) => {
-                *current.0.write().expect("not poisoned") = Arc::new(new);
+                current.set(new);
                 seen = at;
                 tracing::info!(cert = %files.cert.display(), "reloaded the serving certificate");
             }
@@ -86,19 +118,15 @@ async fn reload(files: Files, mut seen: Option<SystemTime>, current: Arc<Current
 /// If the files cannot be read, or do not belong together.
 pub fn acceptor(files: Option<Files>) -> anyhow::Result<TlsAcceptor> {
     let seen = files.as_ref().and_then(Files::modified); // before they are read
-    let cert = match &files {
+    let current = Arc::new(Current::default());
+    current.set(match &files {
         Some(files) => files.load()?,
         None => self_signed()?,
-    };
-    let current = Arc::new(Current(RwLock::new(Arc::new(cert))));
+    });
     if let Some(files) = files {
         tokio::spawn(reload(files, seen, current.clone()));
     }
-    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()?
-        .with_no_client_auth()
-        .with_cert_resolver(current);
-    Ok(TlsAcceptor::from(Arc::new(config)))
+    current.acceptor()
 }
 
 #[cfg(test)]
@@ -117,15 +145,17 @@ mod tests {
         };
         assert!(explain(acceptor(Some(files.clone())).err().unwrap().as_ref()).contains("cannot read"));
         write();
-        let current = Arc::new(Current(RwLock::new(Arc::new(files.load().unwrap()))));
-        let first = current.0.read().unwrap().clone();
+        let current = Arc::new(Current::default());
+        current.set(files.load().unwrap());
+        let served = || current.0.borrow().clone().unwrap();
+        let first = served();
         tokio::spawn(reload(files.clone(), None, current.clone()));
         std::fs::write(&files.cert, "rubbish").unwrap();
         sleep(CHECK * 2).await;
-        assert!(Arc::ptr_eq(&first, &current.0.read().unwrap()), "the last good one is kept");
+        assert!(Arc::ptr_eq(&first, &served()), "the last good one is kept");
         write();
         sleep(CHECK * 2).await;
-        assert_ne!(first.cert, current.0.read().unwrap().cert);
+        assert_ne!(first.cert, served().cert);
         std::fs::remove_dir_all(&dir).unwrap();
     }
 }

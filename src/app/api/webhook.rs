@@ -1,10 +1,11 @@
 //! A kind with webhooks: the names that the templates of `create webhook` use. `delete webhook` renders the same.
 
+use clap::builder::PossibleValue;
 use serde::Serialize;
 
 use super::foreign::Foreign;
 use crate::app::derive::Names;
-use crate::project::{Project, Resource, Webhooks};
+use crate::project::{Certificates, Project, Resource, Webhooks};
 use diagnostics::Hint as _;
 use model::{Plural, ProjectPath, Version};
 
@@ -21,6 +22,30 @@ pub const FIRST_POLICY: &str = "create/first-admission-policy";
 pub const POLICIES: &str = "config/admission-policy";
 pub const POLICY: &str = "create/admission-policy";
 
+impl clap::ValueEnum for Certificates {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::CertManager, Self::SelfManaged]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            Self::CertManager => {
+                PossibleValue::new("cert-manager").help("cert-manager, as with kubebuilder")
+            }
+            Self::SelfManaged => PossibleValue::new("self")
+                .help("The operator itself: the cluster needs no cert-manager"),
+        })
+    }
+}
+
+/// The template set that the first webhook needs besides `FIRST`.
+pub fn certificates(made_by: Certificates) -> &'static str {
+    match made_by {
+        Certificates::CertManager => "create/webhook-cert-manager",
+        Certificates::SelfManaged => "create/webhook-self",
+    }
+}
+
 /// Whether the project has no webhooks yet: the first one needs files that all share.
 pub fn is_first(project: &Project) -> bool {
     let has = |it: &Resource| it.webhooks.as_ref().is_some_and(|it| !it.is_empty());
@@ -31,6 +56,7 @@ pub fn is_first(project: &Project) -> bool {
 pub struct Target {
     pub resource: Resource,
     pub namespaced: bool,
+    certificates: Certificates,
     /// The path and the name of its Rust type.
     type_path: String,
     type_name: String,
@@ -58,6 +84,8 @@ pub struct Context<'a> {
     /// The type is the project's own.
     own: bool,
     api_namespaced: bool,
+    /// The operator makes the certificate of the webhooks.
+    self_managed: bool,
     /// The sample of the project's own kind.
     sample: String,
     path: String,
@@ -86,6 +114,7 @@ impl Target {
         let type_name = resource.kind.to_string();
         Ok(Self {
             namespaced: resource.api.as_ref().is_some_and(|it| it.namespaced),
+            certificates: Certificates::default(),
             type_path: format!("api::{module}::{type_name}"),
             type_name,
             resource: resource.clone(),
@@ -98,6 +127,7 @@ impl Target {
             type_path: foreign.type_path(),
             type_name: foreign.type_name().to_owned(),
             namespaced: foreign.namespaced,
+            certificates: Certificates::default(),
             resource: foreign.resource,
         }
     }
@@ -108,6 +138,15 @@ impl Target {
             Some(_) => Self::own(resource).map(Some),
             None => Ok(Foreign::of(project, resource).map(Self::foreign)),
         }
+    }
+
+    /// In a project with these certificates.
+    pub fn with(self, certificates: Certificates) -> Self {
+        Self { certificates, ..self }
+    }
+
+    pub fn certificates(&self) -> Certificates {
+        self.certificates
     }
 
     /// The file of its admission policy.
@@ -201,6 +240,7 @@ impl Target {
             type_name: &self.type_name,
             own: self.resource.api.is_some(),
             api_namespaced: self.namespaced,
+            self_managed: self.certificates == Certificates::SelfManaged,
             path,
             webhook_name: format!("{letter}{}-{version}.{prefix}kb.io", kind.lower()),
             hub_path: self.type_path.clone(),

@@ -1,7 +1,7 @@
 //! The dependencies on crates of ours in a Cargo.toml of the user: by version, or on the source in `vendor/`.
 
 use semver::Version;
-use toml_edit::{DocumentMut, InlineTable, Item, TableLike, Value, value};
+use toml_edit::{DocumentMut, InlineTable, Item, RawString, TableLike, Value, value};
 
 use super::{Crate, Support, VENDOR};
 
@@ -111,7 +111,15 @@ pub fn feature(text: &str, package: &str, feature: &str, on: bool) -> Option<Str
     let features = features.as_array_mut()?;
     let at = features.iter().position(|it| it.as_str() == Some(feature));
     match (at, on) {
-        (None, true) => features.push(feature),
+        (None, true) => {
+            // In the order of the alphabet, whichever was needed first.
+            let next = features.iter().position(|it| it.as_str().is_some_and(|it| feature < it));
+            features.insert(next.unwrap_or(features.len()), feature);
+            let behind = next.and_then(|at| features.get_mut(at + 1)).map(Value::decor_mut);
+            if let Some(decor) = behind.filter(|it| it.prefix().is_none_or(is_empty)) {
+                decor.set_prefix(" ");
+            }
+        }
         (Some(at), false) => drop(features.remove(at)),
         _ => return Some(text.to_owned()),
     }
@@ -122,6 +130,23 @@ pub fn feature(text: &str, package: &str, feature: &str, on: bool) -> Option<Str
         inline.fmt();
     }
     Some(manifest.to_string())
+}
+
+fn is_empty(text: &RawString) -> bool {
+    text.as_str().is_some_and(str::is_empty)
+}
+
+#[test]
+fn features_are_in_the_order_of_the_alphabet_and_comments_stay() {
+    let check = |before: &str, after: &str| {
+        let text =
+            |it: &str| format!("[dependencies]\nrun = {{ version = \"1\", features = {it} }}\n");
+        let found = feature(&text(before), "run", "admission", true);
+        assert_eq!(found.as_deref(), Some(&*text(after)));
+    };
+    check("[\"conversion\"]", "[\"admission\", \"conversion\"]");
+    check("[\"abc\", \"conversion\"]", "[\"abc\", \"admission\", \"conversion\"]");
+    check("[ # mine\n\"abc\", # one\n]", "[ # mine\n\"abc\", \"admission\", # one\n]");
 }
 
 #[test]
@@ -135,7 +160,7 @@ fn a_feature_is_switched_on_and_off() {
     };
     for before in [
         "runtime = { package = \"run\", path = \"vendor/run\" }",
-        "runtime = { package = \"run\", path = \"vendor/run\", features = [\"other\"] }",
+        "runtime = { package = \"run\", path = \"vendor/run\", features = [\"abc\"] }",
         "run = { version = \"1\" }",
     ] {
         let after = match before.contains("features") {

@@ -13,7 +13,9 @@ use crate::app::{
     derive::{self, GenerateOptions},
     support,
 };
-use crate::project::{Operator, Options, Project, Resource, WebhookVersion, Webhooks};
+use crate::project::{
+    Certificates, Operator, Options, Project, Resource, WebhookVersion, Webhooks,
+};
 use crate::{
     commands::Mode,
     plan::{Plan, WorkTree},
@@ -31,6 +33,7 @@ use model::{Found, GroupPrefix, Kind, Plural, ProjectPath, Tree as _, Version};
 Examples:
   operator-rs create webhook --group cache --kind Memcached --defaulting --programmatic-validation
   operator-rs create webhook --group cache --kind Memcached --version v1 --conversion --spoke v1alpha1
+  operator-rs create webhook --group cache --kind Memcached --defaulting --certificates self    # no cert-manager
   operator-rs create webhook --group core --version v1 --kind Pod --programmatic-validation")]
 pub struct Args {
     /// API group without the project's domain, e.g. `cache`, or one of Kubernetes, e.g. `apps`
@@ -66,6 +69,9 @@ pub struct Args {
     /// Path of the validating webhook [default: /validate-GROUP-VERSION-KIND]
     #[arg(long, value_name = "PATH", requires = "programmatic_validation", value_parser = path)]
     validation_path: Option<String>,
+    /// Who makes the certificate of the webhooks [default: as the project has it, or else cert-manager]
+    #[arg(long, value_enum, value_name = "HOW")]
+    certificates: Option<Certificates>,
     #[command(flatten)]
     external: External,
     #[command(flatten)]
@@ -86,6 +92,12 @@ impl Args {
                 "say what is needed: `--defaulting`, `--programmatic-validation`, `--conversion` or `--admission-policy`",
             ));
         }
+        if !has_code && self.certificates.is_some() {
+            return Err(terminal::usage(
+                ErrorKind::ArgumentConflict,
+                "an admission policy needs no certificate: leave out `--certificates`",
+            ));
+        }
         let project = Project::read(tree)?;
         let group = terminal::ask(self.group.take(), "group", "cache")?;
         let kind = terminal::ask(self.kind.take(), "kind", "Memcached")?;
@@ -100,12 +112,16 @@ impl Args {
         let own = target.resource.api.is_some() && has_code;
         let source = if own { derive::operator(tree) } else { Operator::default() };
         conversions::declared(&source, &target.resource, target.resource.version)?;
+        let is_first = webhook::is_first(&project);
+        let certificates = self.certificates(&project, is_first)?;
+        let target = target.with(certificates);
         let webhooks = self.webhooks(&project, &target)?;
         require_own_paths(&project, &target, &webhooks)?;
         let was_converted = target.resource.webhooks.as_ref().is_some_and(|it| it.conversion);
         let mut plan = Plan::default();
         for (set, is_asked) in [
-            (webhook::FIRST, has_code && webhook::is_first(&project)),
+            (webhook::FIRST, has_code && is_first),
+            (webhook::certificates(certificates), has_code && is_first),
             (webhook::DEFAULTING, self.defaulting),
             (webhook::VALIDATION, self.programmatic_validation),
             (webhook::FIRST_CONVERSION, self.conversion && project.converted().is_empty()),
@@ -139,6 +155,10 @@ impl Args {
                 project.with(Resource { controller: false, ..resource })?
             }
         };
+        let edited = match has_code {
+            true => edited.with_certificates(certificates)?,
+            false => edited,
+        };
         let edited = match self.admission_policy {
             true => {
                 let recorded = project.inputs.of(&target.resource);
@@ -162,6 +182,27 @@ impl Args {
         derive::with_project(tree, plan, &project, &edited, &options)?;
         tree.next(next(&target, &self, &open));
         Ok(())
+    }
+
+    /// Who makes the certificate. All webhooks are served with one.
+    fn certificates(&self, project: &Project, is_first: bool) -> anyhow::Result<Certificates> {
+        let found = project.inputs.certificates;
+        let Some(asked) = self.certificates.filter(|it| *it != found) else { return Ok(found) };
+        if is_first && found == Certificates::CertManager {
+            return Ok(asked);
+        }
+        let message = match found {
+            Certificates::CertManager => {
+                "the project's webhooks have a certificate of cert-manager"
+            }
+            Certificates::SelfManaged => {
+                "the project's webhooks have a certificate of the operator's own"
+            }
+        };
+        Err(anyhow::format_err!("{message}, and all have the same one")).hint(
+            "leave out `--certificates`; or commit, remove all webhooks with `operator-rs delete webhook`, create them \
+             again with it, and restore src/webhook/ from git",
+        )
     }
 
     /// The kind, and its place in PROJECT.
@@ -422,7 +463,11 @@ fn next(target: &Target, args: &Args, open: &[String]) -> String {
     if !open.is_empty() {
         res += &format!("; these are yours to decide:\n  {}", open.join("\n  "));
     }
-    res + "\nthen\n  cargo test\n  operator-rs deploy    # the cluster needs cert-manager, or OLM"
+    res += "\nthen\n  cargo test\n  operator-rs deploy";
+    match target.certificates() {
+        Certificates::CertManager => res + "    # the cluster needs cert-manager, or OLM",
+        Certificates::SelfManaged => res,
+    }
 }
 
 /// A path that API servers take in a webhook: its parts are names of DNS.

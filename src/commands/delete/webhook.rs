@@ -185,6 +185,8 @@ pub fn remove(
 ) -> anyhow::Result<()> {
     let before = resource.webhooks.clone().unwrap_or_default();
     let Some(target) = Target::of(project, resource)? else { return Ok(()) };
+    let certificates = project.inputs.certificates;
+    let target = target.with(certificates);
     let mut files = Files::default();
     for (set, is_gone) in [
         (webhook::DEFAULTING, before.defaulting && !after.defaulting),
@@ -217,8 +219,9 @@ pub fn remove(
         files.add(&[set], &target.context(project, set, &before, None))?;
     }
     if !admission && !conversion {
-        let set = webhook::FIRST;
-        files.add(&[set], &target.context(project, set, &before, None))?;
+        for set in [webhook::FIRST, webhook::certificates(certificates)] {
+            files.add(&[set], &target.context(project, set, &before, None))?;
+        }
     }
     files.remove(plan, root, &mut Commit::of(root))?;
     support::feature(plan, root, &[("admission", admission), ("conversion", conversion)])

@@ -1,6 +1,7 @@
 //! Webhooks that a real API server calls, by URLs of this machine: an operator whose kind has defaults, rules and
 //! a second version.
 
+mod certificates;
 mod load;
 mod outage;
 mod rotation;
@@ -14,6 +15,7 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 
 pub use self::{
+    certificates::no_request_fails_while_the_operator_renews_its_own_certificate,
     load::three_thousand_objects_are_converted_in_little_memory,
     outage::an_operator_that_is_gone_stops_writes_and_no_deletion,
     rotation::no_request_fails_while_certificates_and_replicas_are_replaced,

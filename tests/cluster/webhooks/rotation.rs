@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use tokio::{
     io::copy_bidirectional,
     net::{TcpListener, TcpStream},
+    task::JoinHandle,
     time::{Instant, sleep},
 };
 
@@ -36,10 +37,7 @@ pub async fn no_request_fails_while_certificates_and_replicas_are_replaced(lab: 
     let before = stage.authority();
     stage.trust(&before).await;
 
-    let end = Arc::new(AtomicBool::new(false));
-    let writers: Vec<_> =
-        (0..4).map(|it| tokio::spawn(write(stage.server.clone(), it, end.clone()))).collect();
-    let start = Instant::now();
+    let traffic = Traffic::start(&stage.server);
     sleep(Duration::from_secs(3)).await;
     replace_certificate(&stage, &replicas, ports).await;
     sleep(Duration::from_secs(3)).await;
@@ -61,16 +59,7 @@ pub async fn no_request_fails_while_certificates_and_replicas_are_replaced(lab: 
     sleep(Duration::from_secs(1)).await;
     service.lead_to(&[third, fourth]);
     stop_told(gone).await;
-    sleep(Duration::from_secs(40).saturating_sub(start.elapsed())).await;
-
-    end.store(true, Ordering::Relaxed);
-    let (mut requests, mut failures) = (0, Vec::new());
-    for it in writers {
-        let (done, failed) = it.await.expect("it ends");
-        requests += done;
-        failures.extend(failed);
-    }
-    let took = start.elapsed().as_secs();
+    let (requests, failures, took) = traffic.end_after(Duration::from_secs(60)).await;
     let served = service.connections.lock().expect("nobody panics with it").clone();
     println!("{requests} requests in {took} s, {} failed, connections: {served:?}", failures.len());
     assert!(failures.is_empty(), "{failures:#?}");
@@ -117,6 +106,36 @@ async fn stop_told(mut operator: Operator) {
     assert_eq!(operator.said(" ERROR "), [""; 0]);
 }
 
+/// Requests that call the webhooks, all the time.
+pub struct Traffic {
+    end: Arc<AtomicBool>,
+    writers: Vec<JoinHandle<(usize, Vec<String>)>>,
+    start: Instant,
+}
+
+impl Traffic {
+    pub fn start(server: &Server) -> Self {
+        let end = Arc::new(AtomicBool::new(false));
+        let writer = |it| tokio::spawn(write(server.clone(), it, end.clone()));
+        let writers = (0..4).map(writer).collect();
+        Self { end, writers, start: Instant::now() }
+    }
+
+    /// Ends it this long after its start, at the earliest. Returns how many requests were made, those that failed, and
+    /// the seconds that it took.
+    pub async fn end_after(self, time: Duration) -> (usize, Vec<String>, u64) {
+        sleep(time.saturating_sub(self.start.elapsed())).await;
+        self.end.store(true, Ordering::Relaxed);
+        let (mut requests, mut failures) = (0, Vec::new());
+        for it in self.writers {
+            let (done, failed) = it.await.expect("it ends");
+            requests += done;
+            failures.extend(failed);
+        }
+        (requests, failures, self.start.elapsed().as_secs())
+    }
+}
+
 /// Writes in one version and reads in the other, all the time. Returns how many requests it has made, and those that failed.
 async fn write(server: Server, who: usize, end: Arc<AtomicBool>) -> (usize, Vec<String>) {
     let (mut requests, mut failures) = (0, Vec::new());
@@ -147,14 +166,14 @@ async fn write(server: Server, who: usize, end: Arc<AtomicBool>) -> (usize, Vec<
 
 /// A Service, as nodes make one: a new connection goes to one of the ends in turn, and stays there.
 #[derive(Clone, Default)]
-struct Service {
+pub struct Service {
     ends: Arc<Mutex<Vec<u16>>>,
     /// The connections that each end was given.
     connections: Arc<Mutex<std::collections::BTreeMap<u16, usize>>>,
 }
 
 impl Service {
-    async fn start() -> (Self, u16) {
+    pub async fn start() -> (Self, u16) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("there are free ports");
         let port = listener.local_addr().expect("it is bound").port();
         let service = Self::default();
@@ -180,7 +199,7 @@ impl Service {
         (res, port)
     }
 
-    fn lead_to(&self, ends: &[u16]) {
+    pub fn lead_to(&self, ends: &[u16]) {
         *self.ends.lock().expect("nobody panics with it") = ends.to_vec();
     }
 }

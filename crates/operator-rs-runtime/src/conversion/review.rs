@@ -13,6 +13,8 @@ pub trait Convert: Any + Send + Sync {
     fn joined(&self, other: &dyn Convert) -> Result<Arc<dyn Convert>, String>;
     fn group(&self) -> String;
     fn kind(&self) -> String;
+    /// The name of its CRD.
+    fn crd(&self) -> String;
     fn versions(&self) -> Vec<&str>;
     /// Converts an object from one of the versions to another one.
     fn convert(&self, from: &str, to: &str, source: &Source) -> Result<Value, String>;

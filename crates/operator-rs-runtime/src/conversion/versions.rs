@@ -158,6 +158,10 @@ impl<H: Resource<DynamicType = ()> + 'static> Convert for Hub<H> {
         H::kind(&()).into_owned()
     }
 
+    fn crd(&self) -> String {
+        format!("{}.{}", H::plural(&()), H::group(&()))
+    }
+
     fn versions(&self) -> Vec<&str> {
         std::iter::once(&self.hub).chain(&self.spokes).map(|it| it.name.as_str()).collect()
     }

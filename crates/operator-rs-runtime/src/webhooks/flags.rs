@@ -26,6 +26,26 @@ pub struct WebhookFlags {
     /// File name of the webhooks' key
     #[arg(long, env, default_value = "tls.key", value_name = "FILE")]
     webhook_cert_key: String,
+
+    /// Secret with a certificate that the operator makes and renews, in place of the directory
+    #[arg(long, env, value_name = "NAME", requires = "webhook_service")]
+    webhook_secret: Option<String>,
+
+    /// Service of the webhooks, for --webhook-secret
+    #[arg(long, env, value_name = "NAME")]
+    webhook_service: Option<String>,
+
+    /// Service of the metrics, for --webhook-secret
+    #[arg(long, env, value_name = "NAME")]
+    metrics_service: Option<String>,
+
+    /// Name of the MutatingWebhookConfiguration, for --webhook-secret
+    #[arg(long, env, value_name = "NAME")]
+    mutating_webhook_configuration: Option<String>,
+
+    /// Name of the ValidatingWebhookConfiguration, for --webhook-secret
+    #[arg(long, env, value_name = "NAME")]
+    validating_webhook_configuration: Option<String>,
 }
 
 impl WebhookFlags {
@@ -34,4 +54,27 @@ impl WebhookFlags {
         let dir = &self.webhook_cert_path;
         Files { cert: dir.join(&self.webhook_cert_name), key: dir.join(&self.webhook_cert_key) }
     }
+
+    /// The Secret of the operator's own certificate, and the Service that it is for.
+    pub(crate) fn secret(&self) -> Option<(&str, &str)> {
+        Some((given(&self.webhook_secret)?, given(&self.webhook_service)?))
+    }
+
+    pub(crate) fn metrics_service(&self) -> Option<&str> {
+        given(&self.metrics_service)
+    }
+
+    /// The paths of the configurations.
+    pub(crate) fn configurations(&self) -> impl Iterator<Item = String> {
+        let all = [
+            ("mutating", given(&self.mutating_webhook_configuration)),
+            ("validating", given(&self.validating_webhook_configuration)),
+        ];
+        let path = |kind, name| format!("/apis/admissionregistration.k8s.io/v1/{kind}webhookconfigurations/{name}");
+        all.into_iter().filter_map(move |(kind, name)| Some(path(kind, name?)))
+    }
+}
+
+fn given(name: &Option<String>) -> Option<&str> {
+    name.as_deref().filter(|it| !it.is_empty())
 }

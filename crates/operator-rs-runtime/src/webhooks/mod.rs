@@ -1,6 +1,7 @@
 //! The webhooks of the process: which path is answered by what, and the server around it. What a review says is
 //! the matter of `admission` and `conversion`.
 
+mod certificates;
 mod flags;
 #[cfg(feature = "admission")]
 mod guard;
@@ -13,7 +14,7 @@ use crate::{
     Operator, Start,
     flags::Address,
     server::{self, Pages},
-    tls,
+    tls::{self, Current},
 };
 use anyhow::Context;
 use futures::future::{BoxFuture, FutureExt};
@@ -33,6 +34,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use tower::Service;
 
+pub(crate) use certificates::Keeper;
 pub(crate) use flags::WebhookFlags;
 #[cfg(feature = "admission")]
 pub(crate) use guard::guard;
@@ -75,7 +77,21 @@ pub(crate) struct Server {
     ended: CancellationToken,
 }
 
-/// Serves the webhooks, if there are any and the flags allow it.
+/// Keeps the certificate that the operator makes for itself, if it does and serves webhooks. Returns what is served.
+pub(crate) fn keep_certificate<'a>(
+    flags: &crate::Flags,
+    webhooks: impl Iterator<Item = &'a Webhook>,
+    operator: &Operator,
+) -> Option<Arc<Current>> {
+    let mut webhooks = webhooks.peekable();
+    webhooks.peek().filter(|_| flags.webhooks.enable_webhooks)?;
+    let keeper = Keeper::new(&flags.webhooks, webhooks, operator)?;
+    let (current, stop) = (keeper.current(), operator.stop.clone());
+    tokio::spawn(async move { stop.run_until_cancelled(keeper.run()).await });
+    Some(current)
+}
+
+/// Serves the webhooks, if there are any and the flags allow it. With a certificate of its own, the operator waits for it.
 ///
 /// # Errors
 /// If two have the same path, the port is taken, or the certificate cannot be read.
@@ -83,6 +99,7 @@ pub(crate) async fn serve(
     flags: &crate::Flags,
     webhooks: impl Iterator<Item = &Webhook>,
     operator: &Operator,
+    own: Option<Arc<Current>>,
 ) -> anyhow::Result<Option<Server>> {
     let (routes, grace) = (Routes::new(webhooks, operator)?, flags.graceful_shutdown_timeout);
     let flags = &flags.webhooks;
@@ -90,14 +107,20 @@ pub(crate) async fn serve(
         return Ok(None);
     }
     let starting = operator.readiness.expect("the webhooks to be served");
-    let tls = tls::acceptor(Some(flags.certificate())).context(
-        "the webhooks need a certificate: mount its Secret, name its directory by --webhook-cert-path, or run without \
-         webhooks by --enable-webhooks=false",
-    )?;
+    let tls = match &own {
+        Some(own) => own.clone().acceptor()?,
+        None => tls::acceptor(Some(flags.certificate())).context(
+            "the webhooks need a certificate: mount its Secret, name its directory by --webhook-cert-path, or run \
+             without webhooks by --enable-webhooks=false",
+        )?,
+    };
     let any = [Ipv6Addr::UNSPECIFIED.into(), IpAddr::from(Ipv4Addr::UNSPECIFIED)];
     let any = Address(any.map(|it| (it, flags.webhook_port).into()).to_vec());
     let (ended, stop) = (CancellationToken::new(), operator.stop.clone());
     let serving = server::serve(any, Pages::Webhooks(routes), Some(tls), ended.clone()).await?;
+    if let Some(own) = own {
+        operator.stop.run_until_cancelled(own.is_set()).await;
+    }
     starting.ready();
     let server =
         Server { stop: stop.clone(), ended: ended.clone(), task: tokio::spawn(end(serving, stop, ended, grace)) };

@@ -140,7 +140,7 @@ async fn webhooks_are_served_for_some_time_after_the_signal_to_stop() {
     let (flags, port) = flags(&dir, &["--graceful-shutdown-timeout=500ms"]).await;
     let operator = operator();
     let parts = [echo("/a")];
-    let server = serve(&flags, parts.iter().filter_map(Start::webhook), &operator).await.unwrap().unwrap();
+    let server = serve(&flags, parts.iter().filter_map(Start::webhook), &operator, None).await.unwrap().unwrap();
     assert!(operator.readiness.pending().is_empty());
     assert!(send(port, &certificate).await.unwrap().ends_with("{}"));
     operator.stop.cancel();
@@ -157,7 +157,7 @@ async fn the_end_of_a_process_that_fails_is_not_delayed() {
     for (failed, stop) in [(true, true), (true, false), (false, false)] {
         let ((flags, _), operator) = (flags(&dir, &[]).await, operator());
         let parts = [echo("/a")];
-        let server = serve(&flags, parts.iter().filter_map(Start::webhook), &operator).await.unwrap().unwrap();
+        let server = serve(&flags, parts.iter().filter_map(Start::webhook), &operator, None).await.unwrap().unwrap();
         if stop {
             operator.stop.cancel();
         }
@@ -170,7 +170,7 @@ async fn the_end_of_a_process_that_fails_is_not_delayed() {
 async fn a_certificate_that_is_missing_is_named_with_the_way_out() {
     let (flags, _) = flags(Path::new("/nowhere"), &[]).await;
     let (parts, operator) = ([echo("/a")], operator());
-    let error = serve(&flags, parts.iter().filter_map(Start::webhook), &operator).await.err().unwrap();
+    let error = serve(&flags, parts.iter().filter_map(Start::webhook), &operator, None).await.err().unwrap();
     let text = explain(error.as_ref());
     assert!(text.starts_with("the webhooks need a certificate: mount its Secret") && text.contains("/nowhere/tls.crt"));
     assert_eq!(operator.readiness.pending(), ["the webhooks to be served"]);
@@ -181,7 +181,7 @@ async fn without_webhooks_nothing_is_served() {
     let (on, _) = flags(Path::new("/nowhere"), &[]).await;
     let (off, _) = flags(Path::new("/nowhere"), &["--enable-webhooks=false"]).await;
     let operator = operator();
-    assert!(serve(&on, [].into_iter(), &operator).await.unwrap().is_none());
+    assert!(serve(&on, [].into_iter(), &operator, None).await.unwrap().is_none());
     let parts = [echo("/a")];
-    assert!(serve(&off, parts.iter().filter_map(Start::webhook), &operator).await.unwrap().is_none());
+    assert!(serve(&off, parts.iter().filter_map(Start::webhook), &operator, None).await.unwrap().is_none());
 }

@@ -70,11 +70,14 @@ impl Args {
         webhooks.webhook_version = Some(WebhookVersion::V1);
         let (_, hub_text) = conversions::text(tree, source, hub_resource, hub_resource.version)?;
         let written = conversions::between(hub_resource, &hub_text, version, &text)?;
-        let target = Target::own(hub_resource)?;
+        let certificates = project.inputs.certificates;
+        let target = Target::own(hub_resource)?.with(certificates);
+        let is_first = webhook::is_first(project);
         let code = Some((version, written.text.as_str()));
         let was_converted = hub_resource.webhooks.as_ref().is_some_and(|it| it.conversion);
         for (set, is_new, code) in [
-            (webhook::FIRST, webhook::is_first(project), None),
+            (webhook::FIRST, is_first, None),
+            (webhook::certificates(certificates), is_first, None),
             (webhook::FIRST_CONVERSION, project.converted().is_empty(), None),
             (webhook::CONVERSION, !was_converted, None),
             (webhook::SPOKE, true, code),
