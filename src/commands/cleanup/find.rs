@@ -38,6 +38,7 @@ impl Args {
         let names = csvs.iter().filter_map(|it| it["metadata"]["name"].as_str());
         let names: BTreeSet<&str> = names.chain(installed).collect();
         find_manifests(place, &catalog, &names, &mut res)?;
+        find_auth_readers(place, &csvs, &mut res)?;
         find_forgotten(place, package, &all, &mut res)?;
         if self.delete_all || self.delete_crds {
             res.find_crds(place, &csvs)?;
@@ -157,6 +158,26 @@ fn find_manifests(
         {
             Some(why) => res.kept.push((it.id, why)),
             None => res.manifests.push(it),
+        }
+    }
+    Ok(())
+}
+
+/// RoleBindings outside of the operator's namespace, so that no object can own them.
+fn find_auth_readers(place: &Place, csvs: &[&Value], res: &mut Removals) -> anyhow::Result<()> {
+    let id = |deployment: String| Id {
+        namespace: "kube-system".to_owned(),
+        ..place.id(
+            "rbac.authorization.k8s.io/v1",
+            "RoleBinding",
+            &lifecycle::auth_reader(&deployment),
+        )
+    };
+    let ids: Vec<Id> = csvs.iter().flat_map(|it| lifecycle::deployments(it)).map(id).collect();
+    for it in place.cluster.find(&ids)? {
+        if lifecycle::is_auth_reader_of(&it.object, &place.namespace) {
+            res.planned.push(it.id.clone());
+            res.manifests.push(it);
         }
     }
     Ok(())
