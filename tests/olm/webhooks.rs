@@ -44,6 +44,8 @@ async fn webhooks_and_conversion_are_called_as_olm_has_installed_them() {
     let csv = "/apis/operators.coreos.com/v1alpha1/namespaces/webhooks/clusterserviceversions/webhook-operator.v0.0.1";
     server.until(csv, 30, "installed", |it| it["status"]["phase"] == "Succeeded").await;
     assert!(!installed.log().contains(" ERROR "), "{}", installed.log());
+    let lease = "/apis/coordination.k8s.io/v1/namespaces/webhooks/leases/webhook-operator";
+    server.until(lease, 30, "held", |it| it["spec"]["holderIdentity"].is_string()).await;
     let removed = tokio::task::spawn_blocking(move || {
         plane.done("cleanup webhook-operator -n webhooks --yes");
         plane.nothing_is_left_of("memcacheds.cache.example.com");

@@ -107,7 +107,9 @@ fn value(entry: &Value, deployment: &Value) -> String {
     let metadata = &deployment["spec"]["template"]["metadata"];
     let found = match path.strip_prefix("metadata.annotations['") {
         Some(it) => &metadata["annotations"][it.trim_end_matches("']")],
-        None if path == "metadata.name" => return "installed".to_owned(),
+        None if path == "metadata.name" => {
+            return format!("{}-0", deployment["metadata"]["name"].as_str().unwrap_or_default());
+        }
         None if path == "metadata.namespace" => &deployment["metadata"]["namespace"],
         None => panic!("{path} is unknown here"),
     };
