@@ -26,11 +26,15 @@ pub struct ControlPlane {
 impl ControlPlane {
     /// With a scheduler and a simulated node if there are to be pods.
     pub async fn start(name: &str, nodes: bool) -> Self {
+        Self::start_with(name, if nodes { &["--nodes"] } else { &[] }).await
+    }
+
+    /// With these words for `up`.
+    pub async fn start_with(name: &str, words: &[&str]) -> Self {
         let dir = support::fresh(&format!("cluster/{name}"));
-        let started = dir.clone();
+        let mut up = Command::new(support::home().join("tests/control-plane/up"));
+        up.arg(&dir).arg("--hold").args(words);
         let up = move || {
-            let mut up = Command::new(support::home().join("tests/control-plane/up"));
-            up.arg(&started).arg("--hold").args(nodes.then_some("--nodes"));
             let up = up.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
             let mut up = up.expect("tests/control-plane/up starts");
             let mut said = String::new();

@@ -4,12 +4,17 @@
 #![allow(clippy::disallowed_methods, reason = "the walls stand in src; a test looks from outside")]
 #![allow(dead_code, reason = "the control plane is shared with other suites")]
 
+mod cert_manager;
 #[path = "../cluster/control_plane.rs"]
 mod control_plane;
 mod crds;
 mod former;
+#[path = "../support/installed.rs"]
+mod installed;
 mod migrate;
 mod place;
+#[path = "../cluster/project.rs"]
+mod project;
 #[path = "../hostile/random.rs"]
 mod random;
 mod removals;

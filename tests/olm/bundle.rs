@@ -37,6 +37,13 @@ impl Bundle {
         res
     }
 
+    /// That of a project, in its folder, for the operator `NAME-operator`.
+    pub fn read(dir: &Path, name: &str) -> Self {
+        let files = support::tree(dir).into_iter().filter(|it| !it.0.starts_with("tests"));
+        let files = files.map(|(path, bytes)| (path, String::from_utf8(bytes).unwrap()));
+        Self { dir: dir.into(), name: name.into(), files: files.collect() }
+    }
+
     /// The next version.
     pub fn next(&self) -> Self {
         let mut files = self.files.clone();

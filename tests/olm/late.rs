@@ -15,7 +15,7 @@ const OLM: &str = "/apis/operators.coreos.com";
 
 #[test]
 fn a_cleanup_is_complete_however_late_olm_acts() {
-    let Some(plane) = Plane::with_olm("late") else { return };
+    let Some(plane) = Plane::with_olm("late", None) else { return };
     let bundle = Bundle::new(&plane.dir, "zlate");
     let served = Served::start(&Bundle::catalog(&[&bundle], json!([])));
     let run = format!(

@@ -7,11 +7,20 @@
 mod broken;
 mod bundle;
 mod install;
+#[path = "../support/installed.rs"]
+mod installed;
 mod late;
 mod plane;
+#[allow(dead_code, reason = "one of its operators is taken")]
+#[path = "../cluster/project.rs"]
+mod project;
 mod releases;
 mod run;
+#[allow(dead_code, reason = "another suite asks for more")]
+#[path = "../cluster/server.rs"]
+mod server;
 #[path = "../support/mod.rs"]
 mod support;
 mod tutorial;
 mod v1;
+mod webhooks;

@@ -29,7 +29,7 @@ pub struct Plane {
 /// The one that tests share, with OLM running; none where its programs are absent, which is then said.
 pub fn shared() -> Option<&'static Plane> {
     static SHARED: OnceLock<Option<Plane>> = OnceLock::new();
-    SHARED.get_or_init(|| Plane::with_olm("shared")).as_ref()
+    SHARED.get_or_init(|| Plane::with_olm("shared", None)).as_ref()
 }
 
 /// OLM's manifests without its package server, which would be a pod that answers nothing: its APIService would stay
@@ -47,9 +47,9 @@ pub fn without_packageserver(plane: &Plane) -> PathBuf {
 }
 
 impl Plane {
-    /// One with OLM running.
-    pub fn with_olm(name: &str) -> Option<Self> {
-        let plane = Self::start(name)?;
+    /// One with OLM running, where pods may have an address of this machine.
+    pub fn with_olm(name: &str, pods_at: Option<&str>) -> Option<Self> {
+        let plane = Self::start_with(name, pods_at)?;
         let manifests = without_packageserver(&plane);
         let manifests = manifests.display();
         plane.done(&format!("olm install --manifests {manifests}/crds.yaml {manifests}/olm.yaml"));
@@ -58,6 +58,10 @@ impl Plane {
     }
 
     pub fn start(name: &str) -> Option<Self> {
+        Self::start_with(name, None)
+    }
+
+    fn start_with(name: &str, pods_at: Option<&str>) -> Option<Self> {
         for program in [
             "etcd",
             "kube-apiserver",
@@ -73,6 +77,7 @@ impl Plane {
         let dir = support::fresh(&format!("olm/{name}"));
         let mut up = Command::new(support::home().join("tests/control-plane/up"));
         up.arg(&dir).args(["--nodes", "--hold"]);
+        up.args(pods_at.into_iter().flat_map(|it| ["--pods-at", it]));
         let mut up = up.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut said = String::new();
         BufReader::new(up.stdout.take().unwrap()).read_line(&mut said).unwrap();

@@ -38,6 +38,8 @@ impl Args {
         let names = csvs.iter().filter_map(|it| it["metadata"]["name"].as_str());
         let names: BTreeSet<&str> = names.chain(installed).collect();
         find_manifests(place, &catalog, &names, &mut res)?;
+        find_auth_readers(place, &csvs, &mut res)?;
+        find_leases(place, &csvs, &mut res)?;
         find_forgotten(place, package, &all, &mut res)?;
         if self.delete_all || self.delete_crds {
             res.find_crds(place, &csvs)?;
@@ -159,6 +161,40 @@ fn find_manifests(
             None => res.manifests.push(it),
         }
     }
+    Ok(())
+}
+
+/// RoleBindings outside of the operator's namespace, so that no object can own them.
+fn find_auth_readers(place: &Place, csvs: &[&Value], res: &mut Removals) -> anyhow::Result<()> {
+    let id = |deployment: String| Id {
+        namespace: "kube-system".to_owned(),
+        ..place.id(
+            "rbac.authorization.k8s.io/v1",
+            "RoleBinding",
+            &lifecycle::auth_reader(&deployment),
+        )
+    };
+    let ids: Vec<Id> = csvs.iter().flat_map(|it| lifecycle::deployments(it)).map(id).collect();
+    for it in place.cluster.find(&ids)? {
+        if lifecycle::is_auth_reader_of(&it.object, &place.namespace) {
+            res.planned.push(it.id.clone());
+            res.manifests.push(it);
+        }
+    }
+    Ok(())
+}
+
+/// The Leases of the replicas that lead: each names the pod that holds it.
+fn find_leases(place: &Place, csvs: &[&Value], res: &mut Removals) -> anyhow::Result<()> {
+    let deployments: Vec<String> = csvs.iter().flat_map(|it| lifecycle::deployments(it)).collect();
+    // Who may not list them is told so when the namespace is looked at.
+    let leases = place.cluster.list("coordination.k8s.io/v1", "Lease", &place.namespace);
+    let leases = leases.unwrap_or_default();
+    let is_held = |it: &&Value| {
+        let holder = it["spec"]["holderIdentity"].as_str().unwrap_or_default();
+        deployments.iter().any(|it| holder.strip_prefix(it).is_some_and(|it| it.starts_with('-')))
+    };
+    res.owned.extend(leases.iter().filter(is_held).map(Id::of));
     Ok(())
 }
 

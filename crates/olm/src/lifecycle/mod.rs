@@ -23,8 +23,9 @@ pub use self::{
     install_mode::InstallMode,
     objects::{catalog_name, catalog_source, namespace, subscription, subscription_name},
     owned::{
-        CLUSTER_SCOPED, MANAGERS, copied_from, foreign, has_owner_of_olm, is_labelled,
-        is_left_behind, is_owned_by, list_label, list_name, listed, owner_in,
+        CLUSTER_SCOPED, MANAGERS, auth_reader, copied_from, foreign, has_owner_of_olm,
+        is_auth_reader_of, is_labelled, is_left_behind, is_owned_by, list_label, list_name, listed,
+        owner_in,
     },
     plan::{is_running, reason, steps},
     progress::{Progress, Seen, progress},

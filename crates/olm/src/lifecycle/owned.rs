@@ -134,3 +134,16 @@ pub fn is_left_behind(object: &Value) -> bool {
         && metadata["labels"]["olm.owner.namespace"].is_null()
         && metadata["ownerReferences"].as_array().is_none_or(Vec::is_empty)
 }
+
+/// The name of the RoleBinding that OLM creates in `kube-system` for a Deployment that serves webhooks or an API.
+pub fn auth_reader(deployment: &str) -> String {
+    format!("{deployment}-service-auth-reader")
+}
+
+/// Whether OLM has created such a RoleBinding for accounts of this namespace alone. It removes it with nothing.
+pub fn is_auth_reader_of(binding: &Value, namespace: &str) -> bool {
+    let mut subjects = binding["subjects"].as_array().into_iter().flatten();
+    is_left_behind(binding)
+        && foreign(binding).is_none()
+        && subjects.all(|it| it["namespace"] == *namespace)
+}
