@@ -135,6 +135,8 @@ async fn accept(listener: TcpListener, connections: Arc<Connections>, server: Ar
             Ok((tcp, from)) => {
                 let connection = connections.open(from.ip().to_canonical());
                 let Some(connection) = server.stop.run_until_cancelled(connection).await else { break };
+                // The rest of an answer must not wait until the client acknowledges its beginning.
+                let _ = tcp.set_nodelay(true);
                 let server = server.clone();
                 tasks.spawn(async move { server.connection(tcp, connection).await });
             }

@@ -27,7 +27,7 @@ pub struct WebhookFlags {
     #[arg(long, env, default_value = "tls.key", value_name = "FILE")]
     webhook_cert_key: String,
 
-    /// Secret with a certificate that the operator makes and renews, in place of the directory
+    /// Secret for a certificate that the operator makes itself
     #[arg(long, env, value_name = "NAME", requires = "webhook_service")]
     webhook_secret: Option<String>,
 
@@ -39,11 +39,11 @@ pub struct WebhookFlags {
     #[arg(long, env, value_name = "NAME")]
     metrics_service: Option<String>,
 
-    /// Name of the MutatingWebhookConfiguration, for --webhook-secret
+    /// MutatingWebhookConfiguration, for --webhook-secret
     #[arg(long, env, value_name = "NAME")]
     mutating_webhook_configuration: Option<String>,
 
-    /// Name of the ValidatingWebhookConfiguration, for --webhook-secret
+    /// ValidatingWebhookConfiguration, for --webhook-secret
     #[arg(long, env, value_name = "NAME")]
     validating_webhook_configuration: Option<String>,
 }

@@ -61,6 +61,18 @@ pub(crate) enum Webhook {
     Conversion(Arc<dyn Convert>),
 }
 
+impl Webhook {
+    /// The name of the CRD that has API servers call it.
+    fn crd(&self) -> Option<String> {
+        match self {
+            #[cfg(feature = "admission")]
+            Self::Admission { .. } => None,
+            #[cfg(feature = "conversion")]
+            Self::Conversion(it) => Some(it.crd()),
+        }
+    }
+}
+
 /// A request to a webhook that is read and within the limits.
 pub(crate) struct Call {
     /// The review, as JSON.

@@ -64,14 +64,8 @@ impl Keeper {
             [format!("{name}.cluster.local"), name]
         });
         let mut configurations: Vec<String> = flags.configurations().collect();
-        #[cfg(feature = "conversion")]
-        for webhook in webhooks {
-            if let Webhook::Conversion(it) = webhook {
-                configurations.push(format!("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{}", it.crd()));
-            }
-        }
-        #[cfg(not(feature = "conversion"))]
-        drop(webhooks);
+        let path = |crd| format!("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{crd}");
+        configurations.extend(webhooks.filter_map(Webhook::crd).map(path));
         configurations.sort();
         configurations.dedup();
         Some(Self {
