@@ -178,7 +178,7 @@ fn what_was_written_by_hand_is_left_out() {
     let to = fresh("by-hand-again");
     let output = operator_rs(&to, &format!("init --from {}", dir.join("PROJECT").display()));
     let said = said(&output);
-    assert!(said.contains("warning: v1 Two is left out: its type was written by hand"), "{said}");
+    assert!(said.contains("warning: v1 Two is skipped: its type is hand-written"), "{said}");
     let mut after = tree(&to);
     after.insert("PROJECT".to_owned(), before["PROJECT"].clone());
     assert_eq!(difference(&before, &after), None);
@@ -215,13 +215,14 @@ fn a_project_that_cannot_be_written_again_is_refused_whole() {
         (
             "owner: Example",
             "license: mine",
-            "PROJECT has the license `mine`, which is not known\nhint: write its SPDX identifier, or `none`",
+            "unknown license `mine` in PROJECT\nhint: write its SPDX identifier, or `none`",
         ),
         (
             "owner: Example",
-            "with: [mine]",
-            "PROJECT has `mine` in `with`, which `init --with` does not know",
+            "licenseFile: 'a\" [x]'",
+            "unknown license file `a\" [x]` in PROJECT\nhint: write a name that `init` recognizes, such as `LICENSE`",
         ),
+        ("owner: Example", "with: [mine]", "unknown value `mine` of `with` in PROJECT"),
         ("image: a:1", "image: 'a:1\"; evil'", "image"),
         (
             "image: a:1",

@@ -11,7 +11,7 @@ use diagnostics::Hint as _;
 use go_data::yaml::{self, Value};
 use model::{ProjectPath, Tree as _};
 
-/// Where the manifests of the operator are
+/// Location of the operator's manifests
 #[derive(Clone, Debug, clap::Args)]
 pub struct Given {
     /// Manifests of the operator: a kustomization, a directory of YAML files, a file, or `-` for stdin [default: config/]
@@ -87,7 +87,7 @@ fn parsed(name: &str, text: &str) -> anyhow::Result<Vec<Value>> {
         for it in items.unwrap_or_else(|| vec![value]) {
             if !it["kind"].is_string() || !it["apiVersion"].is_string() {
                 return Err(anyhow::format_err!(
-                    "{name}:{}:{}: this is no manifest: it has no `kind` or no `apiVersion`",
+                    "{name}:{}:{}: not a manifest: `kind` or `apiVersion` is missing",
                     mark.line,
                     mark.column
                 ));

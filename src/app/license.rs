@@ -11,12 +11,20 @@ pub struct License {
     pub identifier: Option<&'static str>,
 }
 
+/// Whether a license may be in a file of this name.
+pub fn is_file(name: &str) -> bool {
+    FILES.iter().chain(&PAIR).any(|it| *it == name)
+}
+
 /// Whether a license has this SPDX identifier that its text would be recognized by.
 pub fn is_known(identifier: &str) -> bool {
     DUAL == identifier || TEXTS.iter().any(|it| it.0 == identifier)
 }
 
 const DUAL: &str = "MIT OR Apache-2.0";
+
+/// The files of a dual license.
+const PAIR: [&str; 2] = ["LICENSE-MIT", "LICENSE-APACHE"];
 
 const FILES: [&str; 4] = ["LICENSE", "LICENSE.md", "LICENSE.txt", "COPYING"];
 
@@ -73,7 +81,7 @@ pub fn find(tree: &impl Tree) -> anyhow::Result<Option<License>> {
             return Ok(Some(License { path, other: None, identifier }));
         }
     }
-    let [mit, apache] = ["LICENSE-MIT", "LICENSE-APACHE"].map(ProjectPath::fixed);
+    let [mit, apache] = PAIR.map(ProjectPath::fixed);
     Ok(match (read(tree, &mit)?, read(tree, &apache)?) {
         (Some(Some("MIT")), Some(Some("Apache-2.0"))) => {
             let identifier = Some(DUAL);

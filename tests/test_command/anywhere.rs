@@ -101,7 +101,7 @@ fn what_is_missing_is_named_with_its_flag() {
         ("--manifests ../empty", "error: `../empty` has no manifests\n"),
         (
             "--manifests ../odd.yaml",
-            "error: ../odd.yaml:1:1: this is no manifest: it has no `kind` or no `apiVersion`\n",
+            "error: ../odd.yaml:1:1: not a manifest: `kind` or `apiVersion` is missing\n",
         ),
         ("--manifests ../missing", "error: cannot read `../missing`"),
         ("--crds ../map.yaml", "error: `../map.yaml` has no CRDs\n"),

@@ -21,7 +21,7 @@ pub fn again(recorded: &Project, tree: &mut WorkTree<'_>) -> anyhow::Result<()> 
         let options = recorded.inputs.of(resource);
         if options.hand_written {
             let Resource { version, kind, .. } = resource;
-            tree.warn(format!("{version} {kind} is left out: its type was written by hand"));
+            tree.warn(format!("{version} {kind} is skipped: its type is hand-written"));
             continue;
         }
         if let Some(flags) = api(resource, &options) {

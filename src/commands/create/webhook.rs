@@ -69,7 +69,7 @@ pub struct Args {
     /// Path of the validating webhook [default: /validate-GROUP-VERSION-KIND]
     #[arg(long, value_name = "PATH", requires = "programmatic_validation", value_parser = path)]
     validation_path: Option<String>,
-    /// Who makes the certificate of the webhooks [default: as the project has it, or else cert-manager]
+    /// Issuer of the webhooks' certificate [default: that of the project, or else cert-manager]
     #[arg(long, value_enum, value_name = "HOW")]
     certificates: Option<Certificates>,
     #[command(flatten)]
@@ -193,13 +193,13 @@ impl Args {
         }
         let message = match found {
             Certificates::CertManager => {
-                "the project's webhooks have a certificate of cert-manager"
+                "the project's webhooks use a certificate from cert-manager"
             }
             Certificates::SelfManaged => {
-                "the project's webhooks have a certificate of the operator's own"
+                "the project's webhooks use a certificate that the operator issues"
             }
         };
-        Err(anyhow::format_err!("{message}, and all have the same one")).hint(
+        Err(anyhow::format_err!("{message}, and all webhooks share one")).hint(
             "leave out `--certificates`; or commit, remove all webhooks with `operator-rs delete webhook`, create them \
              again with it, and restore src/webhook/ from git",
         )

@@ -1,4 +1,4 @@
-//! `init --from`: writes the files again that a project was created with.
+//! `init --from`: recreates the files of a project.
 
 use std::path::Path;
 
@@ -23,12 +23,18 @@ pub fn write(file: &Path, tree: &mut WorkTree<'_>, root: &Root) -> anyhow::Resul
     if let Some(unknown) =
         inputs.license.as_deref().filter(|it| *it != "none" && !license::is_known(it))
     {
-        return Err(anyhow::format_err!("PROJECT has the license `{unknown}`, which is not known"))
+        return Err(anyhow::format_err!("unknown license `{unknown}` in PROJECT"))
             .hint("write its SPDX identifier, or `none`");
+    }
+    // Its name becomes part of Cargo.toml.
+    if let Some(unknown) = inputs.license_file.as_ref().filter(|it| !license::is_file(it.as_str()))
+    {
+        return Err(anyhow::format_err!("unknown license file `{unknown}` in PROJECT"))
+            .hint("write a name that `init` recognizes, such as `LICENSE`");
     }
     for name in &inputs.with {
         if !Extra::value_variants().iter().any(|it| *it != Extra::All && it.is_called(name)) {
-            anyhow::bail!("PROJECT has `{name}` in `with`, which `init --with` does not know");
+            anyhow::bail!("unknown value `{name}` of `with` in PROJECT");
         }
     }
     let (name, domain) = (recorded.name.clone(), recorded.domain.clone());

@@ -54,7 +54,7 @@ pub struct Args {
     /// Also create these files; in an existing project, create only these
     #[arg(long, value_enum, value_name = "NAMES", value_delimiter = ',')]
     with: Vec<Extra>,
-    /// Write the files again that a project was created with, as its PROJECT file records it, into an empty directory
+    /// Recreate the files of a project, as `init` and `create` wrote them, from its PROJECT file, in an empty directory
     #[arg(long, value_name = "FILE", conflicts_with_all = ["domain", "project_name", "owner", "license", "namespaced", "vendor", "with", "repo"])]
     from: Option<PathBuf>,
     /// Accepted because Go tutorials use it
