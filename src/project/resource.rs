@@ -92,6 +92,11 @@ impl Resource {
         self.api_group() == other.api_group() && self.kind == other.kind
     }
 
+    /// Whether both are the same version of the same kind.
+    pub fn is_same_version(&self, other: &Self) -> bool {
+        self.is_same_kind(other) && self.version == other.version
+    }
+
     /// Whether a user may mean this kind: `rbac`, `rbac.authorization` and `rbac.authorization.k8s.io` are one group of
     /// Kubernetes.
     pub fn is_named(&self, group: &GroupPrefix, kind: &Kind) -> bool {

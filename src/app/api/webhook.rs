@@ -56,7 +56,6 @@ pub fn is_first(project: &Project) -> bool {
 pub struct Target {
     pub resource: Resource,
     pub namespaced: bool,
-    certificates: Certificates,
     /// The path and the name of its Rust type.
     type_path: String,
     type_name: String,
@@ -114,7 +113,6 @@ impl Target {
         let type_name = resource.kind.to_string();
         Ok(Self {
             namespaced: resource.api.as_ref().is_some_and(|it| it.namespaced),
-            certificates: Certificates::default(),
             type_path: format!("api::{module}::{type_name}"),
             type_name,
             resource: resource.clone(),
@@ -127,7 +125,6 @@ impl Target {
             type_path: foreign.type_path(),
             type_name: foreign.type_name().to_owned(),
             namespaced: foreign.namespaced,
-            certificates: Certificates::default(),
             resource: foreign.resource,
         }
     }
@@ -138,15 +135,6 @@ impl Target {
             Some(_) => Self::own(resource).map(Some),
             None => Ok(Foreign::of(project, resource).map(Self::foreign)),
         }
-    }
-
-    /// In a project with these certificates.
-    pub fn with(self, certificates: Certificates) -> Self {
-        Self { certificates, ..self }
-    }
-
-    pub fn certificates(&self) -> Certificates {
-        self.certificates
     }
 
     /// The file of its admission policy.
@@ -240,7 +228,7 @@ impl Target {
             type_name: &self.type_name,
             own: self.resource.api.is_some(),
             api_namespaced: self.namespaced,
-            self_managed: self.certificates == Certificates::SelfManaged,
+            self_managed: project.inputs.certificates == Certificates::SelfManaged,
             path,
             webhook_name: format!("{letter}{}-{version}.{prefix}kb.io", kind.lower()),
             hub_path: self.type_path.clone(),

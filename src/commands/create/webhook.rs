@@ -114,9 +114,18 @@ impl Args {
         conversions::declared(&source, &target.resource, target.resource.version)?;
         let is_first = webhook::is_first(&project);
         let certificates = self.certificates(&project, is_first)?;
-        let target = target.with(certificates);
         let webhooks = self.webhooks(&project, &target)?;
         require_own_paths(&project, &target, &webhooks)?;
+        let edited = match has_code {
+            true => {
+                with_webhooks(&project, at, &target, &webhooks)?.with_certificates(certificates)?
+            }
+            false => project.clone(),
+        };
+        let edited = match self.admission_policy {
+            true => with_policy(&edited, &target)?,
+            false => edited,
+        };
         let was_converted = target.resource.webhooks.as_ref().is_some_and(|it| it.conversion);
         let mut plan = Plan::default();
         for (set, is_asked) in [
@@ -128,7 +137,7 @@ impl Args {
             (webhook::CONVERSION, self.conversion && !was_converted),
         ] {
             if is_asked {
-                add(&mut plan, &project, &target, set, &webhooks, None)?;
+                add(&mut plan, &edited, &target, set, &webhooks, None)?;
             }
         }
         if self.admission_policy {
@@ -139,48 +148,20 @@ impl Args {
         for spoke in webhooks.spoke.iter().filter(|it| self.conversion && !old.contains(it)) {
             let written = conversions::written(tree, &source, &target.resource, *spoke)?;
             let code = Some((*spoke, written.text.as_str()));
-            add(&mut plan, &project, &target, webhook::SPOKE, &webhooks, code)?;
+            add(&mut plan, &edited, &target, webhook::SPOKE, &webhooks, code)?;
             open.extend(written.open);
         }
         let admission = self.defaulting || self.programmatic_validation;
         let features = [("admission", admission), ("conversion", self.conversion)];
         let features: Vec<_> = features.into_iter().filter(|it| it.1).collect();
         support::feature(&mut plan, tree, &features)?;
-        let edited = match at {
-            _ if !has_code => project.clone(),
-            Some(at) => project.with_webhooks(at, &webhooks)?,
-            None => {
-                let resource =
-                    Resource { webhooks: Some(webhooks.clone()), ..target.resource.clone() };
-                project.with(Resource { controller: false, ..resource })?
-            }
-        };
-        let edited = match has_code {
-            true => edited.with_certificates(certificates)?,
-            false => edited,
-        };
-        let edited = match self.admission_policy {
-            true => {
-                let recorded = project.inputs.of(&target.resource);
-                let Resource { external, path, plural, .. } = &target.resource;
-                let is_listed = at.is_some() || has_code || !external;
-                let options = Options {
-                    admission_policy: true,
-                    path: path.clone().filter(|_| !is_listed),
-                    plural: plural.clone().filter(|_| !is_listed),
-                    ..recorded
-                };
-                edited.with_options(&target.resource, options)?
-            }
-            false => edited,
-        };
         let options = GenerateOptions {
             flags: Some(self.compile),
             samples: true,
             ..GenerateOptions::default()
         };
         derive::with_project(tree, plan, &project, &edited, &options)?;
-        tree.next(next(&target, &self, &open));
+        tree.next(next(&target, &self, certificates, &open));
         Ok(())
     }
 
@@ -376,8 +357,7 @@ fn require_own_paths(
     webhooks: &Webhooks,
 ) -> anyhow::Result<()> {
     let mut taken: BTreeMap<String, String> = BTreeMap::new();
-    let is_target =
-        |it: &Resource| it.is_same_kind(&target.resource) && it.version == target.resource.version;
+    let is_target = |it: &Resource| it.is_same_version(&target.resource);
     let others = project.resources.iter().filter(|it| !is_target(it));
     let others =
         others.filter_map(|it| Some((Target::of(project, it).ok()??, it.webhooks.as_ref()?)));
@@ -402,6 +382,41 @@ fn require_own_paths(
         }
     }
     Ok(())
+}
+
+/// The project with these webhooks of a kind, which PROJECT may not have yet.
+fn with_webhooks(
+    project: &Project,
+    at: Option<usize>,
+    target: &Target,
+    webhooks: &Webhooks,
+) -> anyhow::Result<Project> {
+    match at {
+        Some(at) => project.with_webhooks(at, webhooks),
+        None => {
+            let resource = target.resource.clone();
+            project.with(Resource {
+                webhooks: Some(webhooks.clone()),
+                controller: false,
+                ..resource
+            })
+        }
+    }
+}
+
+/// The project with the record of a kind's policy.
+fn with_policy(project: &Project, target: &Target) -> anyhow::Result<Project> {
+    let Resource { external, path, plural, .. } = &target.resource;
+    // For a type of another crate, the record is the only place that has these.
+    let is_listed = project.resources.iter().any(|it| it.is_same_version(&target.resource));
+    let is_alone = *external && !is_listed;
+    let options = Options {
+        admission_policy: true,
+        path: path.clone().filter(|_| is_alone),
+        plural: plural.clone().filter(|_| is_alone),
+        ..project.inputs.of(&target.resource)
+    };
+    project.with_options(&target.resource, options)
 }
 
 /// Plans the policy of a kind, and the folder of all policies with the first one.
@@ -440,7 +455,7 @@ fn add(
     scaffold::add(plan, &[set], &target.context(project, set, webhooks, spoke))
 }
 
-fn next(target: &Target, args: &Args, open: &[String]) -> String {
+fn next(target: &Target, args: &Args, made_by: Certificates, open: &[String]) -> String {
     let kind = &target.resource.kind;
     let what = match (args.defaulting, args.programmatic_validation) {
         (true, true) => "defaults and rules",
@@ -464,7 +479,7 @@ fn next(target: &Target, args: &Args, open: &[String]) -> String {
         res += &format!("; these are yours to decide:\n  {}", open.join("\n  "));
     }
     res += "\nthen\n  cargo test\n  operator-rs deploy";
-    match target.certificates() {
+    match made_by {
         Certificates::CertManager => res + "    # the cluster needs cert-manager, or OLM",
         Certificates::SelfManaged => res,
     }

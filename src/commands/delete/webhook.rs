@@ -186,7 +186,6 @@ pub fn remove(
     let before = resource.webhooks.clone().unwrap_or_default();
     let Some(target) = Target::of(project, resource)? else { return Ok(()) };
     let certificates = project.inputs.certificates;
-    let target = target.with(certificates);
     let mut files = Files::default();
     for (set, is_gone) in [
         (webhook::DEFAULTING, before.defaulting && !after.defaulting),

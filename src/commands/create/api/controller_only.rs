@@ -103,7 +103,7 @@ impl Args {
         let context = foreign.context(project, &module, self.finalizer);
         let plan =
             scaffold::scaffold(&["create/controller", "create/controller-foreign"], &context)?;
-        let same = |it: &Resource| it.is_same_kind(resource) && it.version == resource.version;
+        let same = |it: &Resource| it.is_same_version(resource);
         let edited = match project.resources.iter().position(same) {
             // Such an entry exists for a webhook that kubebuilder has scaffolded.
             Some(at) => project.with_controller(at)?,

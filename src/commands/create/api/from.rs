@@ -71,7 +71,7 @@ impl Args {
         let (_, hub_text) = conversions::text(tree, source, hub_resource, hub_resource.version)?;
         let written = conversions::between(hub_resource, &hub_text, version, &text)?;
         let certificates = project.inputs.certificates;
-        let target = Target::own(hub_resource)?.with(certificates);
+        let target = Target::own(hub_resource)?;
         let is_first = webhook::is_first(project);
         let code = Some((version, written.text.as_str()));
         let was_converted = hub_resource.webhooks.as_ref().is_some_and(|it| it.conversion);
