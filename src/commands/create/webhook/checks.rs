@@ -1,0 +1,236 @@
+//! The kind and the webhooks that were asked for, as far as PROJECT allows them.
+
+use std::collections::BTreeMap;
+
+use clap::error::ErrorKind;
+
+use super::Args;
+use crate::app::api::{foreign::Foreign, webhook::Target};
+use crate::project::{Certificates, Project, Resource, WebhookVersion, Webhooks};
+use crate::terminal;
+use diagnostics::Hint as _;
+use model::{GroupPrefix, Kind, Version};
+
+impl Args {
+    /// Who makes the certificate. All webhooks are served with one.
+    pub(super) fn certificates(
+        &self,
+        project: &Project,
+        is_first: bool,
+    ) -> anyhow::Result<Certificates> {
+        let found = project.inputs.certificates;
+        let Some(asked) = self.certificates.filter(|it| *it != found) else { return Ok(found) };
+        if is_first && found == Certificates::CertManager {
+            return Ok(asked);
+        }
+        let message = match found {
+            Certificates::CertManager => {
+                "the project's webhooks use a certificate from cert-manager"
+            }
+            Certificates::SelfManaged => {
+                "the project's webhooks use a certificate that the operator issues"
+            }
+        };
+        Err(anyhow::format_err!("{message}, and all webhooks share one")).hint(
+            "leave out `--certificates`; or commit, remove all webhooks with `operator-rs delete webhook`, create them \
+             again with it, and restore src/webhook/ from git",
+        )
+    }
+
+    /// The kind, and its place in PROJECT.
+    pub(super) fn target(
+        &self,
+        project: &Project,
+        group: &GroupPrefix,
+        kind: &Kind,
+    ) -> anyhow::Result<(Option<usize>, Target)> {
+        let is_kind = |it: &Resource| it.is_named(group, kind);
+        let all: Vec<usize> =
+            (0..project.resources.len()).filter(|at| is_kind(&project.resources[*at])).collect();
+        let is_version =
+            |at: &&usize| self.version.is_none_or(|it| it == project.resources[**at].version);
+        let found: Vec<usize> = all.iter().filter(is_version).copied().collect();
+        if let [at] = found[..]
+            && let Some(target) = Target::of(project, &project.resources[at])?
+        {
+            return Ok((Some(at), target));
+        }
+        if 1 < found.len() {
+            let names =
+                found.iter().map(|at| format!("`--version {}`", project.resources[*at].version));
+            return Err(anyhow::format_err!("{kind} has {} versions", found.len()))
+                .hint(format!("name one: {}", names.collect::<Vec<_>>().join(" or ")));
+        }
+        let Some(version) = self.version else {
+            return Err(terminal::usage(
+                ErrorKind::MissingRequiredArgument,
+                &format!(
+                    "PROJECT has no {kind} of {group}: for a kind of others, give its `--version`, too"
+                ),
+            ));
+        };
+        if let Some(at) = all.first() {
+            let has = project.resources[*at].version;
+            return Err(anyhow::format_err!("{kind} has no version {version} in PROJECT, but {has}"))
+                .hint(format!("run `operator-rs create api --group {group} --version {version} --kind {kind}` first"));
+        }
+        if self.conversion {
+            return Err(anyhow::format_err!("{group}/{version} {kind} is not in PROJECT")).hint(
+                "only the project's own kinds can be converted: run `operator-rs create api` first",
+            );
+        }
+        let foreign = Foreign::external(project, group.clone(), version, kind, &self.external);
+        let mut foreign = match foreign {
+            Some(foreign) => foreign,
+            None => Foreign::built_in(group, version, kind)?,
+        };
+        if self.plural.is_some() {
+            foreign.resource.plural.clone_from(&self.plural);
+        }
+        Ok((None, Target::foreign(foreign)))
+    }
+
+    /// The webhooks of the resource with the new ones.
+    pub(super) fn webhooks(&self, project: &Project, target: &Target) -> anyhow::Result<Webhooks> {
+        let resource = &target.resource;
+        let mut res = resource.webhooks.clone().unwrap_or_default();
+        let name = format!("{} {}", resource.version, resource.kind);
+        let others = project.resources.iter();
+        let others: Vec<&Resource> = others
+            .filter(|it| it.is_same_kind(resource) && it.version != resource.version)
+            .collect();
+        let has = |which: fn(&Webhooks) -> bool| {
+            others.iter().find(|it| it.webhooks.as_ref().is_some_and(which)).map(|it| it.version)
+        };
+        for (what, flag, is_asked, is_there, elsewhere) in [
+            (
+                "defaulting",
+                "--defaulting",
+                self.defaulting,
+                res.defaulting,
+                has(|it| it.defaulting),
+            ),
+            (
+                "validating",
+                "--programmatic-validation",
+                self.programmatic_validation,
+                res.validation,
+                has(|it| it.validation),
+            ),
+        ] {
+            if is_asked && is_there {
+                return Err(anyhow::format_err!("{name} already has a {what} webhook")).hint(
+                    format!("edit it in src/webhook/, or remove it with `operator-rs delete webhook {flag}`"),
+                );
+            }
+            if let Some(version) = elsewhere.filter(|_| is_asked) {
+                return Err(anyhow::format_err!(
+                    "{} already has a {what} webhook, in {version}",
+                    resource.kind
+                ))
+                .hint("one is enough: API servers convert objects of the other versions before they call it");
+            }
+        }
+        res.defaulting |= self.defaulting;
+        res.validation |= self.programmatic_validation;
+        if self.defaulting_path.is_some() {
+            res.defaulting_path.clone_from(&self.defaulting_path);
+        }
+        if self.validation_path.is_some() {
+            res.validation_path.clone_from(&self.validation_path);
+        }
+        if self.conversion {
+            if let Some(hub) = has(|it| it.conversion) {
+                return Err(anyhow::format_err!("the hub of {} is {hub}", resource.kind)).hint(
+                    format!(
+                        "to convert more versions, give `--version {hub}` and them as `--spoke`"
+                    ),
+                );
+            }
+            res.spoke.extend(self.spokes(resource, &others, &res.spoke)?);
+            res.conversion = true;
+        }
+        if !res.is_empty() {
+            res.webhook_version = Some(WebhookVersion::V1);
+        }
+        Ok(res)
+    }
+
+    /// The versions that become spokes.
+    fn spokes(
+        &self,
+        hub: &Resource,
+        others: &[&Resource],
+        old: &[Version],
+    ) -> anyhow::Result<Vec<Version>> {
+        let kind = &hub.kind;
+        let names: Vec<String> = others.iter().map(|it| it.version.to_string()).collect();
+        for spoke in &self.spoke {
+            if *spoke == hub.version {
+                return Err(anyhow::format_err!(
+                    "{spoke} of {kind} is the hub, and cannot be its own spoke"
+                ))
+                .hint("name another version with `--spoke`");
+            }
+            if !others.iter().any(|it| it.version == *spoke) {
+                let has = match names.is_empty() {
+                    true => format!("PROJECT has no other version of {kind}"),
+                    false => format!("PROJECT has: {}", names.join(", ")),
+                };
+                return Err(anyhow::format_err!("{spoke} is no version of {kind}")).hint(has);
+            }
+        }
+        let mut res: Vec<Version> = match self.spoke.is_empty() {
+            true => others.iter().map(|it| it.version).collect(),
+            false => self.spoke.clone(),
+        };
+        res.retain(|it| !old.contains(it));
+        res.sort();
+        res.dedup();
+        match (res.is_empty(), names.is_empty()) {
+            (true, true) => Err(anyhow::format_err!("{kind} has one version, and so nothing to convert"))
+                .hint(format!(
+                    "add another one: `operator-rs create api --group {} --version … --kind {kind} --from {}`",
+                    hub.group.as_ref().map(ToString::to_string).unwrap_or_default(),
+                    hub.version
+                )),
+            (true, false) => Err(anyhow::format_err!("{kind} already converts {}", names.join(", ")))
+                .hint("edit the conversion in api/src, or remove it with `operator-rs delete webhook --conversion`"),
+            _ => Ok(res),
+        }
+    }
+}
+
+/// Refuses a webhook whose path another one has.
+pub fn require_own_paths(
+    project: &Project,
+    target: &Target,
+    webhooks: &Webhooks,
+) -> anyhow::Result<()> {
+    let mut taken: BTreeMap<String, String> = BTreeMap::new();
+    let is_target = |it: &Resource| it.is_same_version(&target.resource);
+    let others = project.resources.iter().filter(|it| !is_target(it));
+    let others =
+        others.filter_map(|it| Some((Target::of(project, it).ok()??, it.webhooks.as_ref()?)));
+    let others: Vec<(Target, &Webhooks)> = others.collect();
+    let all = others.iter().map(|it| (&it.0, it.1)).chain([(target, webhooks)]);
+    for (target, webhooks) in all {
+        let Resource { version, kind, .. } = &target.resource;
+        let defaulting = (webhooks.defaulting, target.defaulting_path(webhooks));
+        let validating = (webhooks.validation, target.validation_path(webhooks));
+        for (what, flag, (is_there, path)) in [
+            ("defaulting", "--defaulting-path", defaulting),
+            ("validating", "--validation-path", validating),
+        ] {
+            if !is_there {
+                continue;
+            }
+            let name = format!("the {what} webhook of {version} {kind}");
+            if let Some(other) = taken.insert(path.clone(), name) {
+                return Err(anyhow::format_err!("`{path}` is already the path of {other}"))
+                    .hint(format!("choose another one: `{flag}`"));
+            }
+        }
+    }
+    Ok(())
+}
