@@ -89,6 +89,18 @@ async fn a_webhook_is_called_again_when_a_later_one_changed_the_object() {
 }
 
 #[tokio::test]
+async fn a_change_that_a_webhook_undoes_stores_nothing() {
+    let (cluster, _) = cluster(&manifests("Mutating", &["one"], ""), |_, _| {
+        patch(json!([{ "op": "add", "path": "/spec/size", "value": 1 }]))
+    });
+    send(&cluster, Method::POST, "", json!({ "size": 1 })).await;
+    let before = cluster.list("things.test.dev");
+    tokio::time::sleep(std::time::Duration::from_millis(1100)).await; // times of managers are full seconds
+    assert_eq!(send(&cluster, Method::PATCH, "/a", json!({ "size": 2 })).await.0, 200);
+    assert_eq!(cluster.list("things.test.dev"), before);
+}
+
+#[tokio::test]
 async fn all_validating_webhooks_are_called_and_their_warnings_are_headers() {
     let (cluster, called) = cluster(&manifests("Validating", &["one", "two"], ""), |path, _| match path {
         "one" => {
