@@ -119,7 +119,7 @@ async fn play(client: &Client, (path, kind, body): &(String, &str, Value)) -> Va
         let Ok(mut object) = send(client, "GET", &path, "", &Value::Null).await else { continue };
         if let Some(entries) = object["metadata"]["managedFields"].as_array_mut() {
             entries.iter_mut().for_each(|it| it["time"] = Value::Null);
-            entries.sort_by_key(|it| it["manager"].to_string() + &it["operation"].to_string()); // they were by time
+            entries.sort_by_key(Value::to_string); // they were by time, in which a second may have ended for one server
         }
         seen[version] = json!({
             "spec": object["spec"], "generation": object["metadata"]["generation"],
@@ -127,6 +127,24 @@ async fn play(client: &Client, (path, kind, body): &(String, &str, Value)) -> Va
         });
     }
     seen
+}
+
+/// Waits until the server stores objects of the new CRD in both versions: at first it knows no such resource, and then
+/// its storage is not ready (429).
+async fn served(client: &Client) {
+    let until = tokio::time::Instant::now() + Duration::from_secs(60);
+    for version in ["v1", "v1alpha1"] {
+        let path = format!("/apis/test.dev/{version}/namespaces/default/caches/probe?fieldManager=probe&dryRun=All");
+        let body =
+            json!({ "apiVersion": format!("test.dev/{version}"), "kind": "Cache", "metadata": { "name": "probe" } });
+        while let Err(kube::Error::Api(status)) =
+            send(client, "PATCH", &path, "application/apply-patch+yaml", &body).await
+            && [404, 429, 503].contains(&status.code)
+        {
+            assert!(tokio::time::Instant::now() < until, "{version} is not served: {}", status.message);
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    }
 }
 
 #[tokio::test]
@@ -140,7 +158,7 @@ async fn a_real_server_converts_as_the_one_in_memory_does() {
         json!({ "url": format!("https://localhost:{port}/convert"), "caBundle": bundle });
     let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
     send(&real, "POST", path, "application/json", &crd).await.unwrap();
-    tokio::time::sleep(Duration::from_secs(4)).await;
+    served(&real).await;
 
     let memory = cluster::cluster(caches()).client();
     let number = |name: &str, default: u64| env::var(name).map_or(default, |it| it.parse().unwrap());
