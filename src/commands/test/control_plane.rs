@@ -194,8 +194,9 @@ impl Programs<'_> {
         }
         self.start("etcd", &arguments::etcd(client, peer))?;
         self.start("kube-apiserver", &arguments::apiserver(client, port))?;
-        let certificate = self.folder.join(CERTIFICATE);
-        self.wait("kube-apiserver", || certificate.is_file())?;
+        // It writes the key last. The certificate is still empty when it appears.
+        let key = self.folder.join(KEY);
+        self.wait("kube-apiserver", || key.is_file())?;
         // The server is on this machine, so no proxy is used.
         let kubeconfig = Some(self.folder.join(KUBECONFIG));
         let target = Target { kubeconfig, ..Target::default() };
