@@ -28,6 +28,7 @@ macro_rules! pages {
 }
 
 pages! {
+    adopt
     bundle
     bundle_diff
     bundle_image

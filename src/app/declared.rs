@@ -6,6 +6,7 @@ use super::{
     refusal::{refusal, unread},
     tree_sources::TreeSources,
 };
+use crate::project::Project;
 use crate::{
     manifests::{self, CrdOptions},
     source::{self, Options},
@@ -14,10 +15,14 @@ use crate::{
 use diagnostics::hinted;
 use go_data::yaml::Value;
 
-/// The CRDs of all members of a workspace. One that cannot be read refuses all.
+/// The CRDs of all members of a workspace; of an operator in place, those of its own kinds. One that cannot be read
+/// refuses all.
 pub fn crds(workspace: &Workspace, flags: compile::Flags) -> anyhow::Result<Vec<Value>> {
     let sources = TreeSources::new(&workspace.root);
     let mut reading = source::read(&sources, &Options::default());
+    if let Some(project) = Project::find(&workspace.root)? {
+        reading.operator.kinds.retain(|it| project.owns(it));
+    }
     let compile = Compile {
         top: workspace.root.real(),
         flags: Some(flags),

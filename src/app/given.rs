@@ -1,20 +1,25 @@
 //! Manifests that a command is given, in place of those in config/.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use crate::{
     disk::{self, Root},
+    project::Project,
     terminal,
 };
 use anyhow::Context as _;
-use diagnostics::Hint as _;
+use diagnostics::{Diagnostic, Hint as _};
 use go_data::yaml::{self, Value};
-use model::{ProjectPath, Tree as _};
+use model::{Found, Image, Namespace, ProjectPath, Tree};
 
 /// Location of the operator's manifests
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, Default, clap::Args)]
 pub struct Given {
-    /// Manifests of the operator: a kustomization, a directory of YAML files, a file, or `-` for stdin [default: config/]
+    /// Manifests of the operator: a kustomization, a directory of YAML files, a file, or `-` for stdin [default: those that
+    /// PROJECT names, else config/]
     #[arg(long, value_name = "DIR|FILE", allow_hyphen_values = true)]
     pub manifests: Option<PathBuf>,
 }
@@ -26,7 +31,17 @@ pub struct Manifests {
 }
 
 impl Given {
-    /// The objects, with those in lists; none if the flag was not given. A kustomization is rendered.
+    /// The objects of the flag, or else of what PROJECT names.
+    pub fn of(&self, root: &Root, project: &Project) -> anyhow::Result<Option<Manifests>> {
+        let recorded = || {
+            let path = project.inputs.manifests.as_ref()?;
+            Some(root.real().join(path.as_str()))
+        };
+        Self { manifests: self.manifests.clone().or_else(recorded) }.read(root)
+    }
+
+    /// The objects, with those in lists; none if the flag was not given. A kustomization is rendered. Hooks of Helm are
+    /// left out with a warning.
     pub fn read(&self, root: &Root) -> anyhow::Result<Option<Manifests>> {
         let Some(path) = &self.manifests else { return Ok(None) };
         let name = match path == Path::new("-") {
@@ -43,7 +58,111 @@ impl Given {
                 "name a kustomization or YAML files; a chart is rendered first: `helm template … | operator-rs … --manifests -`",
             );
         }
+        let (hooks, objects) = objects.into_iter().partition(is_hook);
+        warn_of_hooks(&hooks);
         Ok(Some(Manifests { name, objects }))
+    }
+}
+
+/// Whether only Helm creates this object, at some step of an installation or a test.
+fn is_hook(object: &Value) -> bool {
+    !object["metadata"]["annotations"]["helm.sh/hook"].is_null()
+}
+
+fn warn_of_hooks(hooks: &Vec<Value>) {
+    for it in hooks {
+        let (kind, name) = (&it["kind"], &it["metadata"]["name"]);
+        let (kind, name) = (kind.as_str().unwrap_or_default(), name.as_str().unwrap_or_default());
+        terminal::warn(Diagnostic::from(format!(
+            "{kind} {name} is a hook, which Helm alone creates: it is left out"
+        )));
+    }
+}
+
+impl Manifests {
+    /// With another image for the operator, and in another namespace, as kustomize sets both.
+    pub fn with(
+        self,
+        image: Option<&Image>,
+        namespace: Option<&Namespace>,
+    ) -> anyhow::Result<Vec<Value>> {
+        if image.is_none() && namespace.is_none() {
+            return Ok(self.objects);
+        }
+        let image = image.map(|image| anyhow::Ok(self.image_to_replace()?.replaced_by(image)));
+        let images: Vec<_> = image.transpose()?.into_iter().collect();
+        let namespace = namespace.map(ToString::to_string);
+        let top = ProjectPath::fixed(ALONE);
+        kustomize::build_in(&self, &top, &images, namespace.as_deref())
+            .with_context(|| format!("reading {}", self.name))
+    }
+
+    /// The image of the only container that runs.
+    fn image_to_replace(&self) -> anyhow::Result<Replaced> {
+        let workloads = self.objects.iter().filter(|it| {
+            ["Deployment", "StatefulSet", "DaemonSet"].iter().any(|kind| it["kind"] == *kind)
+        });
+        let containers = |it: &Value| it["spec"]["template"]["spec"]["containers"].clone();
+        let images: BTreeSet<String> = workloads
+            .flat_map(|it| containers(it).as_array().cloned().unwrap_or_default())
+            .filter_map(|it| it["image"].as_str().map(|it| name_of(it).to_owned()))
+            .collect();
+        match images.into_iter().collect::<Vec<_>>().as_slice() {
+            [one] => Ok(Replaced(one.clone())),
+            [] => Err(anyhow::format_err!("`{}` has no container for `--image`", self.name))
+                .hint("give manifests with the operator's Deployment"),
+            several => Err(anyhow::format_err!(
+                "`{}` has several images, and `--image` replaces one: {}",
+                self.name,
+                several.join(", ")
+            ))
+            .hint("leave out `--image`, and set the operator's image in the manifests"),
+        }
+    }
+}
+
+/// The name of an image that another one replaces.
+struct Replaced(String);
+
+impl Replaced {
+    fn replaced_by(self, image: &Image) -> kustomize::Image {
+        kustomize::Image { name: self.0, image: image.clone() }
+    }
+}
+
+/// An image without its tag and digest.
+fn name_of(image: &str) -> &str {
+    let image = image.split('@').next().unwrap_or(image);
+    match image.rsplit_once(':') {
+        Some((name, tag)) if !tag.contains('/') => name,
+        _ => image,
+    }
+}
+
+/// The folder of a kustomization that has nothing but the manifests.
+const ALONE: &str = "all";
+
+impl Tree for Manifests {
+    fn look(&self, path: &ProjectPath) -> anyhow::Result<Found> {
+        Ok(match path.as_str() {
+            "all/kustomization.yaml" => Found::Text("resources: [objects.yaml]\n".to_owned()),
+            "all/objects.yaml" => {
+                let texts: Vec<String> = self.objects.iter().map(yaml::to_text).collect();
+                Found::Text(texts.join("---\n"))
+            }
+            ALONE => Found::Other("a directory".to_owned()),
+            _ => Found::Nothing,
+        })
+    }
+
+    fn list(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
+        self.names(folder.as_str())?.iter().map(|it| Ok(folder.join(it)?)).collect()
+    }
+
+    fn names(&self, folder: &str) -> anyhow::Result<Vec<String>> {
+        let names: &[&str] =
+            if folder == ALONE { &["kustomization.yaml", "objects.yaml"] } else { &[] };
+        Ok(names.iter().map(|it| (*it).to_owned()).collect())
     }
 }
 

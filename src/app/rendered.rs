@@ -1,9 +1,16 @@
-//! The objects of config/ that go to a cluster, as the source defines them now, whether or not the manifests have been
-//! brought up to date.
+//! The objects that go to a cluster: those of config/, as the source defines them now, whether or not the manifests have
+//! been brought up to date; or those of the manifests that a command or PROJECT names.
 
-use super::derive::{self, GenerateOptions};
+use super::{
+    cargo::Workspace,
+    compile, declared,
+    derive::{self, GenerateOptions},
+    given::Given,
+};
 use crate::project::Project;
 use crate::{disk::Root, plan::WorkTree};
+use cluster::Id;
+use diagnostics::Hint as _;
 use go_data::yaml::Value;
 use model::{Image, Namespace, ProjectPath};
 
@@ -21,17 +28,83 @@ pub fn derived<'a>(root: &'a Root, project: &Project) -> anyhow::Result<WorkTree
     Ok(tree)
 }
 
-/// The objects of a kustomization, with another image for the manager and in another namespace where
-/// these are given.
-pub fn objects(
+/// What is rendered, and how it is changed.
+#[derive(Clone, Copy, Default)]
+pub struct Changes<'a> {
+    /// In place of the manager's.
+    pub image: Option<&'a Image>,
+    pub namespace: Option<&'a Namespace>,
+}
+
+/// All objects to deploy, with the CRDs.
+pub fn everything(
+    root: &Root,
+    project: &Project,
+    given: &Given,
+    changes: Changes<'_>,
+) -> anyhow::Result<Vec<Value>> {
+    let Changes { image, namespace } = changes;
+    let Some(manifests) = given.of(root, project)? else {
+        if project.in_place() {
+            return Err(anyhow::format_err!("PROJECT does not say which manifests deploy the operator"))
+                .hint("give them: `--manifests DIR|FILE`, or record them in PROJECT as `manifests` of `plugins.rust.operator-rs.io/v1`; a chart is rendered first: `helm template … | operator-rs … --manifests -`");
+        }
+        return built(root, project, EVERYTHING, changes);
+    };
+    let mut objects = manifests.with(image, namespace)?;
+    if !objects.iter().any(|it| Id::of(it).is_crd()) {
+        objects.splice(0..0, own_crds(root, project)?);
+    }
+    Ok(objects)
+}
+
+/// The CRDs: those of the manifests if they have any, as only these know how a cluster reaches a webhook that converts.
+pub fn crds(root: &Root, project: &Project, given: &Given) -> anyhow::Result<Vec<Value>> {
+    let only_crds = |mut all: Vec<Value>| {
+        all.retain(|it| Id::of(it).is_crd());
+        all
+    };
+    if let Some(manifests) = given.of(root, project)? {
+        let crds = only_crds(manifests.objects);
+        if !crds.is_empty() {
+            return Ok(crds);
+        }
+    }
+    let mut crds = own_crds(root, project)?;
+    // The name of the Service that converts is known only with the prefix and the namespace of the whole.
+    if !project.in_place()
+        && crds.iter().any(|it| it["spec"]["conversion"]["strategy"] == "Webhook")
+    {
+        let deployed = only_crds(built(root, project, EVERYTHING, Changes::default())?);
+        for crd in &mut crds {
+            if let Some(it) = deployed.iter().find(|it| Id::of(it) == Id::of(crd)) {
+                crd.clone_from(it);
+            }
+        }
+    }
+    Ok(crds)
+}
+
+/// The CRDs that the project's source declares.
+fn own_crds(root: &Root, project: &Project) -> anyhow::Result<Vec<Value>> {
+    if project.in_place() {
+        let workspace = Workspace::find(root.real(), None)?;
+        return declared::crds(&workspace, compile::Flags::default());
+    }
+    let mut crds = built(root, project, CRDS, Changes::default())?;
+    crds.retain(|it| Id::of(it).is_crd());
+    Ok(crds)
+}
+
+/// The objects of a kustomization of config/.
+fn built(
     root: &Root,
     project: &Project,
     folder: &'static str,
-    image: Option<&Image>,
-    namespace: Option<&Namespace>,
+    changes: Changes<'_>,
 ) -> anyhow::Result<Vec<Value>> {
     let tree = derived(root, project)?;
-    let images: Vec<_> = image.into_iter().map(kustomize::Image::of_manager).collect();
-    let namespace = namespace.map(ToString::to_string);
+    let images: Vec<_> = changes.image.into_iter().map(kustomize::Image::of_manager).collect();
+    let namespace = changes.namespace.map(ToString::to_string);
     kustomize::build_in(&tree, &ProjectPath::fixed(folder), &images, namespace.as_deref())
 }

@@ -107,7 +107,7 @@ fn resources(typed: &[&str]) -> anyhow::Result<Vec<Resource>> {
         }
         _ => Root::new(here)?,
     };
-    Ok(Project::read(&root)?.resources)
+    Ok(Project::of_any_layout(&root)?.resources)
 }
 
 /// The value that a command line already gives to a flag.

@@ -2,7 +2,10 @@
 
 use crate::app::{
     cluster_args::{self, ClusterArgs, Sending},
-    removal, rendered, shipped,
+    given::Given,
+    removal,
+    rendered::{self, Changes},
+    shipped,
 };
 use crate::project::Project;
 use crate::{disk::Root, terminal};
@@ -28,6 +31,8 @@ pub struct Args {
     #[arg(long)]
     force_conflicts: bool,
     #[command(flatten)]
+    given: Given,
+    #[command(flatten)]
     cluster_args: ClusterArgs,
 }
 
@@ -35,8 +40,9 @@ impl Args {
     pub fn run(self, root: &Root) -> anyhow::Result<()> {
         let sending = self.cluster_args.sending();
         let (image, namespace) = (self.image.as_ref(), self.namespace.as_ref());
-        let project = Project::read(root)?;
-        let objects = rendered::objects(root, &project, rendered::EVERYTHING, image, namespace)?;
+        let project = Project::of_any_layout(root)?;
+        let objects =
+            rendered::everything(root, &project, &self.given, Changes { image, namespace })?;
         shipped::placeholder(&objects).into_iter().for_each(terminal::warn);
         if sending == Sending::Nothing {
             cluster_args::list("apply", &objects.iter().map(Id::of).collect::<Vec<_>>());

@@ -2,6 +2,7 @@
 
 use crate::app::{
     cluster_args::{self, ClusterArgs, Sending},
+    given::Given,
     removal, rendered,
 };
 use crate::disk::Root;
@@ -21,14 +22,16 @@ pub struct Args {
     #[arg(long)]
     force_conflicts: bool,
     #[command(flatten)]
+    given: Given,
+    #[command(flatten)]
     cluster_args: ClusterArgs,
 }
 
 impl Args {
     pub fn run(self, root: &Root) -> anyhow::Result<()> {
         let sending = self.cluster_args.sending();
-        let project = Project::read(root)?;
-        let crds = crds(root, &project)?;
+        let project = Project::of_any_layout(root)?;
+        let crds = crds(root, &project, &self.given)?;
         if sending == Sending::Nothing {
             cluster_args::list("apply", &crds.iter().map(Id::of).collect::<Vec<_>>());
             return Ok(());
@@ -50,25 +53,13 @@ impl Args {
 }
 
 /// The project's CRDs, of which there must be at least one.
-pub fn crds(root: &Root, project: &Project) -> anyhow::Result<Vec<Value>> {
-    let render = |folder| -> anyhow::Result<Vec<Value>> {
-        let mut crds = rendered::objects(root, project, folder, None, None)?;
-        crds.retain(|it| Id::of(it).is_crd());
-        Ok(crds)
-    };
-    let mut crds = render(rendered::CRDS)?;
-    // The name of the Service that converts is known only with the prefix and the namespace of the whole.
-    if crds.iter().any(|it| it["spec"]["conversion"]["strategy"] == "Webhook") {
-        let deployed = render(rendered::EVERYTHING)?;
-        for crd in &mut crds {
-            if let Some(it) = deployed.iter().find(|it| Id::of(it) == Id::of(crd)) {
-                crd.clone_from(it);
-            }
-        }
+fn crds(root: &Root, project: &Project, given: &Given) -> anyhow::Result<Vec<Value>> {
+    let crds = rendered::crds(root, project, given)?;
+    match (crds.is_empty(), project.in_place()) {
+        (false, _) => Ok(crds),
+        (true, false) => Err(anyhow::format_err!("{} has no CRDs", rendered::CRDS))
+            .hint("create an API first: `operator-rs create api`"),
+        (true, true) => Err(anyhow::format_err!("the source declares no kind that PROJECT lists"))
+            .hint("`resources` of PROJECT lists the kinds of this operator"),
     }
-    if crds.is_empty() {
-        return Err(anyhow::format_err!("{} has no CRDs", rendered::CRDS))
-            .hint("create an API first: `operator-rs create api`");
-    }
-    Ok(crds)
 }

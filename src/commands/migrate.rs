@@ -8,6 +8,7 @@
 use crate::{
     app::{
         cluster_args::{self, Address, Sending, Trial},
+        given::Given,
         rendered,
     },
     disk::Root,
@@ -192,9 +193,9 @@ impl Args {
 
 /// The CRDs of the project.
 fn names(root: &Root) -> anyhow::Result<Vec<String>> {
-    let project = Project::read(root)?;
-    let objects = rendered::objects(root, &project, rendered::CRDS, None, None)?;
-    Ok(objects.iter().map(Id::of).filter(Id::is_crd).map(|it| it.name).collect())
+    let project = Project::of_any_layout(root)?;
+    let crds = rendered::crds(root, &project, &Given::default())?;
+    Ok(crds.iter().map(|it| Id::of(it).name).collect())
 }
 
 fn report(verb: Verb, id: &Id, note: &str) {

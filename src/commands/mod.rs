@@ -1,5 +1,6 @@
 //! The command line. The folder has one file or directory for each command, by its name.
 
+mod adopt;
 mod borrowed_flags;
 mod bundle;
 mod catalog;
@@ -74,6 +75,7 @@ enum Command {
 #[derive(clap::Subcommand)]
 enum FileCommand {
     Init(init::Args),
+    Adopt(adopt::Args),
     #[command(subcommand)]
     Create(create::Command),
     #[command(subcommand)]
@@ -225,6 +227,7 @@ impl FileCommand {
             Self::Init(args) => {
                 writing(dir, &args.mode.clone(), |tree, root| args.write(dir, tree, root))
             }
+            Self::Adopt(args) => args.run(dir),
             Self::Create(command) => command.run(dir),
             Self::Delete(command) => command.run(dir),
             Self::Edit(args) => {
@@ -248,7 +251,7 @@ impl FileCommand {
             // A catalog may be outside of any project.
             Self::Catalog(_) => location::exact(dir),
             // These search for Cargo.toml, as cargo does.
-            Self::Crds(_) => location::exact(dir),
+            Self::Crds(_) | Self::Adopt(_) => location::exact(dir),
             Self::Generate(args) if args.is_of_any_project() => location::exact(dir),
             Self::Bundle(args) if args.names_a_folder() => location::exact(dir),
             Self::Scorecard(args) if args.names_a_folder() => location::exact(dir),

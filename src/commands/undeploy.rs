@@ -2,8 +2,9 @@
 
 use crate::app::{
     cluster_args::{self, ClusterArgs, Sending},
+    given::Given,
     removal::{Parts, Removing},
-    rendered,
+    rendered::{self, Changes},
 };
 use crate::disk::Root;
 use crate::project::Project;
@@ -28,15 +29,18 @@ pub struct Args {
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
+    given: Given,
+    #[command(flatten)]
     cluster_args: ClusterArgs,
 }
 
 impl Args {
     pub fn run(self, root: &Root) -> anyhow::Result<()> {
         let sending = self.cluster_args.sending();
-        let project = Project::read(root)?;
+        let project = Project::of_any_layout(root)?;
         let namespace = self.namespace.as_ref();
-        let objects = rendered::objects(root, &project, rendered::EVERYTHING, None, namespace)?;
+        let objects =
+            rendered::everything(root, &project, &self.given, Changes { image: None, namespace })?;
         let parts = Parts::of(objects.iter().map(|it| (Id::of(it), it)));
         if sending == Sending::Nothing {
             cluster_args::list("delete", parts.in_order().map(|it| &it.0));

@@ -2,6 +2,7 @@
 
 use crate::app::{
     cluster_args::{self, ClusterArgs, Sending},
+    given::Given,
     removal::Removing,
     rendered,
 };
@@ -23,15 +24,16 @@ pub struct Args {
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
+    given: Given,
+    #[command(flatten)]
     cluster_args: ClusterArgs,
 }
 
 impl Args {
     pub fn run(self, root: &Root) -> anyhow::Result<()> {
         let sending = self.cluster_args.sending();
-        let project = Project::read(root)?;
-        let mut crds = rendered::objects(root, &project, rendered::CRDS, None, None)?;
-        crds.retain(|it| Id::of(it).is_crd());
+        let project = Project::of_any_layout(root)?;
+        let crds = rendered::crds(root, &project, &self.given)?;
         if sending == Sending::Nothing {
             cluster_args::list("delete", &crds.iter().map(Id::of).collect::<Vec<_>>());
             return Ok(());

@@ -13,6 +13,12 @@ pub struct Inputs {
     /// Who makes the certificate of the webhooks.
     #[serde(skip_serializing_if = "is_default")]
     pub certificates: Certificates,
+    /// The chart of an operator in place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chart: Option<ProjectPath>,
+    /// The directories that the CRDs of an operator in place are written to.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub crds: Vec<ProjectPath>,
     /// The README and the license files that were there before.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kept: Vec<ProjectPath>,
@@ -22,8 +28,14 @@ pub struct Inputs {
     /// The file of a license whose identifier is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub license_file: Option<ProjectPath>,
+    /// The manifests of an operator in place: a kustomization, a directory of YAML files, or a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub manifests: Option<ProjectPath>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub owner: String,
+    /// The package of an operator in place that is the operator's program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub package: Option<String>,
     /// For some of PROJECT's resources. The shape is that of kubebuilder's plugin `deploy-image`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub resources: Vec<Created>,

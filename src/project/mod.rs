@@ -30,6 +30,9 @@ pub use resource::{Api, CrdVersion, Resource, WebhookVersion, Webhooks};
 /// The layout of the projects that this tool creates.
 const LAYOUT: &str = "rust.operator-rs.io/v1";
 
+/// The layout of operators that others have laid out: PROJECT is their only file of this tool.
+const IN_PLACE: &str = "rust.operator-rs.io/in-place/v1";
+
 /// The PROJECT file: the project's name, its settings and its resources.
 ///
 /// The format is version 3 of kubebuilder's. The text is kept: comments and unknown fields survive every edit.
@@ -39,6 +42,7 @@ pub struct Project {
     pub domain: Domain,
     /// Whether the operator watches its own namespace only.
     pub namespaced: bool,
+    layout: Layout,
     /// What the project and its resources were created with.
     pub inputs: Inputs,
     pub resources: Vec<Resource>,
@@ -70,14 +74,15 @@ struct Plugins {
 #[serde(expecting = "the fields of a PROJECT file")]
 struct Head {
     version: Option<yaml::Value>,
-    layout: Option<Layout>,
+    layout: Option<Layouts>,
     #[serde(rename = "cliVersion")]
     cli_version: Option<String>,
+    plugins: Option<yaml::Value>,
 }
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Layout {
+enum Layouts {
     One(String),
     Many(Vec<String>),
 }
@@ -94,15 +99,27 @@ impl Project {
         .collect()
     }
 
-    /// The project of a tree. Every command but `init` starts from it.
+    /// The project of a tree, whose files are laid out by this tool. Every command about these files starts from it.
     pub fn read(tree: &impl Tree) -> anyhow::Result<Self> {
+        let project = Self::of_any_layout(tree)?;
+        match project.in_place() {
+            false => Ok(project),
+            true => Err(anyhow::format_err!(
+                "this operator is in place: PROJECT says where its parts are, and this command works on the files of `operator-rs init`"
+            ))
+            .hint(IN_PLACE_COMMANDS),
+        }
+    }
+
+    /// The project of a tree, in place or not.
+    pub fn of_any_layout(tree: &impl Tree) -> anyhow::Result<Self> {
         let Some(text) = tree.read(&Self::path())? else {
             let place = match tree.dir() {
                 Some(dir) if dir != Path::new(".") => format!("in `{}`", dir.display()),
                 _ => "here".to_owned(),
             };
             return Err(anyhow::format_err!("there is no PROJECT file {place}")).hint(
-                "this command works in the directory of a project and below it; `operator-rs init` starts a project",
+                "this command works in the directory of a project and below it; `operator-rs init` starts a project, and `operator-rs adopt` writes PROJECT for an operator that is there",
             );
         };
         Self::from_text(&text)
@@ -115,6 +132,25 @@ impl Project {
             Err(_) if !text.contains("rust.operator-rs.io/") => Ok(None),
             project => project.map(Some),
         }
+    }
+
+    /// Whether others have laid the operator out: `inputs` says where its parts are.
+    pub fn in_place(&self) -> bool {
+        self.layout != Layout::Own
+    }
+
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// Whether a kind that the source declares is the project's. Source that declares kinds of others is common among
+    /// operators in place, and PROJECT lists their own, unless it lists none.
+    pub fn owns(&self, kind: &DeclaredKind) -> bool {
+        let mut own = self.resources.iter().filter(|it| it.api.is_some()).peekable();
+        let (Some(group), Some(name)) = (&kind.group, &kind.kind) else { return true };
+        !self.in_place()
+            || own.peek().is_none()
+            || own.any(|it| *group == it.api_group() && *name == it.kind.to_string())
     }
 
     /// The layout of the projects that this tool creates.
@@ -140,6 +176,7 @@ impl Project {
             name,
             domain,
             namespaced,
+            layout: Layout::Own,
             inputs: Inputs::default(),
             resources: Vec::new(),
             text,
@@ -147,8 +184,35 @@ impl Project {
         bare.with_inputs(inputs).expect("this text can be edited")
     }
 
+    /// The project of an operator that others have laid out.
+    pub fn new_in_place(
+        name: &ProjectName,
+        domain: &Domain,
+        inputs: &Inputs,
+    ) -> anyhow::Result<Self> {
+        let text = format!(
+            "# What operator-rs knows of this operator. Comments and other fields are kept.\n\
+             cliVersion: {}\n\
+             domain: {domain}\n\
+             layout:\n- {IN_PLACE}\n\
+             projectName: {name}\n\
+             version: \"3\"\n",
+            env!("CARGO_PKG_VERSION")
+        );
+        Self::from_text(&text)?.with_inputs(inputs)
+    }
+
+    /// The project of any tool with the same format.
+    pub fn of_any_tool(text: &str) -> anyhow::Result<Self> {
+        Self::parsed(text, true)
+    }
+
     /// Parses PROJECT. Errors have the place of the malformed part.
     pub fn from_text(text: &str) -> anyhow::Result<Self> {
+        Self::parsed(text, false)
+    }
+
+    fn parsed(text: &str, takes_others: bool) -> anyhow::Result<Self> {
         if text.trim().is_empty() {
             return Err(anyhow::format_err!("PROJECT is empty"))
                 .hint("restore it from version control: it lists what the project contains");
@@ -157,7 +221,7 @@ impl Project {
         yaml::from_text(text, yaml::Dialect::Strict).map_err(&locate)?;
         spelling::check(text)?;
         let head: Head = yaml::typed(text, yaml::Dialect::Strict).map_err(&locate)?;
-        head.check(text)?;
+        let layout = head.check(text, takes_others)?;
         let File { project_name, domain, namespaced, plugins, resources } =
             yaml::typed(text, yaml::Dialect::Strict).map_err(&locate)?;
         let mut seen = BTreeSet::new();
@@ -169,6 +233,7 @@ impl Project {
             }
             // The path becomes Rust code, in api/src/crds.rs.
             if let (Some(_), Some(path)) = (&resource.api, &resource.path)
+                && layout == Layout::Own
                 && path.parse::<RustPath>().is_err()
             {
                 let message = format!("`{path}` is not the path of a Rust module");
@@ -182,13 +247,17 @@ impl Project {
         }
         let inputs = plugins.and_then(|it| it.own).unwrap_or_default();
         let text = text.to_owned();
-        Ok(Self { name: project_name, domain, namespaced, inputs, resources, text })
+        Ok(Self { name: project_name, domain, namespaced, layout, inputs, resources, text })
     }
 
     pub fn text(&self) -> &str {
         &self.text
     }
 }
+
+/// What works without our layout.
+const IN_PLACE_COMMANDS: &str = "these work here: `manifests`, `test`, `install`, `uninstall`, `deploy`, `undeploy`, `migrate`, \
+    `image`, `bundle`, `chart check`, and `generate crds`, `docs`, `schemas` and `installer`";
 
 /// Why PROJECT is refused, at a place in it; at its first field, if what the place is about is missing.
 fn refusal(
@@ -210,8 +279,19 @@ fn nth(file: &yaml::Node, at: usize) -> Option<&yaml::Node> {
     }
 }
 
+/// Who has laid out the files of a project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// `init`.
+    Own,
+    /// Others: PROJECT is the only file of this tool.
+    InPlace,
+    /// Another tool, whose PROJECT file has our settings as well.
+    Other,
+}
+
 impl Head {
-    fn check(&self, text: &str) -> anyhow::Result<()> {
+    fn check(&self, text: &str, takes_others: bool) -> anyhow::Result<Layout> {
         let refusal = |field: &str, message: String, hint: &str| {
             let diagnostic = refusal(text, |it| Some(it.get(field)?.mark), message);
             Err(diagnostic.with_hint(hint).into_error())
@@ -234,14 +314,24 @@ impl Head {
             }
         }
         let layouts: Vec<&str> = match &self.layout {
-            Some(Layout::One(one)) => one.split(',').collect(),
-            Some(Layout::Many(many)) => many.iter().map(String::as_str).collect(),
+            Some(Layouts::One(one)) => one.split(',').collect(),
+            Some(Layouts::Many(many)) => many.iter().map(String::as_str).collect(),
             None => Vec::new(),
         };
-        if layouts.contains(&LAYOUT) {
-            return match self.newer()? {
+        // `adopt` adds our settings to the PROJECT file of another tool, and leaves its layout.
+        let is_foreign = !layouts.iter().any(|it| it.starts_with("rust.operator-rs.io/"));
+        let is_adopted = is_foreign
+            && (takes_others || self.plugins.as_ref().is_some_and(|it| !it[LAYOUT].is_null()));
+        let found = match () {
+            () if layouts.contains(&LAYOUT) => Some(Layout::Own),
+            () if layouts.contains(&IN_PLACE) => Some(Layout::InPlace),
+            () if is_adopted => Some(Layout::Other),
+            () => None,
+        };
+        if let Some(found) = found {
+            return match self.newer()?.filter(|_| !is_foreign) {
                 Some(message) => refusal("cliVersion", message, "update operator-rs"),
-                None => Ok(()),
+                None => Ok(found),
             };
         }
         if layouts.iter().any(|it| it.starts_with("rust.operator-rs.io/")) {
@@ -261,7 +351,7 @@ impl Head {
         let message =
             format!("PROJECT belongs to {language} of another tool: its layout is `{layouts}`");
         let hint = format!(
-            "continue with operator-sdk or kubebuilder here; to rewrite the operator in Rust, run `operator-rs init` in an empty directory \
+            "continue with operator-sdk or kubebuilder here; if the operator is written in Rust, run `operator-rs adopt`; to rewrite the operator in Rust, run `operator-rs init` in an empty directory \
              with the same `--domain` and `--project-name`, then `operator-rs create api` for each entry of its `resources` \
              (this tool's layout is `{LAYOUT}`)"
         );

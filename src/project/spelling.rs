@@ -32,8 +32,20 @@ const RESOURCE: &[&str] = &[
     "webhooks",
 ];
 const API: &[&str] = &["crdVersion", "namespaced"];
-const SETTINGS: &[&str] =
-    &["certificates", "kept", "license", "licenseFile", "owner", "resources", "vendor", "with"];
+const SETTINGS: &[&str] = &[
+    "certificates",
+    "chart",
+    "crds",
+    "kept",
+    "license",
+    "licenseFile",
+    "manifests",
+    "owner",
+    "package",
+    "resources",
+    "vendor",
+    "with",
+];
 const CREATED: &[&str] = &["domain", "group", "kind", "options", "version"];
 const OPTIONS: &[&str] = &[
     "admissionPolicy",
@@ -97,7 +109,7 @@ fn fields(map: &Node, known: &[&str], text: &str) -> anyhow::Result<()> {
 #[cfg(test)]
 mod tests {
     const TEXT: &str = "cliVersion: 0.1.0\ndomain: example.com\nlayout:\n- rust.operator-rs.io/v1\nnamespaced: true\n\
-        plugins:\n  rust.operator-rs.io/v1:\n    certificates: self\n    owner: me\n    resources:\n    - kind: Memcached\n      options:\n        \
+        plugins:\n  rust.operator-rs.io/v1:\n    certificates: self\n    chart: a\n    crds: [a]\n    manifests: a\n    owner: me\n    package: a\n    resources:\n    - kind: Memcached\n      options:\n        \
         admissionPolicy: true\n        containerCommand: [a]\n        containerPort: 1\n        finalizer: true\n        \
         from: v1\n        groupInNames: true\n        handWritten: true\n        image: a\n        namespaced: true\n        \
         path: a\n        plural: a\n        runAsUser: 1\n        shortNames: [a]\n        storage: true\n      version: v1\n    vendor: true\nprojectName: it\nresources:\n- api:\n    crdVersion: v1\n    \

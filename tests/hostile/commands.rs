@@ -45,6 +45,7 @@ pub const LINES: &[Line] = &[
         writes: Writes::Files,
         touches: &[""],
     },
+    Line { words: "adopt", base: Base::Unknown, writes: Writes::Files, touches: &[""] },
     line(
         "create api --group cache --kind Third --image memcached:1.6 --port 1",
         Writes::Files,

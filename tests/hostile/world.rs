@@ -44,6 +44,8 @@ pub const LASTING: &[&str] = &[
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Base {
     Project,
+    /// The project without its PROJECT file.
+    Unknown,
     Empty,
 }
 
@@ -56,6 +58,11 @@ impl World {
     pub fn new(base: Base) -> Self {
         let res = match base {
             Base::Project => Self::around(template::stale()),
+            Base::Unknown => {
+                let mut files = template::stale().clone();
+                files.remove("PROJECT");
+                Self::around(&files)
+            }
             Base::Empty => Self::around(&Files::new()),
         };
         put_all(template::stale(), &res.dir.join("victim/mirror"));

@@ -129,12 +129,21 @@ impl Args {
                 &format!("`--channels` names `{channel}` twice"),
             ));
         }
-        let project = Project::read(tree)?;
+        let project = Project::of_any_layout(tree)?;
         if project.resources.iter().all(|it| it.api.is_none()) {
             return Err(anyhow::format_err!(
                 "the project has no API, and a bundle needs at least one"
             ))
             .hint("add one with `operator-rs create api`");
+        }
+        if self.input.is_none() && project.in_place() {
+            return Err(anyhow::format_err!(
+                "the bundle of an operator in place is made of rendered manifests: give them with `--input FILE`, or `-` for stdin"
+            ))
+            .hint(format!(
+                "`helm template … | operator-rs bundle --input -`, with the CRDs and a base of the ClusterServiceVersion, named `{}`",
+                project.name
+            ));
         }
         if self.input.is_none() {
             derive::source(tree, &project, &GenerateOptions::default())?;

@@ -1,6 +1,10 @@
 use crate::project::Project;
 use crate::{
-    app::{rendered, shipped, stdout},
+    app::{
+        given::Given,
+        rendered::{self, Changes},
+        shipped, stdout,
+    },
     commands::{Mode, Outcome},
     disk::Root,
     plan::{Plan, WorkTree},
@@ -29,6 +33,8 @@ pub struct Args {
     #[arg(long, value_name = "FILE", value_parser = stdout::yaml_file::<ProjectPath>)]
     output_file: Option<ProjectPath>,
     #[command(flatten)]
+    given: Given,
+    #[command(flatten)]
     pub mode: Mode,
 }
 
@@ -46,10 +52,14 @@ impl Args {
     }
 
     pub fn outcome(self, tree: &mut WorkTree<'_>, root: &Root) -> anyhow::Result<Outcome> {
-        let project = Project::read(root)?;
-        let folder = if self.crds_only { rendered::CRDS } else { rendered::EVERYTHING };
+        let project = Project::of_any_layout(root)?;
         let (image, namespace) = (self.image.as_ref(), self.namespace.as_ref());
-        let objects = rendered::objects(root, &project, folder, image, namespace)?;
+        let objects = match self.crds_only {
+            true => rendered::crds(root, &project, &self.given)?,
+            false => {
+                rendered::everything(root, &project, &self.given, Changes { image, namespace })?
+            }
+        };
         let text = objects.iter().map(yaml::to_text).collect::<Vec<_>>().join("---\n");
         let warning = shipped::placeholder(&objects);
         Ok(match self.file().cloned() {

@@ -13,6 +13,7 @@ use super::{
     sbom,
     target::Target,
 };
+use crate::project::Project;
 use crate::{
     app::{
         images::{self, Access, Epoch, Shape},
@@ -31,7 +32,7 @@ pub struct Content {
     /// Put the program on top of this image [default: an empty image]
     #[arg(long, value_name = "IMAGE")]
     base: Option<Image>,
-    /// Package of the program, in a workspace [default: the one in the project's directory]
+    /// Package of the program, in a workspace [default: the one that PROJECT names, or that in the project's directory]
     #[arg(long, short, value_name = "PACKAGE")]
     package: Option<String>,
     /// Program to build, if the package has several
@@ -105,12 +106,13 @@ impl Content {
                 .hint("the image contains the list of each platform, as `/manager.cdx.json`");
         }
         let rust = &Rust::of(root, &targets)?;
+        let recorded = Project::find(root)?.and_then(|it| it.inputs.package);
         let bases = self.bases(&targets, access)?;
         let requests = targets.iter().map(|target| BuildRequest {
             root,
             rust,
             target: *target,
-            package: self.package.as_deref(),
+            package: self.package.as_deref().or(recorded.as_deref()),
             program: self.bin.as_deref(),
             locked: self.locked,
             is_from_scratch: self.base.is_none(),

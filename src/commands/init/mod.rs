@@ -12,7 +12,7 @@ use crate::app::{
     license,
     support::{PUBLISHED, Support},
 };
-use crate::project::{Certificates, Inputs, Project};
+use crate::project::{Inputs, Project};
 use crate::{
     disk::{self, Ancestor, Root},
     plan::{Plan, WorkTree},
@@ -181,7 +181,6 @@ impl Args {
         let license_file = theirs.as_ref().filter(|_| is_unknown).map(|it| it.path.clone());
         kept.extend(theirs.into_iter().flat_map(|it| [Some(it.path), it.other]).flatten());
         Ok(Inputs {
-            certificates: Certificates::default(),
             kept,
             license: match identifier {
                 "" => license_file.is_none().then(|| "none".to_owned()),
@@ -190,9 +189,9 @@ impl Args {
             },
             license_file,
             owner: self.owner.clone(),
-            resources: Vec::new(),
             vendor: self.vendor,
             with: self.extras(),
+            ..Inputs::default()
         })
     }
 

@@ -96,11 +96,13 @@ impl Args {
 
     fn stage(&self, root: &Root, project: Option<&Project>) -> anyhow::Result<Stage> {
         let is_given = self.given.manifests.is_some() || self.crds.is_some();
-        if let Some(project) = project.filter(|_| !is_given) {
-            return Stage::of(root, project);
-        }
         let crds = Given { manifests: self.crds.clone() }.read(root)?;
-        let inputs = Inputs { manifests: self.given.read(root)?, crds, compile: self.compile };
+        let manifests = match project {
+            Some(project) if !project.in_place() && !is_given => return Stage::of(root, project),
+            Some(project) => self.given.of(root, project)?,
+            None => self.given.read(root)?,
+        };
+        let inputs = Inputs { manifests, crds, compile: self.compile };
         Stage::of_workspace(root.real(), inputs)
     }
 

@@ -32,6 +32,7 @@ const CRD: &str = "config/crd/bases/cache.example.com_memcacheds.yaml";
 /// Every command that there is. The test of this list fails where the program has another one.
 pub const COMMANDS: &[Known] = &[
     known("init", "--domain example.com", Acts::OnFiles("vendor/operator-rs-runtime/src/lib.rs")),
+    known("adopt", "", Acts::OnFiles("PROJECT")),
     known("create", "", Acts::Never),
     known("create api", "--group cache --kind Third", Acts::OnFiles("api/src/crds.rs")),
     known(
@@ -129,7 +130,11 @@ const fn known(path: &'static str, words: &'static str, acts: Acts) -> Known {
 
 impl Known {
     pub fn base(&self) -> Base {
-        if self.path == "init" { Base::Empty } else { Base::Project }
+        match self.path {
+            "init" => Base::Empty,
+            "adopt" => Base::Unknown,
+            _ => Base::Project,
+        }
     }
 
     pub fn line(&self, flag: &str) -> String {

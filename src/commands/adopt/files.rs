@@ -1,0 +1,185 @@
+//! The files of a repository that concern an operator: its CRDs, the manifests that deploy it, its charts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{disk::Root, manifests, project::DeclaredKind};
+use go_data::yaml::{self, Value};
+use model::{ProjectPath, Tree as _};
+
+/// What was found.
+#[derive(Default)]
+pub struct Files {
+    /// The CRDs of declared kinds, by the folders that they are in; and whether their files are named as ours.
+    pub crds: BTreeMap<ProjectPath, bool>,
+    /// Charts with a workload, that are in no other chart.
+    pub charts: Vec<ProjectPath>,
+    /// The groups of the CRDs.
+    groups: BTreeSet<String>,
+    kustomizations: Vec<ProjectPath>,
+    /// Folders with a workload in a plain file.
+    workloads: BTreeSet<ProjectPath>,
+}
+
+/// Folders that never have sources.
+const SKIPPED: [&str; 4] = ["target", "node_modules", "vendor", "testdata"];
+/// Folders whose manifests deploy something else.
+const OF_OTHERS: [&str; 7] = ["test", "tests", "e2e", "example", "examples", "fake", "fixtures"];
+/// How deep folders are searched.
+const DEEPEST: usize = 8;
+
+const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
+impl Files {
+    /// Looks through the repository, but for hidden folders and those of build tools. A file that is no YAML, as a template
+    /// of a chart is not, has no CRD.
+    pub fn find(root: &Root, kinds: &[DeclaredKind]) -> anyhow::Result<Self> {
+        let mut res = Self::default();
+        res.search(root, kinds, "", false)?;
+        Ok(res)
+    }
+
+    fn search(
+        &mut self,
+        root: &Root,
+        kinds: &[DeclaredKind],
+        folder: &str,
+        mut in_chart: bool,
+    ) -> anyhow::Result<()> {
+        let names = root.names(folder)?;
+        let at = |name: &str| match folder {
+            "" => name.parse::<ProjectPath>(),
+            folder => format!("{folder}/{name}").parse(),
+        };
+        let here = folder.parse::<ProjectPath>().ok();
+        let has = |name: &str| names.iter().any(|it| it == name);
+        if let Some(here) = here.as_ref().filter(|_| has("Chart.yaml") && !in_chart) {
+            in_chart = true;
+            if has_workload(root, &here.join("templates")?)? {
+                self.charts.push(here.clone());
+            }
+        }
+        let is_kustomization = KUSTOMIZATIONS.iter().any(|it| has(it));
+        if let Some(here) = here.as_ref().filter(|_| is_kustomization) {
+            self.kustomizations.push(here.clone());
+        }
+        for name in &names {
+            let Ok(path) = at(name.trim_end_matches('/')) else { continue };
+            if let Some(name) = name.strip_suffix('/') {
+                let is_skipped = name.starts_with('.') || SKIPPED.contains(&name);
+                if !is_skipped && path.as_str().matches('/').count() < DEEPEST {
+                    self.search(root, kinds, path.as_str(), in_chart)?;
+                }
+            } else if let (true, Some(here)) = (is_yaml(name), &here)
+                && let Ok(Some(text)) = root.read(&path)
+            {
+                self.crds_in(&text, kinds, here, name);
+                let is_of_others = here.as_str().split('/').any(|it| OF_OTHERS.contains(&it));
+                if !(in_chart || is_kustomization || is_of_others) && is_workload(&text) {
+                    self.workloads.insert(here.clone());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn crds_in(&mut self, text: &str, kinds: &[DeclaredKind], folder: &ProjectPath, name: &str) {
+        if !text.contains("CustomResourceDefinition") {
+            return;
+        }
+        let Ok(documents) = yaml::documents(text, yaml::Dialect::Kubernetes) else { return };
+        for crd in documents.iter().filter(|it| it["kind"] == "CustomResourceDefinition") {
+            let spec = &crd["spec"];
+            let is_declared = |it: &DeclaredKind| {
+                it.group.as_ref().is_some_and(|it| spec["group"] == **it)
+                    && it.kind.as_ref().is_some_and(|it| spec["names"]["kind"] == **it)
+            };
+            if !kinds.iter().any(is_declared) {
+                continue;
+            }
+            let word = |it: &Value| it.as_str().unwrap_or_default().to_owned();
+            self.groups.insert(word(&spec["group"]));
+            let ours = manifests::crd_path(&word(&spec["group"]), &word(&spec["names"]["plural"]));
+            let is_ours = ours.name() == name && documents.len() == 1;
+            *self.crds.entry(folder.clone()).or_default() |= is_ours;
+        }
+    }
+
+    /// The folders whose files have the names that `generate crds` gives them.
+    pub fn named_as_ours(&self) -> Vec<ProjectPath> {
+        self.crds.iter().filter(|it| *it.1).map(|it| it.0.clone()).collect()
+    }
+
+    /// The operator's own kinds, and those of others: types for objects that others define have no CRD here. All are own if
+    /// there are no CRDs.
+    pub fn own<'a>(
+        &self,
+        kinds: &'a [DeclaredKind],
+    ) -> (Vec<&'a DeclaredKind>, Vec<&'a DeclaredKind>) {
+        let is_own = |it: &&DeclaredKind| {
+            self.groups.is_empty() || it.group.as_ref().is_none_or(|it| self.groups.contains(it))
+        };
+        kinds.iter().partition(is_own)
+    }
+
+    /// The manifests that may deploy the operator: config/default; else kustomizations with a workload that no other one
+    /// takes in; else folders with one.
+    pub fn manifests(&self, root: &Root) -> anyhow::Result<Vec<ProjectPath>> {
+        let usual = ProjectPath::fixed("config/default");
+        if self.kustomizations.contains(&usual) {
+            return Ok(vec![usual]);
+        }
+        let mut found = Vec::new();
+        let mut taken_in = BTreeSet::new();
+        for folder in &self.kustomizations {
+            // One that needs what is not here, such as a remote base, deploys nothing by itself.
+            let Ok(objects) = kustomize::build_with_origins(root, folder, &[]) else { continue };
+            taken_in.extend(objects.iter().map(|it| (folder.clone(), it.origin.clone())));
+            if objects.iter().any(|it| is_workload_kind(&it.value["kind"])) {
+                found.push(folder.clone());
+            }
+        }
+        let parts = |of: &ProjectPath| {
+            taken_in
+                .iter()
+                .filter(move |it| it.0 == *of)
+                .map(|it| it.1.clone())
+                .collect::<BTreeSet<_>>()
+        };
+        let all = found.clone();
+        found.retain(|it| {
+            let own = parts(it);
+            let is_part = |other: &&ProjectPath| *other != it && parts(other).is_superset(&own);
+            !all.iter().any(|other| is_part(&other) && parts(other).len() > own.len())
+        });
+        match found.is_empty() {
+            true => Ok(self.workloads.iter().cloned().collect()),
+            false => Ok(found),
+        }
+    }
+}
+
+fn is_yaml(name: &str) -> bool {
+    [".yaml", ".yml", ".json"].iter().any(|it| name.ends_with(it))
+}
+
+fn is_workload_kind(kind: &Value) -> bool {
+    ["Deployment", "StatefulSet", "DaemonSet"].iter().any(|it| kind == it)
+}
+
+/// Whether a manifest, or the template of one, is of a workload.
+fn is_workload(text: &str) -> bool {
+    ["Deployment", "StatefulSet", "DaemonSet"]
+        .iter()
+        .any(|it| text.lines().any(|line| line.trim_end() == format!("kind: {it}")))
+}
+
+fn has_workload(root: &Root, folder: &ProjectPath) -> anyhow::Result<bool> {
+    for path in root.list(folder)? {
+        if is_yaml(path.name())
+            && root.read(&path).is_ok_and(|it| it.is_some_and(|it| is_workload(&it)))
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}

@@ -1,0 +1,302 @@
+//! `operator-rs adopt`
+
+mod files;
+mod package;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
+
+use self::files::Files;
+use super::{Mode, writing};
+use crate::{
+    app::{
+        cargo::Workspace,
+        refusal::{refusal, unread},
+        tree_sources::TreeSources,
+    },
+    disk::Root,
+    plan::{Plan, WorkTree},
+    project::{Api, CrdVersion, DeclaredKind, Inputs, Layout, Project, Resource},
+    source::{self, Options},
+    terminal,
+};
+use diagnostics::{Diagnostic, Hint as _, hinted};
+use model::{Domain, Found, GroupPrefix, ProjectName, ProjectPath, Tree as _};
+
+/// Write a PROJECT file for an operator that is there: it records where the CRDs, the manifests and the program are
+///
+/// Nothing is moved, and no other file is written. The other commands then find these parts without flags. A PROJECT file of
+/// kubebuilder gets the record as one of its plugins.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  operator-rs adopt --dry-run    # show what it finds
+  operator-rs adopt --package my-operator --manifests deploy")]
+pub struct Args {
+    /// Package of the operator's program [default: the only one with a program that depends on kube]
+    #[arg(long, value_name = "PACKAGE")]
+    package: Option<String>,
+    /// Kustomization, directory of YAML files, or file that deploys the operator [default: the only one there]
+    #[arg(long, value_name = "DIR|FILE")]
+    manifests: Option<ProjectPath>,
+    /// Directory that the CRDs are written to (can be repeated) [default: those with files as `generate crds` names them]
+    #[arg(long, value_name = "DIR")]
+    crds: Vec<ProjectPath>,
+    /// Directory of the operator's chart [default: the only one with a workload]
+    #[arg(long, value_name = "DIR")]
+    chart: Option<ProjectPath>,
+    /// Name of the project, which marks what belongs to the operator on a cluster [default: the package's name]
+    #[arg(long, value_name = "NAME")]
+    project_name: Option<ProjectName>,
+    /// Domain of the project, which marks it, too [default: that of the kinds' groups]
+    #[arg(long, value_name = "DOMAIN")]
+    domain: Option<Domain>,
+    #[command(flatten)]
+    mode: Mode,
+}
+
+impl Args {
+    pub fn run(self, dir: &Path) -> anyhow::Result<()> {
+        let workspace = Workspace::find(dir, None)?;
+        let top: PathBuf = workspace.root.real().to_owned();
+        writing(&top, &self.mode.clone(), |tree, root| self.write(tree, root))
+    }
+
+    fn write(self, tree: &mut WorkTree<'_>, root: &Root) -> anyhow::Result<()> {
+        let theirs = theirs(root)?;
+        let sources = TreeSources::new(root);
+        let reading = source::read(&sources, &Options::default());
+        let kinds = &reading.operator.kinds;
+        if kinds.is_empty() {
+            let problems = reading.quote(&sources, reading.all_problems());
+            if !problems.is_empty() {
+                return hinted(refusal(&unread(&reading), problems), reading.hint.iter().cloned());
+            }
+            return Err(anyhow::format_err!("no kind is declared in {}", reading.members.join(", ")))
+                .hint("kinds are structs with `#[derive(CustomResource)]`; `operator-rs generate crds` says why one is not found");
+        }
+        let package = package::of(root, &reading.crates, self.package.as_deref())?;
+        self.require_paths(root)?;
+        let files = Files::find(root, kinds)?;
+        let (own, others) = files.own(kinds);
+        let mut notes = Vec::new();
+        if !others.is_empty() {
+            notes.push(format!(
+                "kinds of groups that no CRD here is of: {}; add what is missing to `resources`",
+                names(&others)
+            ));
+        }
+        let inputs = self.inputs(root, &files, package.clone(), &mut notes)?;
+        let project = match &theirs {
+            Some(project) => project.with_inputs(&inputs)?,
+            None => {
+                let (name, domain) = (self.name(&package)?, self.domain(&own)?);
+                let resources = resources(&own, &domain);
+                let bare = Project::new_in_place(&name, &domain, &inputs)?;
+                resources.into_iter().try_fold(bare, |it, resource| it.with(resource))?
+            }
+        };
+        let mut plan = Plan::default();
+        match theirs {
+            Some(before) => {
+                let (before, after) = (before.text().to_owned(), project.text().to_owned());
+                plan.edit(Project::path(), before, after);
+            }
+            None => plan.scaffold(Project::path(), project.text().to_owned()),
+        }
+        let unread = kinds.iter().filter(|it| it.group.is_none() || it.version.is_none()).count();
+        if unread > 0 {
+            plan.warn(Diagnostic::from(format!("the group or version of {unread} kinds could not be read, so PROJECT does not list them"))
+                .with_hint("`operator-rs generate crds` says why; add them to `resources`"));
+        }
+        plan.next(said(&inputs, &project.resources, &notes));
+        tree.apply(plan)
+    }
+
+    /// The paths that were given exist.
+    fn require_paths(&self, root: &Root) -> anyhow::Result<()> {
+        let given = [("--manifests", &self.manifests), ("--chart", &self.chart)];
+        for (flag, path) in given {
+            let Some(path) = path else { continue };
+            if root.look(path)? == Found::Nothing {
+                return Err(anyhow::format_err!("there is no `{path}`")).hint(format!(
+                    "`{flag}` is relative to the directory of the workspace's Cargo.toml"
+                ));
+            }
+        }
+        match &self.chart {
+            Some(chart) if root.look(&chart.join("Chart.yaml")?)? == Found::Nothing => {
+                anyhow::bail!("`{chart}` is not a chart: it has no Chart.yaml")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn inputs(
+        &self,
+        root: &Root,
+        files: &Files,
+        package: String,
+        notes: &mut Vec<String>,
+    ) -> anyhow::Result<Inputs> {
+        let one = |found: Vec<ProjectPath>, what: &str, flag: &str, notes: &mut Vec<String>| {
+            if let [one] = found.as_slice() {
+                return Some(one.clone());
+            }
+            if !found.is_empty() {
+                let all = shortened(found.iter());
+                notes.push(format!("{what}: {all}; `{flag}` chooses one"));
+            }
+            None
+        };
+        let chart = self.chart.clone();
+        let chart = chart.or_else(|| one(files.charts.clone(), "several charts", "--chart", notes));
+        let manifests = match &self.manifests {
+            Some(path) => Some(path.clone()),
+            None => one(files.manifests(root)?, "several manifests", "--manifests", notes),
+        };
+        let crds = if self.crds.is_empty() { files.named_as_ours() } else { self.crds.clone() };
+        if crds.is_empty() && !files.crds.is_empty() {
+            let all = shortened(files.crds.keys());
+            notes.push(format!(
+                "CRDs in files of other names than `generate crds` gives: {all}; `--crds DIR` has `manifests` write there"
+            ));
+        }
+        Ok(Inputs { chart, crds, manifests, package: Some(package), ..Inputs::default() })
+    }
+
+    fn name(&self, package: &str) -> anyhow::Result<ProjectName> {
+        match &self.project_name {
+            Some(name) => Ok(name.clone()),
+            None => package.replace('_', "-").to_lowercase().parse().map_err(|it| {
+                terminal::usage(
+                    clap::error::ErrorKind::MissingRequiredArgument,
+                    &format!(
+                        "the package's name cannot name the project: it {it}; give `--project-name`"
+                    ),
+                )
+            }),
+        }
+    }
+
+    /// The domain that most kinds have.
+    fn domain(&self, own: &[&DeclaredKind]) -> anyhow::Result<Domain> {
+        if let Some(domain) = &self.domain {
+            return Ok(domain.clone());
+        }
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for group in own.iter().filter_map(|it| it.group.as_deref()) {
+            *counts.entry(split(group).1).or_default() += 1;
+        }
+        let most = counts.into_iter().max_by_key(|it| it.1).map(|it| it.0).unwrap_or_default();
+        most.parse().map_err(|_| anyhow::format_err!("the groups of the kinds have no domain")).hint(
+            "give one: `--domain example.com`; with the project's name, it marks what is the operator's on a cluster",
+        )
+    }
+}
+
+/// The PROJECT file of another tool, if there is one. One that `init` has written is refused.
+fn theirs(root: &Root) -> anyhow::Result<Option<Project>> {
+    let Some(text) = root.read(&Project::path())? else { return Ok(None) };
+    let project = Project::of_any_tool(&text)?;
+    match project.layout() {
+        Layout::Own => Err(anyhow::format_err!("this is a project of `operator-rs init` already"))
+            .hint("its commands need no record: `operator-rs manifests`, `operator-rs deploy`, …"),
+        Layout::InPlace => Ok(None),
+        Layout::Other => Ok(Some(project)),
+    }
+}
+
+/// A group as prefix and domain: `cache.example.com` is `cache` in `example.com`, and `example.com` has no prefix.
+fn split(group: &str) -> (Option<&str>, &str) {
+    match group.split_once('.') {
+        Some((prefix, domain)) if domain.contains('.') => (Some(prefix), domain),
+        _ => (None, group),
+    }
+}
+
+/// Every version of the kinds, as PROJECT lists it. A kind whose group or version is not known has none.
+fn resources(own: &[&DeclaredKind], domain: &Domain) -> Vec<Resource> {
+    let domain = domain.to_string();
+    let resource = |it: &&DeclaredKind| {
+        let (group, kind) = (it.group.as_deref()?, it.kind.as_deref()?);
+        let (prefix, rest) = match group.strip_suffix(&domain) {
+            Some("") => (None, group),
+            Some(prefix) if prefix.ends_with('.') => (prefix.strip_suffix('.'), domain.as_ref()),
+            _ => split(group),
+        };
+        let prefix = prefix.map(str::parse::<GroupPrefix>).transpose().ok()?;
+        let crd = it.crd.as_ref().ok();
+        Some(Resource {
+            api: Some(Api {
+                crd_version: CrdVersion::V1,
+                namespaced: crd.is_some_and(|it| it.spec.scope == "Namespaced"),
+            }),
+            controller: true,
+            core: false,
+            domain: Some(rest.parse().ok()?),
+            external: false,
+            group: prefix,
+            kind: kind.parse().ok()?,
+            path: None,
+            plural: crd.and_then(|it| it.spec.names.plural.parse().ok()),
+            version: it.version.as_deref()?.parse().ok()?,
+            webhooks: None,
+        })
+    };
+    let mut res: Vec<Resource> = Vec::new();
+    for it in own.iter().filter_map(resource) {
+        if !res.iter().any(|other| other.is_same_version(&it)) {
+            let is_usual = it.plural.as_ref().is_some_and(|plural| *plural == it.kind.plural());
+            res.push(Resource { plural: it.plural.clone().filter(|_| !is_usual), ..it });
+        }
+    }
+    res
+}
+
+/// The first few of several paths.
+fn shortened<'a>(paths: impl ExactSizeIterator<Item = &'a ProjectPath>) -> String {
+    const MOST: usize = 4;
+    let more = paths.len().saturating_sub(MOST);
+    let named: Vec<_> = paths.take(MOST).map(ToString::to_string).collect();
+    match more {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
+    }
+}
+
+fn names(kinds: &[&DeclaredKind]) -> String {
+    let name = |it: &&DeclaredKind| {
+        let kind = it.kind.as_ref().unwrap_or(&it.name);
+        format!("{kind}.{}", it.group.as_deref().unwrap_or("?"))
+    };
+    let names: BTreeSet<String> = kinds.iter().map(name).collect();
+    names.into_iter().collect::<Vec<_>>().join(", ")
+}
+
+/// What was found, and what to do next.
+fn said(inputs: &Inputs, own: &[Resource], notes: &[String]) -> String {
+    let kinds: BTreeSet<String> =
+        own.iter().map(|it| format!("{}.{}", it.kind, it.api_group())).collect();
+    let kinds: Vec<_> = kinds.into_iter().collect();
+    let path = |it: &Option<ProjectPath>| it.as_ref().map(ToString::to_string);
+    let crds: Vec<_> = inputs.crds.iter().map(ToString::to_string).collect();
+    let parts = [
+        ("kinds", Some(kinds.join(", "))),
+        ("package", inputs.package.clone()),
+        ("CRDs", Some(crds.join(", ")).filter(|it| !it.is_empty())),
+        ("manifests", path(&inputs.manifests)),
+        ("chart", path(&inputs.chart)),
+    ];
+    let none = "none".to_owned();
+    let mut res = "Recorded:\n".to_owned();
+    for (name, found) in parts {
+        res += &format!("  {name:<9}  {}\n", found.as_ref().unwrap_or(&none));
+    }
+    for note in notes {
+        res += &format!("Not recorded: {note}\n");
+    }
+    res + "Next: run `operator-rs test`, which starts an API server with the CRDs of the source"
+}
