@@ -37,6 +37,7 @@ pages! {
     catalog
     catalog_mistakes
     certificates
+    chart_check
     compiled
     crds_diff
     crds_in_ci

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::disk::Root;
+use crate::disk::{self, Root};
 use diagnostics::Hint as _;
 use model::{ProjectPath, Tree};
 
@@ -17,6 +17,23 @@ impl Folder {
     /// None if there is no such directory. Symlinks in it that lead out of it are refused when they are read.
     pub fn open(dir: &Path, folder: &Path) -> anyhow::Result<Option<Self>> {
         let Some((root, name)) = Root::around(dir, folder)? else { return Ok(None) };
+        let listed = root.list_all(&name)?;
+        let paths = listed.iter().map(|it| below(it, &name)).collect::<Result<_, _>>()?;
+        Ok(Some(Self { root, name, paths }))
+    }
+
+    /// The same of a directory whose symlinks may lead anywhere in the project, if it is there.
+    pub fn open_in_project(dir: &Path, folder: &Path) -> anyhow::Result<Option<Self>> {
+        let whole = dir.join(folder);
+        if !whole.is_dir() {
+            return Ok(None);
+        }
+        let (top, real) = (disk::real(dir)?, disk::real(&whole)?);
+        let name = match real.strip_prefix(&top).ok().and_then(Path::to_str) {
+            Some(below) if !below.is_empty() => below.parse::<ProjectPath>()?,
+            _ => return Self::open(dir, folder),
+        };
+        let root = Root::new(&top)?;
         let listed = root.list_all(&name)?;
         let paths = listed.iter().map(|it| below(it, &name)).collect::<Result<_, _>>()?;
         Ok(Some(Self { root, name, paths }))

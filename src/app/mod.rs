@@ -6,6 +6,7 @@ pub mod binding;
 pub mod bundles;
 pub mod cargo;
 pub mod catalog_source;
+pub mod charts;
 pub mod cluster_args;
 pub mod compile;
 pub mod conversions;

@@ -1,6 +1,6 @@
 //! The calls of one account in an audit log, and the permissions that each of them needs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     Access,
@@ -48,6 +48,12 @@ pub fn calls(log: &str, user: &str) -> Vec<Call> {
         }
     }
     res
+}
+
+/// The users of a log.
+pub fn users(log: &str) -> BTreeSet<String> {
+    let events = log.lines().filter_map(|it| yaml::from_json(it).ok());
+    events.map(|it| text(&it["user"]["username"])).collect()
 }
 
 impl Call {

@@ -12,9 +12,9 @@ mod report;
 mod tests;
 
 pub use self::{
-    call::{Call, calls},
-    grant::grants,
-    report::{Known, Report, report},
+    call::{Call, calls, users},
+    grant::{accesses, allows, grants, parts},
+    report::{Known, Report, of_target, report, target},
 };
 
 /// One kind of request to an API server, as RBAC sees it.

@@ -144,11 +144,23 @@ fn part_target(part: &project::Rule) -> String {
     }
 }
 
-fn target(access: &Access) -> String {
+/// The resource or the path of a request, as a report names it.
+pub fn target(access: &Access) -> String {
     match access.resource.as_str() {
         "" => access.url.clone(),
         resource => in_group(resource, &access.group),
     }
+}
+
+/// The request, without a verb, that a report names so.
+pub fn of_target(text: &str) -> Access {
+    if text.starts_with('/') {
+        return Access { url: text.to_owned(), ..Access::default() };
+    }
+    let (name, sub) = text.split_once('/').map_or((text, None), |it| (it.0, Some(it.1)));
+    let (resource, group) = name.split_once('.').unwrap_or((name, ""));
+    let resource = sub.map_or(resource.to_owned(), |sub| format!("{resource}/{sub}"));
+    Access { resource, group: group.to_owned(), ..Access::default() }
 }
 
 /// The resource as kubectl writes it: `deployments.apps/status`.

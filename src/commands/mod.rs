@@ -4,6 +4,7 @@ mod adopt;
 mod borrowed_flags;
 mod bundle;
 mod catalog;
+mod chart;
 mod cleanup;
 mod completion;
 mod crds;
@@ -88,6 +89,8 @@ enum FileCommand {
     Bundle(Box<bundle::Args>),
     #[command(subcommand)]
     Catalog(catalog::Command),
+    #[command(subcommand)]
+    Chart(Box<chart::Command>),
     #[command(subcommand)]
     Image(Box<image::Command>),
     Scorecard(scorecard::Args),
@@ -238,6 +241,7 @@ impl FileCommand {
             Self::Crds(command) => command.run(dir),
             Self::Bundle(args) => args.run(dir),
             Self::Catalog(command) => command.run(dir),
+            Self::Chart(command) => command.run(dir),
             Self::Image(command) => command.run(dir),
             Self::Scorecard(args) => args.run(dir),
         }
@@ -251,7 +255,7 @@ impl FileCommand {
             // A catalog may be outside of any project.
             Self::Catalog(_) => location::exact(dir),
             // These search for Cargo.toml, as cargo does.
-            Self::Crds(_) | Self::Adopt(_) => location::exact(dir),
+            Self::Crds(_) | Self::Adopt(_) | Self::Chart(_) => location::exact(dir),
             Self::Generate(args) if args.is_of_any_project() => location::exact(dir),
             Self::Bundle(args) if args.names_a_folder() => location::exact(dir),
             Self::Scorecard(args) if args.names_a_folder() => location::exact(dir),

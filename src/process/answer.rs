@@ -21,7 +21,7 @@ const LONGEST_COMPLAINT: u64 = 64 << 10;
 /// The answer of a program.
 pub enum Reply {
     Printed(String),
-    /// It failed: its exit status, what it printed, and the first line of its error message.
+    /// It failed: its exit status, what it printed, and its error message.
     Failed {
         status: String,
         printed: String,
@@ -89,7 +89,7 @@ pub fn answer(
     Ok(Reply::Failed {
         status: status.to_string(),
         printed: String::from_utf8_lossy(&bytes).into_owned(),
-        message: message.lines().next().unwrap_or_default().to_owned(),
+        message,
     })
 }
 
@@ -101,7 +101,7 @@ mod tests {
         match answer(Path::new("/bin/sh"), &["-c", script], "quay.io", 20, 1) {
             Ok(Reply::Printed(text)) => text,
             Ok(Reply::Failed { status, printed, message }) => {
-                format!("{status}: {message} ({printed})")
+                format!("{status}: {} ({printed})", message.replace('\n', "|"))
             }
             Err(error) => format!("{error:#}"),
         }
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn a_program_is_asked_and_ends_in_time() {
         assert_eq!(asked("read -r it; echo \"you asked $it\""), "you asked quay.io\n");
-        assert_eq!(asked("echo a; echo b >&2; echo c >&2; exit 3"), "exit status: 3: b (a\n)");
+        assert_eq!(asked("echo a; echo b >&2; echo c >&2; exit 3"), "exit status: 3: b|c| (a\n)");
         assert_eq!(asked("echo done"), "done\n", "without reading its input");
         assert_eq!(asked("exec sleep 30"), "`/bin/sh` did not end within 1 seconds");
         assert_eq!(asked("sleep 30 & echo x"), "`/bin/sh` did not close its output");

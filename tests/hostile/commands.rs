@@ -90,6 +90,11 @@ pub const LINES: &[Line] = &[
         &["Cargo.toml", "api", "src", "vendor", "deploy"],
     ),
     line(
+        "chart check chart",
+        Writes::Nothing,
+        &["Cargo.toml", "Cargo.lock", ".cargo", "api", "src", "vendor", "chart"],
+    ),
+    line(
         "crds diff config/crd/bases",
         Writes::Nothing,
         &["Cargo.toml", "Cargo.lock", ".cargo", "api", "src", "vendor", "config"],

@@ -49,6 +49,8 @@ pub fn stale() -> &'static Files {
             "// +kubebuilder:rbac",
             "// +kubebuilder:rbac:groups=\"\",resources=secrets,verbs=get\n// +kubebuilder:rbac",
         );
+        let chart = b"apiVersion: v2\nname: memcached\nversion: 0.1.0\n".to_vec();
+        res.insert("chart/Chart.yaml".to_owned(), chart);
         res.remove("vendor/operator-rs-runtime/src/queue.rs")
             .expect("the project has this support file");
         res

@@ -99,7 +99,8 @@ impl World {
         for folder in ["victim/empty", "tmp", "home/.local/share", "home/.local/state"] {
             fs::create_dir_all(res.dir.join(folder)).expect("the world is ours");
         }
-        for name in ["cargo", "rustc", "git", "etcd", "kube-apiserver", "kubectl", "docker"] {
+        for name in ["cargo", "rustc", "git", "etcd", "kube-apiserver", "kubectl", "docker", "helm"]
+        {
             let path = res.dir.join("bin").join(name);
             put(&path, b"#!/bin/sh\necho this is no program >&2\nexit 1\n");
             fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it is ours");

@@ -110,6 +110,14 @@ fn template() -> &'static Path {
         .expect("it is ours");
         fs::write(dir.join("olm.yaml"), "apiVersion: v1\nkind: Namespace\nmetadata: {name: olm}\n")
             .expect("it is ours");
+        fs::create_dir(dir.join("chart")).expect("it is ours");
+        fs::write(dir.join("chart/Chart.yaml"), "apiVersion: v2\nname: a\nversion: 0.1.0\n")
+            .expect("it is ours");
+        fs::write(
+            dir.join("rendered.yaml"),
+            "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n",
+        )
+        .expect("it is ours");
         let ours = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
         for words in [&["init", "-q"][..], &["add", "-A"], &["commit", "-q", "-m", "a"]] {
             let status = Command::new("git").args(ours).args(words).current_dir(&dir).status();

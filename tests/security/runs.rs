@@ -19,6 +19,8 @@ pub const RUNS: &[&str] = &[
     "generate schemas --output-dir out",
     "generate installer --output-file out/install.yaml",
     "generate catalog --image quay.io/example/bundle:v0.0.2",
+    "chart check chart",
+    "chart check chart --input rendered.yaml",
     "crds diff HEAD",
     "crds diff cluster",
     "bundle --image quay.io/example/operator:v0.0.2",

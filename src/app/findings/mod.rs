@@ -72,6 +72,7 @@ impl Finding {
     pub fn diagnostic(&self) -> Diagnostic {
         let message = format!("{}: {}", self.subject, self.what);
         let mut res = match &self.place {
+            Some(it) if it.line == 0 => Diagnostic::in_file(&it.path, message),
             Some(it) => Diagnostic::in_file(&it.path, message).at(it.line, it.column),
             None => Diagnostic::from(message),
         };
@@ -110,7 +111,10 @@ impl Place {
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { path, line, column, revision } = self;
-        write!(f, "{path}:{line}:{column}")?;
+        write!(f, "{path}")?;
+        if 0 < *line {
+            write!(f, ":{line}:{column}")?;
+        }
         revision.as_ref().map_or(Ok(()), |it| write!(f, " at {it}"))
     }
 }

@@ -139,7 +139,7 @@ fn ask(name: &str, server: &str) -> anyhow::Result<Option<Credentials>> {
         Reply::Failed { printed, .. } if printed.trim() == NOT_FOUND => Ok(None),
         // Its output may have a secret.
         Reply::Failed { status, message, .. } => {
-            let message = registry::clean(&message);
+            let message = registry::clean(message.lines().next().unwrap_or_default());
             let message = if message.is_empty() { message } else { format!(": {message}") };
             terminal::warn(format!(
                 "`{name}` has failed ({status}){message}; no credentials of it are used for {server}"

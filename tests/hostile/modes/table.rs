@@ -73,6 +73,8 @@ pub const COMMANDS: &[Known] = &[
         "--image quay.io/example/other-bundle:v0.0.1",
         Acts::OnFiles("catalog/memcached-operator.v0.0.1.yaml"),
     ),
+    known("chart", "", Acts::Never),
+    known("chart check", "chart", Acts::OnNothing),
     known("crds", "", Acts::Never),
     known("crds diff", "config/crd/bases", Acts::OnNothing),
     known(

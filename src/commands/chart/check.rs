@@ -1,0 +1,123 @@
+//! `operator-rs chart check`
+
+use std::path::{Path, PathBuf};
+
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+
+use super::report::Report;
+use crate::{
+    app::{
+        charts::{self, Chart, Rendering, Rule, Selection, Source},
+        compile,
+        findings::{self, Finding, Format},
+    },
+    disk, terminal,
+};
+
+/// Check that a Helm chart agrees with the Rust source
+///
+/// Compares the CRDs of the chart with the kinds of the source, the rights of the operator's ServiceAccount with what it
+/// needs, and the versions; and finds selectors that two releases share, and releases that are too large. The rights that
+/// the operator needs are those of `+kubebuilder:rbac` markers, or those that `--observed` lists. `helm` on PATH renders the
+/// chart, with its own values and with each file of values. What subcharts contain is not checked.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  operator-rs chart check charts/my-operator
+  operator-rs chart check charts/my-operator --values ci/production.yaml --output github
+  helm template my-operator charts/my-operator | operator-rs chart check charts/my-operator --input -
+  operator-rs test --audit-rbac > observed.txt; operator-rs chart check charts/my-operator --observed observed.txt")]
+pub struct Args {
+    /// Directory of the chart
+    #[arg(value_name = "CHART")]
+    chart: PathBuf,
+    /// Also render the chart with this file of values (can be repeated)
+    #[arg(long, value_name = "FILE", conflicts_with = "input")]
+    values: Vec<PathBuf>,
+    /// Output of `helm template`, which is then not run: a file, or `-` for stdin
+    #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
+    input: Option<PathBuf>,
+    /// Rights that the operator needs, in place of the markers: the output of `operator-rs test --audit-rbac`, or the audit
+    /// log of an API server as JSON lines
+    #[arg(long, value_name = "FILE")]
+    observed: Option<PathBuf>,
+    /// Ignore findings of this rule (can be repeated)
+    #[arg(long, value_name = "RULE", value_parser = rules(), hide_possible_values = true)]
+    allow: Vec<Rule>,
+    /// Output format
+    #[arg(long, short, default_value = "text")]
+    output: Format,
+    /// Path of Cargo.toml [default: in the current directory or the nearest one above it]
+    #[arg(long, value_name = "PATH")]
+    manifest_path: Option<PathBuf>,
+    /// Read only this package (can be repeated) [default: every member of the workspace]
+    #[arg(long, short, value_name = "PACKAGE")]
+    package: Vec<String>,
+    #[command(flatten)]
+    compile: compile::Flags,
+}
+
+fn rules() -> impl clap::builder::TypedValueParser<Value = Rule> {
+    let all = findings::values(Rule::all().map(Rule::about));
+    PossibleValuesParser::new(all).try_map(|it| it.parse::<Rule>())
+}
+
+impl Args {
+    pub fn run(self, dir: &Path) -> anyhow::Result<()> {
+        let chart = Chart::read(dir, &self.chart)?;
+        let (renderings, mut findings) = self.renderings(&chart, dir)?;
+        let selection = Selection {
+            manifest: self.manifest_path.as_deref(),
+            packages: &self.package,
+            compile: self.compile,
+        };
+        let mut source = Source::read(dir, &selection)?;
+        let observed = self
+            .observed
+            .as_ref()
+            .map(|it| anyhow::Ok((it.display().to_string(), disk::piped(&dir.join(it))?)));
+        let observed = observed.transpose()?;
+        let observed = observed.as_ref().map(|it| (it.0.as_str(), it.1.as_str()));
+        let known = charts::known_rights(&source, observed)?;
+        findings.extend(charts::crds::check(&chart, &renderings, &source));
+        findings.extend(charts::versions::check(&chart, &renderings, &source));
+        for it in &renderings {
+            findings.extend(charts::rights::check(&chart, it, known.as_ref()));
+            findings.extend(charts::versions::check_images(&chart, it, &source));
+            findings.extend(charts::selectors::check(&chart, it));
+        }
+        findings.extend(charts::size::check(&chart, &renderings));
+        findings.retain(|it| self.allow.iter().all(|rule| rule.id() != it.rule));
+        let unread = source.unread.take();
+        let report =
+            Report::new(&chart, findings, source.crds.len(), renderings.len(), unread.is_none());
+        report.print(self.output);
+        match unread {
+            Some(error) => Err(error),
+            None => report.require_agreement(),
+        }
+    }
+
+    /// The chart as it is rendered with its own values and with each file of values, and why it is not.
+    fn renderings(
+        &self,
+        chart: &Chart,
+        dir: &Path,
+    ) -> anyhow::Result<(Vec<Rendering>, Vec<Finding>)> {
+        if let Some(input) = &self.input {
+            let (name, text) = match input == Path::new("-") {
+                true => ("stdin".to_owned(), terminal::listen()?),
+                false => (input.display().to_string(), disk::piped(&dir.join(input))?),
+            };
+            return Ok((vec![Rendering::of_input(chart, &name, &text)?], Vec::new()));
+        }
+        let (mut renderings, mut findings) = (Vec::new(), Vec::new());
+        for values in std::iter::once(None).chain(self.values.iter().map(|it| Some(it.as_path()))) {
+            match charts::render(chart, dir, &self.chart, values)? {
+                Ok(it) => renderings.push(it),
+                Err(it) => findings.push(it),
+            }
+        }
+        Ok((renderings, findings))
+    }
+}
