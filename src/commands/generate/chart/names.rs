@@ -49,7 +49,7 @@ pub fn objects(root: &Root, project: &Project, image: Option<&Image>) -> anyhow:
             "{} would not be as in the project: more than its names depends on `namePrefix` and `namespace`",
             title(it)
         );
-        let hint = "e.g. the name of a generated ConfigMap has a hash: add `disableNameSuffixHash: true` to its options";
+        let hint = "look for a replacement that copies a part of a name, and copy the whole name";
         problems.push(Diagnostic::from(message).with_hint(hint));
     }
     if !problems.is_empty() {
