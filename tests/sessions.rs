@@ -36,6 +36,7 @@ pages! {
     catalog
     catalog_mistakes
     certificates
+    chart
     compiled
     crds_diff
     crds_in_ci
