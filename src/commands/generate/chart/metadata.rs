@@ -78,9 +78,10 @@ impl Metadata {
         let (crds, own) = (&found["annotations"][CRDS], &self.field("annotations")[CRDS]);
         if !crds.is_null() && crds != own {
             let list = yaml::to_text(&json!({ CRDS: own }));
+            let list = list.trim_end().replace('\n', "\n  ");
             res.push(warn(
                 format!("the annotation `{CRDS}` is not about the CRDs of the project"),
-                format!("replace it:\n{}", list.trim_end()),
+                format!("replace it:\n  {list}"),
             ));
         }
         Ok(res)

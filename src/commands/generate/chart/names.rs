@@ -1,5 +1,7 @@
 //! The objects with placeholders in their names, which the chart's templates replace by the values of a release.
 
+use std::collections::BTreeSet;
+
 use crate::{app::rendered, disk::Root, project::Project};
 use diagnostics::{Diagnostic, Diagnostics, Hint as _};
 use go_data::yaml::Value;
@@ -69,7 +71,7 @@ fn literal_names(rendered: &rendered::Renamed) -> Vec<Diagnostic> {
     let prefix = &rendered.names.prefix;
     let names = rendered.plain.iter().filter_map(|it| it["metadata"]["name"].as_str());
     let names = names.filter(|it| !prefix.is_empty() && it.starts_with(prefix.as_str()));
-    let names: Vec<&str> = names.chain([rendered.names.namespace.as_str()]).collect();
+    let names: BTreeSet<&str> = names.chain([rendered.names.namespace.as_str()]).collect();
     let mut res = Vec::new();
     for object in &rendered.renamed {
         let mut texts = Vec::new();

@@ -123,9 +123,9 @@ impl<'a> Values<'a> {
         }
         let missing = missing(&theirs, &self.fresh, &self.schema);
         if !is_empty(&missing) {
-            let message = "lacks values that the templates know";
-            let hint =
-                format!("add those that users should see:\n{}", yaml::to_text(&missing).trim_end());
+            let message = "values that the templates know are missing here";
+            let text = yaml::to_text(&missing).trim_end().replace('\n', "\n  ");
+            let hint = format!("add those that users should see:\n  {text}");
             res.push(Diagnostic::in_file(self.path.as_str(), message).with_hint(hint));
         }
         for pointer in REPEATED {
