@@ -38,6 +38,7 @@ pages! {
     catalog_mistakes
     certificates
     chart_check
+    chart
     compiled
     crds_diff
     crds_in_ci

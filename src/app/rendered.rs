@@ -108,3 +108,27 @@ fn built(
     let namespace = changes.namespace.map(ToString::to_string);
     kustomize::build_in(&tree, &ProjectPath::fixed(folder), &images, namespace.as_deref())
 }
+
+/// What a kustomization renders, and the same with other names.
+pub struct Renamed {
+    /// The prefix and the namespace of the project.
+    pub names: kustomize::Names,
+    pub plain: Vec<Value>,
+    pub renamed: Vec<Value>,
+}
+
+/// All objects to deploy, as they are and with other names. None if config/default gives them no prefix and namespace.
+pub fn renamed(
+    root: &Root,
+    project: &Project,
+    image: Option<&Image>,
+    names: &kustomize::Names,
+) -> anyhow::Result<Option<Renamed>> {
+    let tree = derived(root, project)?;
+    let folder = ProjectPath::fixed(EVERYTHING);
+    let images: Vec<_> = image.into_iter().map(kustomize::Image::of_manager).collect();
+    let Some(own) = kustomize::names(&tree, &folder)? else { return Ok(None) };
+    let plain = kustomize::build(&tree, &folder, &images)?;
+    let renamed = kustomize::build_with_names(&tree, &folder, &images, names)?;
+    Ok(Some(Renamed { names: own, plain, renamed }))
+}

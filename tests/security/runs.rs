@@ -17,6 +17,7 @@ pub const RUNS: &[&str] = &[
     "generate crds --output-dir out",
     "generate crds --compile --check",
     "generate schemas --output-dir out",
+    "generate chart --output-dir out/chart",
     "generate installer --output-file out/install.yaml",
     "generate catalog --image quay.io/example/bundle:v0.0.2",
     "chart check chart",

@@ -92,7 +92,7 @@ pub fn build_with_origins(
         let (origin, original_name) = (it.origin.clone(), it.original_id().name);
         Ok(Rendered { value: it.finish()?, origin, original_name })
     };
-    objects(tree, folder, images, None)?.0.into_iter().map(rendered).collect()
+    objects(tree, load::load(tree, folder)?, images)?.0.into_iter().map(rendered).collect()
 }
 
 /// Builds a folder in another namespace, which `kustomize edit set namespace` would set.
@@ -102,24 +102,45 @@ pub fn build_in(
     images: &[Image],
     namespace: Option<&str>,
 ) -> anyhow::Result<Vec<Value>> {
-    let objects = objects(tree, folder, images, namespace)?;
-    objects.0.into_iter().map(object::Object::finish).collect()
-}
-
-fn objects(
-    tree: &impl Tree,
-    folder: &ProjectPath,
-    images: &[Image],
-    namespace: Option<&str>,
-) -> anyhow::Result<Objects> {
-    let mut build =
-        Build { tree, images, met: vec![false; images.len()], work: 0, budget: Budget::default() };
     let mut top = load::load(tree, folder)?;
     if let Some(namespace) = namespace {
         top.namespace = Some(namespace.to_owned());
     }
+    objects(tree, top, images)?.0.into_iter().map(object::Object::finish).collect()
+}
+
+/// What a kustomization gives to all of its objects.
+#[derive(Clone, Debug)]
+pub struct Names {
+    /// The prefix of their names.
+    pub prefix: String,
+    pub namespace: String,
+}
+
+/// The `namePrefix` and the `namespace` of a kustomization, if it has both.
+pub fn names(tree: &impl Tree, folder: &ProjectPath) -> anyhow::Result<Option<Names>> {
+    let top = load::load(tree, folder)?;
+    Ok(top.name_prefix.zip(top.namespace).map(|(prefix, namespace)| Names { prefix, namespace }))
+}
+
+/// Builds a folder with another prefix and another namespace, which its references follow.
+pub fn build_with_names(
+    tree: &impl Tree,
+    folder: &ProjectPath,
+    images: &[Image],
+    names: &Names,
+) -> anyhow::Result<Vec<Value>> {
+    let mut top = load::load(tree, folder)?;
+    top.name_prefix = Some(names.prefix.clone());
+    top.namespace = Some(names.namespace.clone());
+    objects(tree, top, images)?.0.into_iter().map(object::Object::finish).collect()
+}
+
+fn objects(tree: &impl Tree, top: Kustomization, images: &[Image]) -> anyhow::Result<Objects> {
+    let mut build =
+        Build { tree, images, met: vec![false; images.len()], work: 0, budget: Budget::default() };
     let mut all = All::new();
-    build.accumulate(&top, &mut vec![folder.clone()], &mut all)?;
+    build.accumulate(&top, &mut vec![top.folder.clone()], &mut all)?;
     let All { mut objects, config } = all;
     for (it, met) in images.iter().zip(&build.met) {
         if !met {

@@ -1,6 +1,7 @@
 //! `operator-rs generate`
 
 mod catalog;
+mod chart;
 mod crds;
 mod installer;
 mod schemas;
@@ -34,6 +35,7 @@ enum What {
     Crds(crds::Args),
     Installer(installer::Args),
     Catalog(catalog::Args),
+    Chart(chart::Args),
     Schemas(schemas::Args),
 }
 
@@ -62,6 +64,9 @@ impl Args {
             }
             Some(What::Catalog(args)) => {
                 writing(dir, &args.mode.clone(), |tree, _| args.write(dir, tree))
+            }
+            Some(What::Chart(args)) => {
+                writing(dir, &args.mode.clone(), |tree, root| args.write(tree, root))
             }
             None => writing(dir, &self.mode, |tree, _| everything(tree, self.compile, &self.mode)),
         }

@@ -8,7 +8,7 @@ const NO_PACKAGES: &str = "OLM no longer reads package manifests; use `operator-
 const MANIFESTS: &str = "use `operator-rs manifests`";
 const BASE: &str = "not needed: `init` writes the base in config/manifests/bases, and `operator-rs bundle` fills in the rest";
 const NO_HELM: &str = "not available: operator-rs generates operators in Rust; for operators from Helm charts, use operator-sdk";
-const NO_CHART: &str = "not available yet: there is no Helm chart; `operator-rs generate installer` renders all manifests";
+const NO_CHART: &str = "use `operator-rs generate chart`, which reads config/; `--output-dir DIR` names the chart's directory";
 const NO_ANSIBLE: &str = "not available: operator-rs generates operators in Rust; for operators from Ansible roles, use operator-sdk";
 const PIPE: &str =
     "pipe the manifests instead: `kustomize build DIR | operator-rs bundle --input -`";

@@ -13,6 +13,7 @@ pub struct Package {
     pub description: String,
     pub homepage: String,
     pub repository: String,
+    pub license: String,
     pub keywords: Vec<String>,
     /// `Name <mail>`.
     pub authors: Vec<String>,
@@ -36,6 +37,7 @@ struct Fields {
     description: Option<Field<String>>,
     homepage: Option<Field<String>>,
     repository: Option<Field<String>>,
+    license: Option<Field<String>>,
     keywords: Option<Field<Vec<String>>>,
     authors: Option<Field<Vec<String>>>,
 }
@@ -86,6 +88,7 @@ impl Package {
             repository: without_user(
                 &resolved(own.repository, shared.repository).unwrap_or_default(),
             ),
+            license: resolved(own.license, shared.license).unwrap_or_default(),
             keywords: resolved(own.keywords, shared.keywords).unwrap_or_default(),
             authors: resolved(own.authors, shared.authors).unwrap_or_default(),
         })

@@ -1,0 +1,114 @@
+//! The objects with placeholders in their names, which the chart's templates replace by the values of a release.
+
+use std::collections::BTreeSet;
+
+use crate::{app::rendered, disk::Root, project::Project};
+use diagnostics::{Diagnostic, Diagnostics, Hint as _};
+use go_data::yaml::Value;
+use model::Image;
+
+/// The beginning of names.
+pub const FULLNAME: &str = "chart-value-fullname";
+pub const NAMESPACE: &str = "chart-value-namespace";
+/// The name of the release.
+pub const INSTANCE: &str = "chart-value-instance";
+/// The name of the manager's service account.
+pub const ACCOUNT: &str = "chart-value-account";
+
+/// The objects of the project, with what is to be known of their names.
+pub struct Objects {
+    pub all: Vec<Value>,
+    /// The namespace of the project.
+    pub namespace: String,
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Renders config/default with placeholders. It is refused unless the placeholders of a release that has the project's
+/// name are the only difference.
+pub fn objects(root: &Root, project: &Project, image: Option<&Image>) -> anyhow::Result<Objects> {
+    let names =
+        kustomize::Names { prefix: format!("{FULLNAME}-"), namespace: NAMESPACE.to_owned() };
+    let Some(rendered) = rendered::renamed(root, project, image, &names)? else {
+        return Err(anyhow::format_err!(
+            "{}/kustomization.yaml has no `namePrefix` or no `namespace`, and the names in a chart depend on the release",
+            rendered::EVERYTHING
+        ))
+        .hint("add `namePrefix: NAME-` and `namespace: NAMESPACE`");
+    };
+    let own = &rendered.names;
+    let mut problems = Vec::new();
+    if let Some(it) = rendered.plain.iter().find(|it| it.to_string().contains("chart-value-")) {
+        let message = format!("{} contains `chart-value-`, the placeholder of charts", title(it));
+        problems.push(Diagnostic::from(message).with_hint("use another text there"));
+    }
+    let replace = |it: &Value| {
+        let text = it.to_string().replace(&names.prefix, &own.prefix);
+        text.replace(NAMESPACE, &own.namespace)
+    };
+    let plain: Vec<String> = rendered.plain.iter().map(ToString::to_string).collect();
+    for it in rendered.renamed.iter().filter(|it| !plain.contains(&replace(it))) {
+        let message = format!(
+            "{} would not be as in the project: more than its names depends on `namePrefix` and `namespace`",
+            title(it)
+        );
+        let hint = "look for a replacement that copies a part of a name, and copy the whole name";
+        problems.push(Diagnostic::from(message).with_hint(hint));
+    }
+    if !problems.is_empty() {
+        let headline = "the project cannot be a chart".to_owned();
+        return Err(Diagnostics { headline, list: problems }.into());
+    }
+    let warnings = literal_names(&rendered);
+    let is_own_namespace = |it: &Value| {
+        it["apiVersion"] == "v1" && it["kind"] == "Namespace" && it["metadata"]["name"] == NAMESPACE
+    };
+    let all = rendered.renamed.into_iter().filter(|it| !is_own_namespace(it)).collect();
+    Ok(Objects { all, namespace: rendered.names.namespace, warnings })
+}
+
+/// Warns of texts with the name or namespace of an object that kustomize does not know as such.
+fn literal_names(rendered: &rendered::Renamed) -> Vec<Diagnostic> {
+    let prefix = &rendered.names.prefix;
+    let names = rendered.plain.iter().filter_map(|it| it["metadata"]["name"].as_str());
+    let names = names.filter(|it| !prefix.is_empty() && it.starts_with(prefix.as_str()));
+    let names: BTreeSet<&str> = names.chain([rendered.names.namespace.as_str()]).collect();
+    let mut res = Vec::new();
+    for object in &rendered.renamed {
+        let mut texts = Vec::new();
+        collect(object, &mut texts);
+        for name in &names {
+            if texts.iter().any(|it| it.contains(name)) {
+                let message = format!(
+                    "{} contains `{name}` as a text: it is the same in each release of the chart",
+                    title(object)
+                );
+                res.push(
+                    Diagnostic::from(message).with_hint(
+                        "let kustomize fill it in, with `replacements` or `nameReference`",
+                    ),
+                );
+            }
+        }
+    }
+    res
+}
+
+/// All texts in a value but descriptions of schemas.
+fn collect<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
+    match value {
+        Value::String(text) => texts.push(text),
+        Value::Array(list) => list.iter().for_each(|it| collect(it, texts)),
+        Value::Object(map) => {
+            map.iter().filter(|it| *it.0 != "description").for_each(|it| collect(it.1, texts));
+        }
+        _ => {}
+    }
+}
+
+/// Kind and name of an object, as the project has it.
+pub fn title(object: &Value) -> String {
+    let text = |it: &Value| it.as_str().unwrap_or_default().to_owned();
+    let name = text(&object["metadata"]["name"]);
+    let name = name.strip_prefix(FULLNAME).map_or(name.as_str(), |it| it.trim_start_matches('-'));
+    format!("{} `{name}`", text(&object["kind"]))
+}

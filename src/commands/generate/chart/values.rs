@@ -1,0 +1,185 @@
+//! values.yaml, which is the user's once it is written, and values.schema.json, which is ours and follows it.
+
+use diagnostics::Diagnostic;
+use go_data::yaml::{self, Dialect, Map, Node, Value, json};
+use model::ProjectPath;
+
+use super::manager::Manager;
+
+/// The defaults that repeat what the project has.
+const REPEATED: &[&str] = &["/image/repository", "/replicas", "/resources"];
+
+/// What values.yaml.hbs is rendered with.
+pub fn context(manager: &Manager, objects: &[Value]) -> Value {
+    let has = |kinds: &[&str]| objects.iter().any(|it| super::release::is_one_of(it, kinds));
+    let line = |it: &Value| yaml::to_text(it).trim_end().to_owned();
+    let resources = match manager.resources() {
+        Value::Object(map) if !map.is_empty() => {
+            let text = line(&Value::Object(map.clone()));
+            format!("\n  {}", text.replace('\n', "\n  "))
+        }
+        _ => " {}".to_owned(),
+    };
+    json!({
+        "account": manager.account.is_some(),
+        "monitor": has(&["PodMonitor", "ServiceMonitor"]),
+        "network_policy": has(&["NetworkPolicy"]),
+        "replicas": manager.replicas(),
+        "repository": line(&repository(manager.image()).into()),
+        "resources": resources,
+        "watch": manager.watches(),
+    })
+}
+
+/// An image without its tag and digest.
+fn repository(image: &str) -> &str {
+    let name = image.split('@').next().unwrap_or_default();
+    match name.rsplit_once(':') {
+        Some((name, tag)) if !tag.contains('/') => name,
+        _ => name,
+    }
+}
+
+/// The user's values beside those that would be written now.
+pub struct Values<'a> {
+    pub path: &'a ProjectPath,
+    theirs: Option<Node>,
+    fresh: Value,
+    schema: Value,
+}
+
+impl<'a> Values<'a> {
+    pub fn read(
+        path: &'a ProjectPath,
+        theirs: Option<&str>,
+        fresh: &str,
+        schema: &str,
+    ) -> anyhow::Result<Self> {
+        let theirs = match theirs {
+            None => None,
+            Some(text) => {
+                let read = yaml::whole(text, Dialect::Strict).map_err(Into::into);
+                let node = read.map_err(yaml::locate(path.as_str(), text))?;
+                let is_map = node.as_ref().is_none_or(|it| it.clone().into_value().is_object());
+                if !is_map {
+                    let message = "values are a mapping of names to values";
+                    return Err(Diagnostic::in_file(path.as_str(), message).into_error());
+                }
+                node
+            }
+        };
+        let fresh = yaml::from_text(fresh, Dialect::Kubernetes)?;
+        Ok(Self { path, theirs, fresh, schema: yaml::from_json(schema)? })
+    }
+
+    fn names(&self) -> Map<String, Value> {
+        let value = self.theirs.as_ref().map(|it| it.clone().into_value());
+        value.and_then(|it| it.as_object().cloned()).unwrap_or_default()
+    }
+
+    /// The schema of what this project has, and of what the user has added. What others give has to be among it.
+    pub fn schema(&self) -> Value {
+        let mut res = self.schema.clone();
+        if let Some(properties) = res["properties"].as_object_mut() {
+            properties.retain(|key, _| key == "global" || self.fresh.get(key).is_some());
+            for key in self.names().keys() {
+                properties.entry(key).or_insert_with(|| json!({}));
+            }
+        }
+        res
+    }
+
+    /// The keys below ours that nothing reads.
+    pub fn problems(&self) -> Vec<Diagnostic> {
+        let mut res = Vec::new();
+        for (key, value) in &self.names() {
+            let schema = &self.schema["properties"][key.as_str()];
+            let (Some(value), Some(known)) = (value.as_object(), schema["properties"].as_object())
+            else {
+                continue;
+            };
+            for inner in value.keys().filter(|it| !known.contains_key(*it)) {
+                let names: Vec<_> = known.keys().map(|it| format!("`{it}`")).collect();
+                let hint = format!("the keys of `{key}` are {}", names.join(", "));
+                let message = format!("`{key}.{inner}` is not known, and no template reads it");
+                res.push(self.at(&format!("/{key}/{inner}"), message).with_hint(hint));
+            }
+        }
+        res
+    }
+
+    /// New keys, probable misspellings, and defaults that differ from the project.
+    pub fn warnings(&self) -> Vec<Diagnostic> {
+        let Some(node) = &self.theirs else { return Vec::new() };
+        let theirs = node.clone().into_value();
+        let known = || self.fresh.as_object().into_iter().flat_map(|it| it.keys());
+        let mut res = Vec::new();
+        for key in self.names().keys().filter(|it| self.fresh.get(it.as_str()).is_none()) {
+            if let Some(near) = diagnostics::nearest(key, known().map(String::as_str)) {
+                let message = format!("no template of operator-rs reads `{key}`");
+                let hint = format!("is it `{near}`? otherwise a template of yours should use it");
+                res.push(self.at(&format!("/{key}"), message).with_hint(hint));
+            }
+        }
+        let missing = missing(&theirs, &self.fresh, &self.schema);
+        if !is_empty(&missing) {
+            let message = "values that the templates know are missing here";
+            let text = yaml::to_text(&missing).trim_end().replace('\n', "\n  ");
+            let hint = format!("add those that users should see:\n  {text}");
+            res.push(Diagnostic::in_file(self.path.as_str(), message).with_hint(hint));
+        }
+        for pointer in REPEATED {
+            let (Some(value), Some(own)) = (theirs.pointer(pointer), self.fresh.pointer(pointer))
+            else {
+                continue;
+            };
+            let is_given = !value.is_null() && *value != "" && !is_empty(value);
+            if is_given && value != own {
+                let key = pointer[1..].replace('/', ".");
+                let message = format!("`{key}` differs from the project's, and is used instead");
+                let hint = format!("the project has `{own}`; an empty value is the project's");
+                res.push(self.at(pointer, message).with_hint(hint));
+            }
+        }
+        res
+    }
+
+    fn at(&self, pointer: &str, message: String) -> Diagnostic {
+        let res = Diagnostic::in_file(self.path.as_str(), message);
+        match self.theirs.as_ref().map(|it| it.mark_at(pointer)) {
+            Some(mark) => res.at(mark.line, mark.column),
+            None => res,
+        }
+    }
+}
+
+/// The part of the fresh values that the user's lack. Maps of which the schema knows all keys are compared key by key.
+fn missing(theirs: &Value, fresh: &Value, schema: &Value) -> Value {
+    let mut res = Map::new();
+    for (key, value) in fresh.as_object().into_iter().flatten() {
+        let schema = &schema["properties"][key.as_str()];
+        match theirs.get(key) {
+            None => drop(res.insert(key.clone(), value.clone())),
+            Some(it) if it.is_object() && schema["properties"].is_object() => {
+                let inner = missing(it, value, schema);
+                if !is_empty(&inner) {
+                    res.insert(key.clone(), inner);
+                }
+            }
+            Some(_) => {}
+        }
+    }
+    res.into()
+}
+
+fn is_empty(value: &Value) -> bool {
+    value.as_object().is_some_and(Map::is_empty)
+}
+
+#[test]
+fn the_tag_and_the_digest_of_an_image_are_no_part_of_its_repository() {
+    let check = |image: &str, expected: &str| assert_eq!(repository(image), expected);
+    check("controller:latest", "controller");
+    check("localhost:5000/a/b", "localhost:5000/a/b");
+    check("localhost:5000/a/b:v1@sha256:00", "localhost:5000/a/b");
+}
