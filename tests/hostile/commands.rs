@@ -84,6 +84,7 @@ pub const LINES: &[Line] = &[
         Writes::Files,
         &["Cargo.toml", "api", "src", "vendor", "deploy"],
     ),
+    line("generate chart", Writes::Files, &["PROJECT", "Cargo.toml", "config", "chart"]),
     line(
         "generate schemas --output-dir deploy/schemas",
         Writes::Files,
