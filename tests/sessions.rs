@@ -62,6 +62,7 @@ pages! {
     optional_files
     other_kinds
     project_file
+    reference_docs
     refusals
     run_bundle
     samples

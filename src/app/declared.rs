@@ -1,5 +1,7 @@
 //! The CRDs that the source of any cargo workspace declares.
 
+use std::collections::BTreeMap;
+
 use super::{
     cargo::Workspace,
     compile::{self, Compile},
@@ -8,14 +10,21 @@ use super::{
 };
 use crate::{
     manifests::{self, CrdOptions},
+    project::DeclaredKind,
     source::{self, Options},
     terminal,
 };
+use crd::reference::{Kinds, TypeNames};
 use diagnostics::hinted;
 use go_data::yaml::Value;
 
 /// The CRDs of all members of a workspace. One that cannot be read refuses all.
 pub fn crds(workspace: &Workspace, flags: compile::Flags) -> anyhow::Result<Vec<Value>> {
+    kinds(workspace, flags).map(|it| it.crds)
+}
+
+/// The same, with the names of Rust types.
+pub fn kinds(workspace: &Workspace, flags: compile::Flags) -> anyhow::Result<Kinds> {
     let sources = TreeSources::new(&workspace.root);
     let mut reading = source::read(&sources, &Options::default());
     let compile = Compile {
@@ -36,5 +45,16 @@ pub fn crds(workspace: &Workspace, flags: compile::Flags) -> anyhow::Result<Vec<
     }
     let warnings = [operator.warnings, generated.warnings].concat();
     reading.quote(&sources, warnings).into_iter().for_each(terminal::warn);
-    Ok(generated.manifests.into_iter().flat_map(|it| it.objects).collect())
+    let crds = generated.manifests.into_iter().flat_map(|it| it.objects).collect();
+    Ok(Kinds { crds, types: types(&operator.kinds), samples: Vec::new() })
+}
+
+fn types(kinds: &[DeclaredKind]) -> BTreeMap<(String, String), TypeNames> {
+    let of_kind = |it: &DeclaredKind| {
+        let crd = it.crd.as_ref().ok()?;
+        let name = crd.metadata.name.clone()?;
+        let version = crd.spec.versions.first()?.name.clone();
+        Some(((name, version), it.field_types.clone()))
+    };
+    kinds.iter().filter_map(of_kind).collect()
 }

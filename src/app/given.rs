@@ -33,17 +33,22 @@ impl Given {
             true => "stdin".to_owned(),
             false => path.display().to_string(),
         };
-        let objects = match path.is_dir() {
-            _ if name == "stdin" => parsed(&name, &terminal::listen()?)?,
-            true => folder(root, path)?,
-            false => parsed(&name, &disk::piped(path)?)?,
-        };
+        let objects = objects(root, path)?;
         if objects.is_empty() {
             return Err(anyhow::format_err!("`{name}` has no manifests")).hint(
                 "name a kustomization or YAML files; a chart is rendered first: `helm template … | operator-rs … --manifests -`",
             );
         }
         Ok(Some(Manifests { name, objects }))
+    }
+}
+
+/// The objects at a path. `-` is stdin.
+pub fn objects(root: &Root, path: &Path) -> anyhow::Result<Vec<Value>> {
+    match path.is_dir() {
+        _ if path == Path::new("-") => parsed("stdin", &terminal::listen()?),
+        true => folder(root, path),
+        false => parsed(&path.display().to_string(), &disk::piped(path)?),
     }
 }
 

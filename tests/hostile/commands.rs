@@ -84,6 +84,11 @@ pub const LINES: &[Line] = &[
         &["Cargo.toml", "api", "src", "vendor", "deploy"],
     ),
     line(
+        "generate docs --output-dir deploy/docs",
+        Writes::Files,
+        &["Cargo.toml", "api", "src", "vendor", "deploy", "config"],
+    ),
+    line(
         "generate schemas --output-dir deploy/schemas",
         Writes::Files,
         &["Cargo.toml", "api", "src", "vendor", "deploy"],

@@ -15,6 +15,7 @@ pub const RUNS: &[&str] = &[
     "generate crds",
     "generate crds --output-dir out",
     "generate crds --compile --check",
+    "generate docs --output-dir out",
     "generate schemas --output-dir out",
     "generate installer --output-file out/install.yaml",
     "generate catalog --image quay.io/example/bundle:v0.0.2",

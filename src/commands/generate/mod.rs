@@ -2,6 +2,8 @@
 
 mod catalog;
 mod crds;
+mod described;
+mod docs;
 mod installer;
 mod schemas;
 
@@ -34,13 +36,14 @@ enum What {
     Crds(crds::Args),
     Installer(installer::Args),
     Catalog(catalog::Args),
+    Docs(docs::Args),
     Schemas(schemas::Args),
 }
 
 impl Args {
     /// Whether it works in any cargo project, with or without a PROJECT file.
     pub fn is_of_any_project(&self) -> bool {
-        matches!(&self.what, Some(What::Crds(_) | What::Schemas(_)))
+        matches!(&self.what, Some(What::Crds(_) | What::Docs(_) | What::Schemas(_)))
     }
 
     /// Whether it runs again whenever a file that it read changes.
@@ -51,6 +54,7 @@ impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         match self.what {
             Some(What::Crds(args)) => args.run(dir),
+            Some(What::Docs(args)) => args.run(dir),
             Some(What::Schemas(args)) => args.run(dir),
             Some(What::Installer(args)) if args.prints()? => {
                 let root = reading(dir)?;
