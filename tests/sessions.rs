@@ -65,6 +65,7 @@ pages! {
     optional_files
     other_kinds
     project_file
+    reference_docs
     refusals
     run_bundle
     samples

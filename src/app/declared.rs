@@ -1,5 +1,7 @@
 //! The CRDs that the source of any cargo workspace declares.
 
+use std::collections::BTreeMap;
+
 use super::{
     cargo::Workspace,
     compile::{self, Compile},
@@ -8,16 +10,42 @@ use super::{
 };
 use crate::project::Project;
 use crate::{
-    manifests::{self, CrdOptions},
+    manifests::{self, CrdOptions, Manifest},
+    project::{DeclaredKind, Operator},
     source::{self, Options},
     terminal,
 };
+use crd::reference::{Kinds, TypeNames};
 use diagnostics::hinted;
 use go_data::yaml::Value;
 
 /// The CRDs of all members of a workspace; of an operator in place, those of its own kinds. One that cannot be read
 /// refuses all.
 pub fn crds(workspace: &Workspace, flags: compile::Flags) -> anyhow::Result<Vec<Value>> {
+    kinds(workspace, flags).map(|it| it.crds)
+}
+
+/// The same, as files; their names are those of `generate crds`.
+pub fn manifests(
+    workspace: &Workspace,
+    flags: compile::Flags,
+    options: &CrdOptions,
+) -> anyhow::Result<Vec<Manifest>> {
+    read(workspace, flags, options).map(|it| it.0)
+}
+
+/// The same, with the names of Rust types.
+pub fn kinds(workspace: &Workspace, flags: compile::Flags) -> anyhow::Result<Kinds> {
+    let (manifests, operator) = read(workspace, flags, &CrdOptions::default())?;
+    let crds = manifests.into_iter().flat_map(|it| it.objects).collect();
+    Ok(Kinds { crds, types: types(&operator.kinds), samples: Vec::new() })
+}
+
+fn read(
+    workspace: &Workspace,
+    flags: compile::Flags,
+    options: &CrdOptions,
+) -> anyhow::Result<(Vec<Manifest>, Operator)> {
     let sources = TreeSources::new(&workspace.root);
     let mut reading = source::read(&sources, &Options::default());
     if let Some(project) = Project::find(&workspace.root)? {
@@ -33,13 +61,23 @@ pub fn crds(workspace: &Workspace, flags: compile::Flags) -> anyhow::Result<Vec<
     };
     compile::complete(&compile, &mut reading)?;
     let operator = reading.whole();
-    let generated = manifests::crds(&operator, &CrdOptions::default());
+    let generated = manifests::crds(&operator, options);
     let found = reading.quote(&sources, generated.problems);
     let problems = [reading.all_problems(), found].concat();
     if !problems.is_empty() {
         return hinted(refusal(&unread(&reading), problems), reading.hint.iter().cloned());
     }
-    let warnings = [operator.warnings, generated.warnings].concat();
+    let warnings = [operator.warnings.clone(), generated.warnings].concat();
     reading.quote(&sources, warnings).into_iter().for_each(terminal::warn);
-    Ok(generated.manifests.into_iter().flat_map(|it| it.objects).collect())
+    Ok((generated.manifests, operator))
+}
+
+fn types(kinds: &[DeclaredKind]) -> BTreeMap<(String, String), TypeNames> {
+    let of_kind = |it: &DeclaredKind| {
+        let crd = it.crd.as_ref().ok()?;
+        let name = crd.metadata.name.clone()?;
+        let version = crd.spec.versions.first()?.name.clone();
+        Some(((name, version), it.field_types.clone()))
+    };
+    kinds.iter().filter_map(of_kind).collect()
 }

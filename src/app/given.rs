@@ -48,11 +48,7 @@ impl Given {
             true => "stdin".to_owned(),
             false => path.display().to_string(),
         };
-        let objects = match path.is_dir() {
-            _ if name == "stdin" => parsed(&name, &terminal::listen()?)?,
-            true => folder(root, path)?,
-            false => parsed(&name, &disk::piped(path)?)?,
-        };
+        let objects = objects(root, path)?;
         if objects.is_empty() {
             return Err(anyhow::format_err!("`{name}` has no manifests")).hint(
                 "name a kustomization or YAML files; a chart is rendered first: `helm template … | operator-rs … --manifests -`",
@@ -163,6 +159,15 @@ impl Tree for Manifests {
         let names: &[&str] =
             if folder == ALONE { &["kustomization.yaml", "objects.yaml"] } else { &[] };
         Ok(names.iter().map(|it| (*it).to_owned()).collect())
+    }
+}
+
+/// The objects at a path. `-` is stdin.
+pub fn objects(root: &Root, path: &Path) -> anyhow::Result<Vec<Value>> {
+    match path.is_dir() {
+        _ if path == Path::new("-") => parsed("stdin", &terminal::listen()?),
+        true => folder(root, path),
+        false => parsed(&path.display().to_string(), &disk::piped(path)?),
     }
 }
 

@@ -1,10 +1,16 @@
 use super::Mode;
 use crate::app::{
-    compile,
+    cargo::Workspace,
+    compile, declared,
     derive::{self, GenerateOptions},
 };
 use crate::project::Project;
-use crate::{manifests::CrdOptions, plan::WorkTree};
+use crate::{
+    disk::Root,
+    manifests::CrdOptions,
+    plan::{Plan, WorkTree},
+};
+use diagnostics::Hint as _;
 
 /// Generate CRDs and RBAC from the Rust source
 #[derive(clap::Args)]
@@ -27,8 +33,11 @@ pub struct Args {
 }
 
 impl Args {
-    pub fn write(self, tree: &mut WorkTree<'_>) -> anyhow::Result<()> {
-        let project = Project::read(tree)?;
+    pub fn write(self, tree: &mut WorkTree<'_>, root: &Root) -> anyhow::Result<()> {
+        let project = Project::of_any_layout(tree)?;
+        if project.in_place() {
+            return self.in_place(tree, root, &project);
+        }
         let options = GenerateOptions {
             crd_options: CrdOptions { longest_description: self.max_description_length },
             flags: Some(self.compile),
@@ -36,5 +45,35 @@ impl Args {
             samples: true,
         };
         derive::source(tree, &project, &options)
+    }
+
+    /// Writes the CRDs of an operator in place into each directory that PROJECT names, with the names of `generate crds`.
+    fn in_place(
+        &self,
+        tree: &mut WorkTree<'_>,
+        root: &Root,
+        project: &Project,
+    ) -> anyhow::Result<()> {
+        if project.inputs.crds.is_empty() {
+            return Err(anyhow::format_err!("PROJECT names no directory for the CRDs"))
+                .hint("add it as `crds` of `plugins.rust.operator-rs.io/v1`, or use `operator-rs generate crds --output-dir DIR`");
+        }
+        let workspace = Workspace::find(root.real(), None)?;
+        let options = CrdOptions { longest_description: self.max_description_length };
+        let mut plan = Plan::default();
+        for it in declared::manifests(&workspace, self.compile, &options)? {
+            for folder in &project.inputs.crds {
+                plan.generate(
+                    folder.join(it.path.name())?,
+                    it.to_text(),
+                    &it.edit,
+                    derive::MANIFESTS,
+                );
+            }
+        }
+        for folder in &project.inputs.crds {
+            plan.own(folder.clone(), &["yaml"], derive::MANIFESTS);
+        }
+        tree.apply(plan)
     }
 }

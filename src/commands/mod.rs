@@ -236,7 +236,9 @@ impl FileCommand {
             Self::Edit(args) => {
                 writing(dir, &args.mode.clone(), |tree, root| args.write(tree, root))
             }
-            Self::Manifests(args) => writing(dir, &args.mode.clone(), |tree, _| args.write(tree)),
+            Self::Manifests(args) => {
+                writing(dir, &args.mode.clone(), |tree, root| args.write(tree, root))
+            }
             Self::Generate(args) => args.run(dir),
             Self::Crds(command) => command.run(dir),
             Self::Bundle(args) => args.run(dir),

@@ -86,6 +86,11 @@ pub const LINES: &[Line] = &[
     ),
     line("generate chart", Writes::Files, &["PROJECT", "Cargo.toml", "config", "chart"]),
     line(
+        "generate docs --output-dir deploy/docs",
+        Writes::Files,
+        &["Cargo.toml", "api", "src", "vendor", "deploy", "config"],
+    ),
+    line(
         "generate schemas --output-dir deploy/schemas",
         Writes::Files,
         &["Cargo.toml", "api", "src", "vendor", "deploy"],

@@ -16,6 +16,7 @@ pub const RUNS: &[&str] = &[
     "generate crds",
     "generate crds --output-dir out",
     "generate crds --compile --check",
+    "generate docs --output-dir out",
     "generate schemas --output-dir out",
     "generate chart --output-dir out/chart",
     "generate installer --output-file out/install.yaml",

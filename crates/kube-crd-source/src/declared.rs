@@ -76,6 +76,7 @@ impl<'a> Namer<'a> {
             storage: attribute.storage,
             crd,
             field_places,
+            field_types: BTreeMap::new(),
         }
     }
 }

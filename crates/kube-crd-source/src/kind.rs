@@ -4,7 +4,7 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 
 pub use crate::attributes::summary::Storage;
 pub use crate::cargo::Target;
-use crate::text::{FieldPlaces, Place, Problem, SourcePath};
+use crate::text::{FieldPlaces, FieldTypes, Place, Problem, SourcePath};
 
 /// One version of a kind, as `#[derive(CustomResource)]` declares it.
 #[derive(Clone, Debug)]
@@ -30,6 +30,9 @@ pub struct Kind {
     /// Lists and maps add no name of their own. Items of `#[kube(…)]` have the JSON pointer of what they set in the
     /// version as their only name: `["/additionalPrinterColumns/0"]`. Empty where the CRD is not read.
     pub field_places: FieldPlaces,
+    /// The names of the structs and enums that fields have as their types, or as what their lists and maps hold, by the
+    /// same paths.
+    pub field_types: FieldTypes,
 }
 
 impl Kind {

@@ -45,7 +45,7 @@ pub use cargo::{Lock, Options};
 pub use kind::{Crate, Kind, RustPath, Storage, Target};
 pub use text::panics::excerpt;
 pub use text::sources::{Locked, ReadFile, ReadTexts, Sources};
-pub use text::{FieldPlaces, NotASourcePath, Place, Problem, SourcePath, below, stack};
+pub use text::{FieldPlaces, FieldTypes, NotASourcePath, Place, Problem, SourcePath, below, stack};
 
 use cargo::{Manifest, Packages};
 use declared::Namer;
@@ -125,10 +125,12 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
     let files = files_of(&types);
     let namer = Namer::new(&types, &crates);
     let mut places = found.field_places;
+    let mut field_types = found.field_types;
     let kind = |(id, crd)| {
         let places = places.remove(&id).unwrap_or_default();
         let crd = if is_parsed { crd } else { Err(Vec::new()) };
-        namer.kind(id, withheld(crd, &problems), places)
+        let field_types = field_types.remove(&id).unwrap_or_default();
+        Kind { field_types, ..namer.kind(id, withheld(crd, &problems), places) }
     };
     let mut kinds: Vec<Kind> = found.kinds.into_iter().map(kind).collect();
     let mut warnings = found.warnings;

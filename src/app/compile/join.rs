@@ -153,6 +153,7 @@ fn kind(reading: &Reading, krate: &Crate, compiled: &Compiled) -> DeclaredKind {
         kind: None,
         place: place(reading, krate, &compiled.path),
         field_places: BTreeMap::new(),
+        field_types: BTreeMap::new(),
         rust_path: KindPath { krate: krate.clone(), path: compiled.path.clone() },
         is_certain: true,
         storage: Storage::Generated,

@@ -104,7 +104,12 @@ impl Args {
                 let (before, after) = (before.text().to_owned(), project.text().to_owned());
                 plan.edit(Project::path(), before, after);
             }
-            None => plan.scaffold(Project::path(), project.text().to_owned()),
+            None => match root.read(&Project::path())? {
+                Some(before) if self.mode.force => {
+                    plan.edit(Project::path(), before, project.text().to_owned());
+                }
+                _ => plan.scaffold(Project::path(), project.text().to_owned()),
+            },
         }
         let unread = kinds.iter().filter(|it| it.group.is_none() || it.version.is_none()).count();
         if unread > 0 {

@@ -3,6 +3,8 @@
 mod catalog;
 mod chart;
 mod crds;
+mod described;
+mod docs;
 mod installer;
 mod schemas;
 
@@ -36,13 +38,14 @@ enum What {
     Installer(installer::Args),
     Catalog(catalog::Args),
     Chart(chart::Args),
+    Docs(docs::Args),
     Schemas(schemas::Args),
 }
 
 impl Args {
     /// Whether it works in any cargo project, with or without a PROJECT file.
     pub fn is_of_any_project(&self) -> bool {
-        matches!(&self.what, Some(What::Crds(_) | What::Schemas(_)))
+        matches!(&self.what, Some(What::Crds(_) | What::Docs(_) | What::Schemas(_)))
     }
 
     /// Whether it runs again whenever a file that it read changes.
@@ -53,6 +56,7 @@ impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         match self.what {
             Some(What::Crds(args)) => args.run(dir),
+            Some(What::Docs(args)) => args.run(dir),
             Some(What::Schemas(args)) => args.run(dir),
             Some(What::Installer(args)) if args.prints()? => {
                 let root = reading(dir)?;

@@ -35,6 +35,7 @@ fn kind(version: &str, storage: Storage, fields: &[&str]) -> DeclaredKind {
         kind: None,
         place: Place::start(root),
         field_places: BTreeMap::new(),
+        field_types: BTreeMap::new(),
         rust_path: KindPath { krate, path: vec!["Cache".to_owned()] },
         is_certain: true,
         storage,

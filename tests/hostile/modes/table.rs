@@ -64,6 +64,11 @@ pub const COMMANDS: &[Known] = &[
         Acts::OnFiles("deploy/crds/cache.example.com_memcacheds.yaml"),
     ),
     known(
+        "generate docs",
+        "--output-dir deploy/docs",
+        Acts::OnFiles("deploy/docs/cache.example.com/memcached.md"),
+    ),
+    known(
         "generate schemas",
         "--output-dir deploy/schemas",
         Acts::OnFiles("deploy/schemas/cache.example.com/memcached_v1alpha1.json"),

@@ -30,7 +30,7 @@ pub use resource::{Crd, Read, kinds};
 use crate::attributes::schemars::With;
 use crate::builtin::kubernetes::Model;
 use crate::builtin::{Builtin, Dyn};
-use crate::text::{FieldPlaces, Place, Problem, text};
+use crate::text::{FieldPlaces, FieldTypes, Place, Problem, text};
 use crate::tree::{ItemId, ModuleId};
 use crate::types::derives::Derived;
 use crate::types::serde;
@@ -67,6 +67,8 @@ pub struct Reader {
     field_path: RefCell<Vec<String>>,
     /// Where the fields of this resource are declared.
     field_places: RefCell<FieldPlaces>,
+    /// The named types of the fields of this resource.
+    field_types: RefCell<FieldTypes>,
     /// The types that we are inside of; nothing for those of other crates.
     inside: RefCell<Vec<Option<ItemId>>>,
     /// Number of visits of types for this resource.
@@ -101,6 +103,7 @@ impl Reader {
             uses_kubernetes: Cell::new(false),
             field_path: RefCell::default(),
             field_places: RefCell::default(),
+            field_types: RefCell::default(),
             inside: RefCell::default(),
             visits: Cell::new(0),
             gave_up: Cell::new(false),

@@ -93,6 +93,29 @@ impl Reader {
         places.entry(path).or_insert_with(|| self.world.place(module, span));
     }
 
+    /// Notes the named type of the field that we are in, where it has one. Where several types declare it, the first one
+    /// counts.
+    pub(super) fn note_type(&self, ty: &Type) {
+        if let Some(name) = self.named_in(ty) {
+            let path = self.field_path.borrow().iter().skip(1).cloned().collect();
+            self.field_types.borrow_mut().entry(path).or_insert(name);
+        }
+    }
+
+    /// The name of a type, or of what is in it: of an option, a list, or the values of a map.
+    fn named_in(&self, ty: &Type) -> Option<String> {
+        match ty {
+            Type::Data(id, _) | Type::Root(id) => Some(self.world.items[*id].name.clone()),
+            Type::Kubernetes(model) => model.path.rsplit("::").next().map(str::to_owned),
+            Type::Foreign { arguments, .. } => match &arguments[..] {
+                [inside] => self.named_in(inside),
+                [_, values] if ty.path().ends_with("Map") => self.named_in(values),
+                _ => None,
+            },
+            Type::Function(_) => None,
+        }
+    }
+
     /// Runs `f` with one more field in the path.
     pub(super) fn in_field<T>(&self, name: &str, f: impl FnOnce() -> T) -> T {
         struct Back<'a>(&'a Reader);

@@ -20,7 +20,7 @@ use crate::attributes::x_kube;
 use crate::builtin::Dyn;
 use crate::cargo::cfg::{self, Cfg};
 use crate::text::panics;
-use crate::text::{FieldPlaces, Problem};
+use crate::text::{FieldPlaces, FieldTypes, Problem};
 use crate::tree::WRITE_OUT;
 use crate::tree::{ItemId, ItemKind};
 use crate::types::derives::Derived;
@@ -36,6 +36,7 @@ pub struct Read {
     pub kinds: Vec<(ItemId, Crd)>,
     /// Where their fields are declared.
     pub field_places: BTreeMap<ItemId, FieldPlaces>,
+    pub field_types: BTreeMap<ItemId, FieldTypes>,
     pub warnings: Vec<Problem>,
     /// Macros that may declare more kinds.
     pub unexplored: Vec<Problem>,
@@ -70,6 +71,7 @@ pub fn kinds(world: &Rc<Types>, kubernetes: Option<&Problem>, earlier: Read) -> 
     let mut res = Read {
         unexplored: unexplored(world),
         field_places: earlier.field_places,
+        field_types: earlier.field_types,
         ..Read::default()
     };
     let mut seen = BTreeSet::new();
@@ -89,6 +91,7 @@ pub fn kinds(world: &Rc<Types>, kubernetes: Option<&Problem>, earlier: Read) -> 
         let found = answering(reader.clone(), || reader.resource(id));
         reader.field_path.borrow_mut().clear();
         let field_places = reader.field_places.take();
+        let field_types = reader.field_types.take();
         let mut problems: Vec<Problem> = reader.problems.take().into_values().collect();
         let uses_kubernetes = reader.uses_kubernetes.take();
         let crd = match found {
@@ -109,6 +112,7 @@ pub fn kinds(world: &Rc<Types>, kubernetes: Option<&Problem>, earlier: Read) -> 
         let crd = crd.filter(|_| problems.is_empty()).ok_or(problems);
         if crd.is_ok() {
             res.field_places.insert(id, field_places);
+            res.field_types.insert(id, field_types);
         }
         res.kinds.push((id, crd));
     }

@@ -201,6 +201,9 @@ impl Reader {
         }
         self.in_field(&field.name, || {
             self.note_place(this.scope.module, field.span);
+            if let Some(ty) = self.field_type(this, field) {
+                self.note_type(&ty);
+            }
             let default = self.default(this, field, whole);
             let inner = self.field(this, field, default, false, generator);
             let has_default =

@@ -32,6 +32,9 @@ impl std::fmt::Display for Place {
 /// Places of fields, by the names that lead to each.
 pub type FieldPlaces = BTreeMap<Vec<String>, Place>;
 
+/// The names of the types of fields, by the same paths.
+pub type FieldTypes = BTreeMap<Vec<String>, String>;
+
 /// A fault in the user's input: where, why, and how to fix it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {

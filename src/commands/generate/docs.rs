@@ -1,0 +1,74 @@
+//! `operator-rs generate docs`
+
+use std::path::{Path, PathBuf};
+
+use super::described::{From, Output};
+use crate::{
+    app::given,
+    commands::{Mode, reading},
+};
+use crd::reference;
+use diagnostics::Hint as _;
+use go_data::yaml::Value;
+use model::Tree as _;
+
+/// The samples of a project.
+const SAMPLES: &str = "config/samples";
+
+/// Write reference documentation of the kinds of any cargo workspace, as Markdown
+///
+/// There is a page for each kind with all of its versions, `GROUP/KIND.md`, and an index, `README.md`. The anchor of a
+/// field is its path: `#spec-size` in the first version of a page, `#v1alpha1-spec-size` in others. Descriptions keep their
+/// Markdown, except for HTML, headings, and links to other places than the web.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  operator-rs generate docs --output-dir docs/api
+  operator-rs generate docs --crds config/crd/bases --output-dir docs/api --check    # in CI")]
+pub struct Args {
+    /// Directory of the pages
+    #[arg(long, value_name = "DIR")]
+    output_dir: PathBuf,
+    /// Show the objects in these files as examples of their kinds [default: config/samples, if there is one]
+    #[arg(long, value_name = "DIR|FILE")]
+    samples: Option<PathBuf>,
+    #[command(flatten)]
+    from: From,
+    #[command(flatten)]
+    mode: Mode,
+}
+
+impl Args {
+    pub fn run(&self, dir: &Path) -> anyhow::Result<()> {
+        let output = Output {
+            folder: &self.output_dir,
+            by: "generate docs",
+            extension: ".md",
+            edit: self.from.edit(),
+        };
+        output.settle(dir, &self.mode, || {
+            let mut kinds = self.from.read(dir)?;
+            kinds.samples = self.samples(dir, &kinds.crds)?;
+            let pages = reference::pages(&kinds)?;
+            pages.into_iter().map(|it| Ok((it.path.parse()?, it.text))).collect()
+        })
+    }
+
+    fn samples(&self, dir: &Path, crds: &[Value]) -> anyhow::Result<Vec<Value>> {
+        let root = reading(dir)?;
+        let Some(path) = &self.samples else {
+            return match root.names(SAMPLES)?.is_empty() {
+                true => Ok(Vec::new()),
+                false => given::objects(&root, &dir.join(SAMPLES))
+                    .hint("name other samples: `--samples DIR|FILE`"),
+            };
+        };
+        let samples = given::objects(&root, path)?;
+        let is_of = |sample: &Value, crd: &Value| sample["kind"] == crd["spec"]["names"]["kind"];
+        match samples.iter().any(|it| crds.iter().any(|crd| is_of(it, crd))) {
+            true => Ok(samples),
+            false => Err(anyhow::format_err!("`{}` has no object of these kinds", path.display()))
+                .hint("name YAML files or a kustomization with objects of the kinds to document"),
+        }
+    }
+}
