@@ -19,6 +19,9 @@ use crd::reference::{Kinds, TypeNames};
 use diagnostics::hinted;
 use go_data::yaml::Value;
 
+/// The command in the first line of a file with one CRD.
+pub const BY: &str = "generate crds";
+
 /// The CRDs of all members of a workspace; of an operator in place, those of its own kinds. One that cannot be read
 /// refuses all.
 pub fn crds(workspace: &Workspace, flags: compile::Flags) -> anyhow::Result<Vec<Value>> {

@@ -1,4 +1,6 @@
-use super::Mode;
+use std::path::Path;
+
+use super::{Mode, Outcome, begin, writing};
 use crate::app::{
     cargo::Workspace,
     compile, declared,
@@ -33,11 +35,16 @@ pub struct Args {
 }
 
 impl Args {
-    pub fn write(self, tree: &mut WorkTree<'_>, root: &Root) -> anyhow::Result<()> {
-        let project = Project::of_any_layout(tree)?;
-        if project.in_place() {
-            return self.in_place(tree, root, &project);
+    pub fn run(self, dir: &Path) -> anyhow::Result<()> {
+        let root = Root::new(dir)?;
+        match Project::find(&root)?.filter(Project::in_place) {
+            Some(project) => self.in_place(dir, &root, &project),
+            None => writing(dir, &self.mode.clone(), |tree, _| self.write(tree)),
         }
+    }
+
+    fn write(self, tree: &mut WorkTree<'_>) -> anyhow::Result<()> {
+        let project = Project::read(tree)?;
         let options = GenerateOptions {
             crd_options: CrdOptions { longest_description: self.max_description_length },
             flags: Some(self.compile),
@@ -47,33 +54,29 @@ impl Args {
         derive::source(tree, &project, &options)
     }
 
-    /// Writes the CRDs of an operator in place into each directory that PROJECT names, with the names of `generate crds`.
-    fn in_place(
-        &self,
-        tree: &mut WorkTree<'_>,
-        root: &Root,
-        project: &Project,
-    ) -> anyhow::Result<()> {
+    /// Writes the CRDs of an operator in place into the directories that PROJECT names, as `generate crds --output-dir`
+    /// does for each.
+    fn in_place(&self, dir: &Path, root: &Root, project: &Project) -> anyhow::Result<()> {
         if project.inputs.crds.is_empty() {
             return Err(anyhow::format_err!("PROJECT names no directory for the CRDs"))
                 .hint("add it as `crds` of `plugins.rust.operator-rs.io/v1`, or use `operator-rs generate crds --output-dir DIR`");
         }
         let workspace = Workspace::find(root.real(), None)?;
         let options = CrdOptions { longest_description: self.max_description_length };
-        let mut plan = Plan::default();
-        for it in declared::manifests(&workspace, self.compile, &options)? {
-            for folder in &project.inputs.crds {
-                plan.generate(
-                    folder.join(it.path.name())?,
-                    it.to_text(),
-                    &it.edit,
-                    derive::MANIFESTS,
-                );
-            }
-        }
+        let manifests = declared::manifests(&workspace, self.compile, &options)?;
         for folder in &project.inputs.crds {
-            plan.own(folder.clone(), &["yaml"], derive::MANIFESTS);
+            let output = Root::output(dir, Path::new(folder.as_str()))?;
+            begin(&output, &self.mode)?;
+            let mut tree = WorkTree::new(&output, self.mode.force);
+            let mut plan = Plan::default();
+            for it in &manifests {
+                plan.generate(it.path.name().parse()?, it.to_text(), &it.edit, declared::BY);
+            }
+            plan.sweep(declared::BY);
+            plan.show_in(folder.as_str());
+            tree.apply(plan)?;
+            Outcome::Files.settle(&tree, &output, &self.mode)?;
         }
-        tree.apply(plan)
+        Ok(())
     }
 }

@@ -236,9 +236,7 @@ impl FileCommand {
             Self::Edit(args) => {
                 writing(dir, &args.mode.clone(), |tree, root| args.write(tree, root))
             }
-            Self::Manifests(args) => {
-                writing(dir, &args.mode.clone(), |tree, root| args.write(tree, root))
-            }
+            Self::Manifests(args) => args.run(dir),
             Self::Generate(args) => args.run(dir),
             Self::Crds(command) => command.run(dir),
             Self::Bundle(args) => args.run(dir),

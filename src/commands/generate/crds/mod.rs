@@ -12,7 +12,7 @@ use crate::{
     app::{
         cargo::Workspace,
         compile::{self, Compile},
-        location,
+        declared, location,
         refusal::{refusal, unread},
         stdout,
         tree_sources::TreeSources,
@@ -29,7 +29,7 @@ use go_data::yaml;
 use model::ProjectPath;
 
 /// The commands in the first line of generated files: one file for each CRD, and one file for all.
-const FOLDER: &str = "generate crds";
+const FOLDER: &str = declared::BY;
 const FILE: &str = "generate crds --output-file";
 
 /// Print or write the CRDs of any cargo package or workspace, equal to what kube's `crd()` returns
