@@ -29,7 +29,13 @@ pub async fn a_paused_object_is_left_alone_until_it_is_resumed(lab: Arc<Lab>) {
         "paused by the annotation `example.com/paused`: remove it to reconcile the object";
     assert_eq!(found(&object, "Paused").expect("it is")["message"], message);
     assert!(is(&object, "Available", "True"), "the other conditions stay: {object:#}");
-    let events = ground.events("a").await;
+    // The event is sent after the condition.
+    let until = tokio::time::Instant::now() + Duration::from_secs(10);
+    let mut events = ground.events("a").await;
+    while count(&events, "Paused") == 0 && tokio::time::Instant::now() < until {
+        sleep(Duration::from_millis(100)).await;
+        events = ground.events("a").await;
+    }
     assert_eq!(count(&events, "Paused"), 1, "{events:?}");
 
     // Neither an edit of its Deployment, nor of its own spec, nor the deletion of the Deployment changes anything.
