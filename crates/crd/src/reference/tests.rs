@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use serde_json::json;
 
+use diagnostics::Diagnostic;
+
 use super::{Kinds, facts, markdown, pages};
 use go_data::yaml::Value;
 
@@ -148,11 +150,11 @@ fn fields_are_listed_with_lists_maps_and_rules() {
         "a.b": { "type": "string" }, "a-b": { "type": "string" },
     }, "x-kubernetes-validations": [
         { "rule": "self.a == 1", "message": "a | must `be` 1", "reason": "FieldValueInvalid", "fieldPath": ".a" },
-        { "rule": "self.a\n  == 1" },
+        { "rule": "self.a\n  == 1", "optionalOldSelf": true },
     ] }),
     ));
     let expected = [
-        "### <a id=\"spec\"></a>`spec`\n\nobject\n\nDesired.\n\nRules:\n\n- `self.a == 1`: a \\| must \\`be\\` 1 · reason `FieldValueInvalid` · field `.a`\n- Expression\n\n  ```text\n  self.a\n    == 1\n  ```\n\nFields:\n\n",
+        "### <a id=\"spec\"></a>`spec`\n\nobject\n\nDesired.\n\nRules:\n\n- `self.a == 1`: a \\| must \\`be\\` 1 · reason `FieldValueInvalid` · field `.a`\n- also when the object is created\n\n  ```text\n  self.a\n    == 1\n  ```\n\nFields:\n\n",
         "- [`ports`](#spec-ports): list of object, required\n",
         "- [`labels`](#spec-labels): map of string\n",
         "#### <a id=\"spec-labels\"></a>`spec.labels.*`\n\nmap\n\nEach value: string · maximum length `9`\n",
@@ -279,6 +281,8 @@ fn a_page_has_all_versions_the_stored_one_first() {
     );
     let older = json!({ "metadata": { "name": "a" }, "spec": { "group": "b", "names": { "kind": "C" }, "version": "v1" } });
     let error = super::pages(&Kinds { crds: vec![older], ..Kinds::default() }).err();
+    let hint = "only CRDs of `apiextensions.k8s.io/v1` are read";
+    assert_eq!(Diagnostic::from(error.as_ref().expect("it is of v1beta1")).hints, [hint]);
     assert_eq!(
         error.expect("it is of v1beta1").to_string(),
         "the CRD `a` has no group, no kind or no versions"
@@ -297,4 +301,13 @@ fn deep_schemas_have_flat_headings() {
         it,
         Event::Start(Tag::Heading { level: HeadingLevel::H5 | HeadingLevel::H6, .. })
     )));
+}
+
+#[test]
+fn a_version_without_a_schema_says_so() {
+    let mut crd = crd(&json!({}));
+    crd["spec"]["versions"][0]["schema"] = json!({});
+    let text = page(crd);
+    assert!(text.ends_with("\nThis version has no schema.\n"), "{text}");
+    require_whole(&text, 2);
 }
