@@ -84,7 +84,11 @@ pub const LINES: &[Line] = &[
         Writes::Files,
         &["Cargo.toml", "api", "src", "vendor", "deploy"],
     ),
-    line("generate chart", Writes::Files, &["PROJECT", "Cargo.toml", "config", "chart"]),
+    line(
+        "generate chart --output-dir deploy/chart",
+        Writes::Files,
+        &["PROJECT", "Cargo.toml", "config", "deploy"],
+    ),
     line(
         "generate docs --output-dir deploy/docs",
         Writes::Files,

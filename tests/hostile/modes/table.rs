@@ -73,7 +73,11 @@ pub const COMMANDS: &[Known] = &[
         "--output-dir deploy/schemas",
         Acts::OnFiles("deploy/schemas/cache.example.com/memcached_v1alpha1.json"),
     ),
-    known("generate chart", "", Acts::OnFiles("chart/files/manager.yaml")),
+    known(
+        "generate chart",
+        "--output-dir deploy/chart",
+        Acts::OnFiles("deploy/chart/files/manager.yaml"),
+    ),
     known(
         "generate catalog",
         "--image quay.io/example/other-bundle:v0.0.1",
