@@ -137,7 +137,7 @@ mod tests {
             );
             count += 1;
         }
-        assert_eq!(count, 38);
+        assert_eq!(count, 42);
     }
 
     #[test]
