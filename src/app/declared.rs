@@ -12,11 +12,11 @@ use crate::project::Project;
 use crate::{
     manifests::{self, CrdOptions, Manifest},
     project::{DeclaredKind, Operator},
-    source::{self, Options},
+    source::{self, Options, Reading, Sources},
     terminal,
 };
 use crd::reference::{Kinds, TypeNames};
-use diagnostics::hinted;
+use diagnostics::{Diagnostic, hinted};
 use go_data::yaml::Value;
 
 /// The command in the first line of a file with one CRD.
@@ -28,18 +28,24 @@ pub fn crds(workspace: &Workspace, flags: compile::Flags) -> anyhow::Result<Vec<
     kinds(workspace, flags).map(|it| it.crds)
 }
 
-/// The same, as files; their names are those of `generate crds`.
+/// The same, as files; their names are those of `generate crds`. Comments that ask for rights are told.
 pub fn manifests(
     workspace: &Workspace,
     flags: compile::Flags,
     options: &CrdOptions,
 ) -> anyhow::Result<Vec<Manifest>> {
-    read(workspace, flags, options).map(|it| it.0)
+    let (manifests, operator) = read(workspace, flags, options, source::read_with_rules)?;
+    if !operator.rules.is_empty() {
+        terminal::warn(Diagnostic::from(
+            "the source has `+kubebuilder:rbac` comments, and the role of an operator in place is not made from them",
+        ).with_hint("`operator-rs chart check` compares them with the roles of a chart"));
+    }
+    Ok(manifests)
 }
 
 /// The same, with the names of Rust types.
 pub fn kinds(workspace: &Workspace, flags: compile::Flags) -> anyhow::Result<Kinds> {
-    let (manifests, operator) = read(workspace, flags, &CrdOptions::default())?;
+    let (manifests, operator) = read(workspace, flags, &CrdOptions::default(), source::read)?;
     let crds = manifests.into_iter().flat_map(|it| it.objects).collect();
     Ok(Kinds { crds, types: types(&operator.kinds), samples: Vec::new() })
 }
@@ -48,9 +54,10 @@ fn read(
     workspace: &Workspace,
     flags: compile::Flags,
     options: &CrdOptions,
+    how: fn(&dyn Sources, &Options) -> Reading,
 ) -> anyhow::Result<(Vec<Manifest>, Operator)> {
     let sources = TreeSources::new(&workspace.root);
-    let mut reading = source::read(&sources, &Options::default());
+    let mut reading = how(&sources, &Options::default());
     if let Some(project) = Project::find(&workspace.root)? {
         reading.operator.kinds.retain(|it| project.owns(it));
     }

@@ -54,7 +54,7 @@ impl Given {
                 "name a kustomization or YAML files; a chart is rendered first: `helm template … | operator-rs … --manifests -`",
             );
         }
-        let (hooks, objects) = objects.into_iter().partition(is_hook);
+        let (hooks, objects): (Vec<_>, Vec<_>) = objects.into_iter().partition(is_hook);
         warn_of_hooks(&hooks);
         Ok(Some(Manifests { name, objects }))
     }
@@ -65,7 +65,7 @@ fn is_hook(object: &Value) -> bool {
     !object["metadata"]["annotations"]["helm.sh/hook"].is_null()
 }
 
-fn warn_of_hooks(hooks: &Vec<Value>) {
+fn warn_of_hooks(hooks: &[Value]) {
     for it in hooks {
         let (kind, name) = (&it["kind"], &it["metadata"]["name"]);
         let (kind, name) = (kind.as_str().unwrap_or_default(), name.as_str().unwrap_or_default());
@@ -85,16 +85,18 @@ impl Manifests {
         if image.is_none() && namespace.is_none() {
             return Ok(self.objects);
         }
-        let image = image.map(|image| anyhow::Ok(self.image_to_replace()?.replaced_by(image)));
-        let images: Vec<_> = image.transpose()?.into_iter().collect();
+        let replaced = |image: &Image| {
+            anyhow::Ok(kustomize::Image { name: self.image_to_replace()?, image: image.clone() })
+        };
+        let images: Vec<_> = image.map(replaced).transpose()?.into_iter().collect();
         let namespace = namespace.map(ToString::to_string);
         let top = ProjectPath::fixed(ALONE);
         kustomize::build_in(&self, &top, &images, namespace.as_deref())
             .with_context(|| format!("reading {}", self.name))
     }
 
-    /// The image of the only container that runs.
-    fn image_to_replace(&self) -> anyhow::Result<Replaced> {
+    /// The image of the only container that runs, without its tag and digest.
+    fn image_to_replace(&self) -> anyhow::Result<String> {
         let workloads = self.objects.iter().filter(|it| {
             ["Deployment", "StatefulSet", "DaemonSet"].iter().any(|kind| it["kind"] == *kind)
         });
@@ -104,7 +106,7 @@ impl Manifests {
             .filter_map(|it| it["image"].as_str().map(|it| name_of(it).to_owned()))
             .collect();
         match images.into_iter().collect::<Vec<_>>().as_slice() {
-            [one] => Ok(Replaced(one.clone())),
+            [one] => Ok(one.clone()),
             [] => Err(anyhow::format_err!("`{}` has no container for `--image`", self.name))
                 .hint("give manifests with the operator's Deployment"),
             several => Err(anyhow::format_err!(
@@ -114,15 +116,6 @@ impl Manifests {
             ))
             .hint("leave out `--image`, and set the operator's image in the manifests"),
         }
-    }
-}
-
-/// The name of an image that another one replaces.
-struct Replaced(String);
-
-impl Replaced {
-    fn replaced_by(self, image: &Image) -> kustomize::Image {
-        kustomize::Image { name: self.0, image: image.clone() }
     }
 }
 

@@ -25,6 +25,7 @@ pub mod olm_namespace;
 pub mod outcome;
 pub mod proxies;
 pub mod refusal;
+pub mod release_secret;
 pub mod removal;
 pub mod rendered;
 pub mod repository;

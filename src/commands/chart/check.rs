@@ -11,8 +11,12 @@ use crate::{
         compile,
         findings::{self, Finding, Format},
     },
-    disk, terminal,
+    commands::reading,
+    disk,
+    project::Project,
+    terminal,
 };
+use diagnostics::Hint as _;
 
 /// Check that a Helm chart agrees with the Rust source
 ///
@@ -28,9 +32,9 @@ Examples:
   helm template my-operator charts/my-operator | operator-rs chart check charts/my-operator --input -
   operator-rs test --audit-rbac > observed.txt; operator-rs chart check charts/my-operator --observed observed.txt")]
 pub struct Args {
-    /// Directory of the chart
+    /// Directory of the chart [default: the one that PROJECT names]
     #[arg(value_name = "CHART")]
-    chart: PathBuf,
+    chart: Option<PathBuf>,
     /// Also render the chart with this file of values (can be repeated)
     #[arg(long, value_name = "FILE", conflicts_with = "input")]
     values: Vec<PathBuf>,
@@ -64,8 +68,9 @@ fn rules() -> impl clap::builder::TypedValueParser<Value = Rule> {
 
 impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
-        let chart = Chart::read(dir, &self.chart)?;
-        let (renderings, mut findings) = self.renderings(&chart, dir)?;
+        let path = self.path(dir)?;
+        let chart = Chart::read(dir, &path)?;
+        let (renderings, mut findings) = self.renderings(&chart, dir, &path)?;
         let selection = Selection {
             manifest: self.manifest_path.as_deref(),
             packages: &self.package,
@@ -98,11 +103,25 @@ impl Args {
         }
     }
 
+    /// The chart that was given, else the one that PROJECT names.
+    fn path(&self, dir: &Path) -> anyhow::Result<PathBuf> {
+        if let Some(path) = &self.chart {
+            return Ok(path.clone());
+        }
+        let recorded = Project::find(&reading(dir)?)?.and_then(|it| it.inputs.chart);
+        match recorded {
+            Some(path) => Ok(path.as_str().into()),
+            None => Err(anyhow::format_err!("no chart is given, and PROJECT names none"))
+                .hint("give its directory: `operator-rs chart check DIR`"),
+        }
+    }
+
     /// The chart as it is rendered with its own values and with each file of values, and why it is not.
     fn renderings(
         &self,
         chart: &Chart,
         dir: &Path,
+        path: &Path,
     ) -> anyhow::Result<(Vec<Rendering>, Vec<Finding>)> {
         if let Some(input) = &self.input {
             let (name, text) = match input == Path::new("-") {
@@ -113,7 +132,7 @@ impl Args {
         }
         let (mut renderings, mut findings) = (Vec::new(), Vec::new());
         for values in std::iter::once(None).chain(self.values.iter().map(|it| Some(it.as_path()))) {
-            match charts::render(chart, dir, &self.chart, values)? {
+            match charts::render(chart, dir, path, values)? {
                 Ok(it) => renderings.push(it),
                 Err(it) => findings.push(it),
             }

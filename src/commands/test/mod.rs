@@ -7,10 +7,7 @@ mod download;
 mod stage;
 
 use crate::project::Project;
-use std::{
-    ffi::OsString,
-    path::{Path, PathBuf},
-};
+use std::{ffi::OsString, path::PathBuf};
 
 use self::{
     assets::Assets,
@@ -68,7 +65,7 @@ impl Args {
         let project = Project::find(root)?;
         let stage = self.stage(root, project.as_ref())?;
         if self.audit_rbac && stage.account.is_none() {
-            return self.refuse_audit(project.is_some());
+            return refuse_audit(&stage.roles_in);
         }
         let assets = match &self.download {
             Some(request) => Assets::in_folder(
@@ -106,24 +103,6 @@ impl Args {
         Stage::of_workspace(root.real(), inputs)
     }
 
-    fn refuse_audit(&self, is_project: bool) -> anyhow::Result<()> {
-        if let Some(path) = &self.given.manifests {
-            anyhow::bail!(
-                "`{}` has no Deployment with a ServiceAccount whose requests could be audited",
-                path.display()
-            );
-        }
-        if !is_project {
-            return Err(anyhow::format_err!("there is no role to audit")).hint(
-                "say where the operator's Deployment and its roles are: `--manifests DIR|FILE`",
-            );
-        }
-        Err(anyhow::format_err!(
-            "config/default has no Deployment with a ServiceAccount whose requests could be audited"
-        ))
-        .hint("restore config/manager and config/rbac in config/default/kustomization.yaml")
-    }
-
     fn run_tests(&self, root: &Root, stage: &Stage, plane: &ControlPlane) -> anyhow::Result<()> {
         let variables = stage.set(plane, self.controller_manager)?;
         let cargo = ["cargo", "test"].map(OsString::from).to_vec();
@@ -140,7 +119,7 @@ impl Args {
             if self.audit_rbac {
                 let user = account.user();
                 terminal::print(&format!("How {user} used {}:\n{report}", stage.roles_in));
-                require_audited(&user, &report, self.given.manifests.as_deref())?;
+                require_audited(&user, &report, &stage.roles_in)?;
             } else if !status.success() && !report.refused.is_empty() {
                 let refusals = report.refusals();
                 terminal::advise(&format!(
@@ -158,11 +137,22 @@ impl Args {
     }
 }
 
-fn require_audited(
-    user: &str,
-    report: &audit::Report,
-    manifests: Option<&Path>,
-) -> anyhow::Result<()> {
+/// There is no account whose requests could be audited.
+fn refuse_audit(roles_in: &str) -> anyhow::Result<()> {
+    match roles_in {
+        "" => Err(anyhow::format_err!("there is no role to audit"))
+            .hint("say where the operator's Deployment and its roles are: `--manifests DIR|FILE`"),
+        stage::ROLE => Err(anyhow::format_err!(
+            "config/default has no Deployment with a ServiceAccount whose requests could be audited"
+        ))
+        .hint("restore config/manager and config/rbac in config/default/kustomization.yaml"),
+        other => anyhow::bail!(
+            "`{other}` has no Deployment with a ServiceAccount whose requests could be audited"
+        ),
+    }
+}
+
+fn require_audited(user: &str, report: &audit::Report, roles_in: &str) -> anyhow::Result<()> {
     if report.calls == 0 {
         return Err(anyhow::format_err!("the tests sent no request as {user}")).hint(
             "start the operator with the kubeconfig in E2E_OPERATOR_KUBECONFIG, as tests/e2e.rs does",
@@ -171,9 +161,9 @@ fn require_audited(
     match report.refused.len() {
         0 => Ok(()),
         _ => Err(anyhow::format_err!("the operator sent requests that its role does not allow"))
-            .hint(match manifests {
-                Some(path) => format!("add these rights to the role in `{}`", path.display()),
-                None => "add the comments shown above to the code that sends the requests, then run `operator-rs manifests`".to_owned(),
+            .hint(match roles_in {
+                stage::ROLE => "add the comments shown above to the code that sends the requests, then run `operator-rs manifests`".to_owned(),
+                other => format!("add these rights to the role in `{other}`"),
             }),
     }
 }

@@ -64,7 +64,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-const ROLE: &str = "config/rbac/role.yaml";
+/// The role that is made from the comments in the source.
+pub const ROLE: &str = "config/rbac/role.yaml";
 
 const STALE: &str =
     "run `operator-rs manifests` first: the tests use the CRDs and the role in config/";

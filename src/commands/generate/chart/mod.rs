@@ -9,13 +9,12 @@ mod names;
 mod numbers;
 mod release;
 mod roles;
-mod size;
 mod values;
 
 use std::collections::BTreeMap;
 
 use crate::{
-    app::shipped,
+    app::{release_secret, shipped},
     commands::{Mode, Outcome},
     disk::Root,
     plan::{self, Plan, WorkTree},
@@ -87,11 +86,11 @@ impl Args {
         plan.own(self.path("files")?, &["yaml"], BY);
         self.sweep_templates(tree, &chart, &mut plan)?;
         let size = self.size(tree, &chart)?;
-        if size::LIMIT < size {
+        if release_secret::LIMIT < size {
             return Err(anyhow::format_err!(
                 "Helm could not install the chart: the Secret of a release would have about {} KiB, and an API server takes {}",
                 size / 1024,
-                size::LIMIT / 1024
+                release_secret::LIMIT / 1024
             ))
             .hint("shorten the descriptions in the CRDs, or publish the CRDs apart from the chart");
         }
@@ -99,7 +98,7 @@ impl Args {
         plan.next(format!(
             "The Secret of a release has about {} KiB of {}.\nNext: check the chart, and install it:\n  helm lint --strict {dir}\n  helm install {} {dir} --namespace {} --create-namespace",
             size.div_ceil(1024),
-            size::LIMIT / 1024,
+            release_secret::LIMIT / 1024,
             project.name,
             chart.namespace,
             dir = self.output_dir,
@@ -243,9 +242,8 @@ impl Args {
             }
         }
         files.extend(chart.generated.clone());
-        let files: Vec<_> =
-            files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-        size::of_release(&files, &chart.manifest)
+        let files = files.iter().map(|(name, text)| (name.as_str(), text.as_bytes()));
+        Ok(release_secret::size(files, &chart.manifest))
     }
 }
 
