@@ -2,7 +2,7 @@
 
 pub const RUNS: &[&str] = &[
     "init --domain example.com",
-    "adopt --dry-run",
+    "adopt --diff",
     "create api --group cache --kind Third --image memcached:1.6 --port 1",
     "create webhook --group cache --kind Memcached --defaulting --programmatic-validation",
     "delete api --group cache --kind Second",

@@ -32,7 +32,7 @@ use model::{Domain, Found, GroupPrefix, ProjectName, ProjectPath, Tree as _};
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  operator-rs adopt --dry-run    # show what it finds
+  operator-rs adopt --diff    # show what it would record
   operator-rs adopt --package my-operator --manifests deploy")]
 pub struct Args {
     /// Package of the operator's program [default: the only one with a program that depends on kube]
