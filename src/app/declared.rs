@@ -1,6 +1,6 @@
 //! The CRDs that the source of any cargo workspace declares.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     cargo::Workspace,
@@ -8,10 +8,11 @@ use super::{
     refusal::{refusal, unread},
     tree_sources::TreeSources,
 };
-use crate::project::Project;
 use crate::{
+    disk::Root,
     manifests::{self, CrdOptions, Manifest},
-    project::{DeclaredKind, Operator},
+    plan::Plan,
+    project::{DeclaredKind, Operator, Project},
     source::{self, Options, Reading, Sources},
     terminal,
 };
@@ -43,11 +44,46 @@ pub fn manifests(
     Ok(manifests)
 }
 
+/// The files of a directory of CRDs. If the CRDs are all of the project, those of deleted kinds are removed.
+pub fn plan(manifests: &[Manifest], is_whole: bool) -> anyhow::Result<Plan> {
+    let mut plan = Plan::default();
+    for it in manifests {
+        plan.generate(it.path.name().parse()?, it.to_text(), &it.edit, BY);
+    }
+    if is_whole {
+        plan.sweep(BY);
+    }
+    Ok(plan)
+}
+
 /// The same, with the names of Rust types.
 pub fn kinds(workspace: &Workspace, flags: compile::Flags) -> anyhow::Result<Kinds> {
     let (manifests, operator) = read(workspace, flags, &CrdOptions::default(), source::read)?;
     let crds = manifests.into_iter().flat_map(|it| it.objects).collect();
     Ok(Kinds { crds, types: types(&operator.kinds), samples: Vec::new() })
+}
+
+/// `KIND.GROUP` of each kind, once.
+pub fn names<'a>(kinds: impl IntoIterator<Item = &'a DeclaredKind>) -> String {
+    let name = |it: &DeclaredKind| {
+        let kind = it.kind.as_ref().unwrap_or(&it.name);
+        format!("{kind}.{}", it.group.as_deref().unwrap_or("?"))
+    };
+    let names: BTreeSet<String> = kinds.into_iter().map(name).collect();
+    names.into_iter().collect::<Vec<_>>().join(", ")
+}
+
+/// Leaves out the kinds of groups that PROJECT does not list, and names them.
+pub fn leave_out_others(reading: &mut Reading, root: &Root) -> anyhow::Result<()> {
+    let Some(project) = Project::find(root)? else { return Ok(()) };
+    let kinds = std::mem::take(&mut reading.operator.kinds);
+    let (own, others): (_, Vec<_>) = kinds.into_iter().partition(|it| project.owns(it));
+    reading.operator.kinds = own;
+    if !others.is_empty() {
+        let names = names(&others);
+        terminal::advise(&format!("left out, as PROJECT lists no kind of these groups: {names}\n"));
+    }
+    Ok(())
 }
 
 fn read(
@@ -58,9 +94,7 @@ fn read(
 ) -> anyhow::Result<(Vec<Manifest>, Operator)> {
     let sources = TreeSources::new(&workspace.root);
     let mut reading = how(&sources, &Options::default());
-    if let Some(project) = Project::find(&workspace.root)? {
-        reading.operator.kinds.retain(|it| project.owns(it));
-    }
+    leave_out_others(&mut reading, &workspace.root)?;
     let compile = Compile {
         top: workspace.root.real(),
         flags: Some(flags),

@@ -23,6 +23,7 @@ pub mod listing;
 pub mod location;
 pub mod olm_namespace;
 pub mod outcome;
+pub mod outputs;
 pub mod proxies;
 pub mod refusal;
 pub mod release_secret;

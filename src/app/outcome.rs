@@ -63,8 +63,6 @@ pub enum Outcome {
     Files,
     /// Data for stdout.
     Text(String),
-    /// A result that is incomplete, and why.
-    Partly(Box<Self>, anyhow::Error),
 }
 
 impl From<()> for Outcome {
@@ -118,10 +116,6 @@ impl Outcome {
             Self::Text(text) => {
                 terminal::data(&text);
                 Ok(())
-            }
-            Self::Partly(done, error) => {
-                done.settle(tree, root, mode)?;
-                Err(error)
             }
         }
     }

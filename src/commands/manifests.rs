@@ -1,17 +1,14 @@
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::{Mode, Outcome, begin, writing};
+use super::{Mode, writing};
 use crate::app::{
     cargo::Workspace,
     compile, declared,
     derive::{self, GenerateOptions},
+    outputs::Outputs,
 };
 use crate::project::Project;
-use crate::{
-    disk::Root,
-    manifests::CrdOptions,
-    plan::{Plan, WorkTree},
-};
+use crate::{disk::Root, manifests::CrdOptions, plan::WorkTree};
 use diagnostics::Hint as _;
 
 /// Generate CRDs and RBAC from the Rust source
@@ -64,19 +61,9 @@ impl Args {
         let workspace = Workspace::find(root.real(), None)?;
         let options = CrdOptions { longest_description: self.max_description_length };
         let manifests = declared::manifests(&workspace, self.compile, &options)?;
-        for folder in &project.inputs.crds {
-            let output = Root::output(dir, Path::new(folder.as_str()))?;
-            begin(&output, &self.mode)?;
-            let mut tree = WorkTree::new(&output, self.mode.force);
-            let mut plan = Plan::default();
-            for it in &manifests {
-                plan.generate(it.path.name().parse()?, it.to_text(), &it.edit, declared::BY);
-            }
-            plan.sweep(declared::BY);
-            plan.show_in(folder.as_str());
-            tree.apply(plan)?;
-            Outcome::Files.settle(&tree, &output, &self.mode)?;
-        }
-        Ok(())
+        let folders: Vec<PathBuf> =
+            project.inputs.crds.iter().map(|it| it.as_str().into()).collect();
+        let outputs = Outputs::open(dir, &folders, &self.mode)?;
+        outputs.settle(|_| declared::plan(&manifests, true))
     }
 }

@@ -37,7 +37,7 @@ use clap::{CommandFactory as _, Parser as _};
 
 use crate::app::{
     location,
-    outcome::{Mode, Outcome, begin, reading, writing},
+    outcome::{Mode, Outcome, reading, writing},
 };
 
 use crate::{

@@ -144,13 +144,11 @@ impl Project {
     }
 
     /// Whether a kind that the source declares is the project's. Source that declares kinds of others is common among
-    /// operators in place, and PROJECT lists their own, unless it lists none.
+    /// operators in place: theirs are of groups that PROJECT does not list, unless it lists none.
     pub fn owns(&self, kind: &DeclaredKind) -> bool {
         let mut own = self.resources.iter().filter(|it| it.api.is_some()).peekable();
-        let (Some(group), Some(name)) = (&kind.group, &kind.kind) else { return true };
-        !self.in_place()
-            || own.peek().is_none()
-            || own.any(|it| *group == it.api_group() && *name == it.kind.to_string())
+        let Some(group) = &kind.group else { return true };
+        !self.in_place() || own.peek().is_none() || own.any(|it| *group == it.api_group())
     }
 
     /// The layout of the projects that this tool creates.

@@ -6,6 +6,7 @@ use crate::{
     app::{
         cargo::{self, Workspace},
         compile::{self, Compile},
+        declared,
         refusal::{refusal, unread},
         tree_sources::TreeSources,
     },
@@ -48,6 +49,9 @@ impl Source {
         if let Some(it) = options.packages.iter().find(|it| !reading.members.contains(it)) {
             return Err(anyhow::format_err!("`{it}` is not a package of this workspace"))
                 .hint(format!("its packages are {}", reading.members.join(", ")));
+        }
+        if options.packages.is_empty() {
+            declared::leave_out_others(&mut reading, &workspace.root)?;
         }
         let compile = Compile {
             top: workspace.root.real(),

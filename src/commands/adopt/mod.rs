@@ -13,6 +13,7 @@ use super::{Mode, writing};
 use crate::{
     app::{
         cargo::Workspace,
+        declared,
         refusal::{refusal, unread},
         tree_sources::TreeSources,
     },
@@ -85,7 +86,7 @@ impl Args {
         if !others.is_empty() {
             notes.push(format!(
                 "kinds of groups that no CRD here is of: {}; add what is missing to `resources`",
-                names(&others)
+                declared::names(others)
             ));
         }
         let inputs = self.inputs(root, &files, package.clone(), &mut notes)?;
@@ -270,15 +271,6 @@ fn shortened<'a>(paths: impl ExactSizeIterator<Item = &'a ProjectPath>) -> Strin
         0 => named.join(", "),
         more => format!("{} and {more} more", named.join(", ")),
     }
-}
-
-fn names(kinds: &[&DeclaredKind]) -> String {
-    let name = |it: &&DeclaredKind| {
-        let kind = it.kind.as_ref().unwrap_or(&it.name);
-        format!("{kind}.{}", it.group.as_deref().unwrap_or("?"))
-    };
-    let names: BTreeSet<String> = kinds.iter().map(name).collect();
-    names.into_iter().collect::<Vec<_>>().join(", ")
 }
 
 /// What was found, and what to do next.

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use crate::{
-    app::{cargo::Workspace, compile, declared, given, location},
-    commands::{Mode, Outcome, begin, reading},
+    app::{cargo::Workspace, compile, declared, given, outputs::Outputs},
+    commands::{Mode, reading},
     disk::Root,
-    plan::{self, Plan, WorkTree},
+    plan::{self, Plan},
 };
 use crd::reference::Kinds;
 use diagnostics::Hint as _;
@@ -50,9 +50,9 @@ impl From {
     }
 }
 
-/// A directory of generated files.
+/// Directories of generated files.
 pub struct Output<'a> {
-    pub folder: &'a Path,
+    pub folders: &'a [PathBuf],
     /// The command that writes them.
     pub by: &'static str,
     pub extension: &'static str,
@@ -67,18 +67,16 @@ impl Output<'_> {
         mode: &Mode,
         files: impl FnOnce() -> anyhow::Result<Vec<(ProjectPath, String)>>,
     ) -> anyhow::Result<()> {
-        let root = Root::output(dir, self.folder)?;
-        location::annotate(&root);
-        begin(&root, mode)?;
-        let mut tree = WorkTree::new(&root, mode.force);
-        let mut plan = Plan::default();
-        self.sweep(&mut plan, &root)?; // what is generated again stays
-        for (path, text) in files()? {
-            plan.generate(path, text, self.edit, self.by);
-        }
-        plan.show_in(&self.folder.to_string_lossy());
-        tree.apply(plan)?;
-        Outcome::Files.settle(&tree, &root, mode)
+        let outputs = Outputs::open(dir, self.folders, mode)?;
+        let files = files()?;
+        outputs.settle(|root| {
+            let mut plan = Plan::default();
+            self.sweep(&mut plan, root)?; // what is generated again stays
+            for (path, text) in &files {
+                plan.generate(path.clone(), text.clone(), self.edit, self.by);
+            }
+            Ok(plan)
+        })
     }
 
     fn sweep(&self, plan: &mut Plan, root: &Root) -> anyhow::Result<()> {

@@ -26,9 +26,9 @@ Examples:
   operator-rs generate docs --output-dir docs/api
   operator-rs generate docs --crds config/crd/bases --output-dir docs/api --check    # in CI")]
 pub struct Args {
-    /// Directory of the pages
-    #[arg(long, value_name = "DIR")]
-    output_dir: PathBuf,
+    /// Directory of the pages (can be repeated)
+    #[arg(long, value_name = "DIR", required = true)]
+    output_dir: Vec<PathBuf>,
     /// Show the objects in these files as examples of their kinds [default: config/samples, if there is one]
     #[arg(long, value_name = "DIR|FILE")]
     samples: Option<PathBuf>,
@@ -41,7 +41,7 @@ pub struct Args {
 impl Args {
     pub fn run(&self, dir: &Path) -> anyhow::Result<()> {
         let output = Output {
-            folder: &self.output_dir,
+            folders: &self.output_dir,
             by: "generate docs",
             extension: ".md",
             edit: self.from.edit(),

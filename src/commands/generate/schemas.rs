@@ -18,9 +18,9 @@ Examples:
   operator-rs generate schemas --crds config/crd/bases --output-dir schemas --check    # in CI
   kubeconform -schema-location 'schemas/{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json' samples/")]
 pub struct Args {
-    /// Directory of the schemas
-    #[arg(long, value_name = "DIR")]
-    output_dir: PathBuf,
+    /// Directory of the schemas (can be repeated)
+    #[arg(long, value_name = "DIR", required = true)]
+    output_dir: Vec<PathBuf>,
     #[command(flatten)]
     from: From,
     #[command(flatten)]
@@ -30,7 +30,7 @@ pub struct Args {
 impl Args {
     pub fn run(&self, dir: &Path) -> anyhow::Result<()> {
         let output = Output {
-            folder: &self.output_dir,
+            folders: &self.output_dir,
             by: "generate schemas",
             extension: ".json",
             edit: self.from.edit(),

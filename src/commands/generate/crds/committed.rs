@@ -59,7 +59,10 @@ impl Committed<'_> {
         for crd in self.crds.iter().flat_map(|it| &it.objects) {
             let (name, crd) = (name(crd), held_crd(crd.clone()));
             match found.get(name) {
-                None => missing.push(Diagnostic::from(format!("missing: {name}"))),
+                None => missing.push(Diagnostic::from(match self.shown_in.trim_end_matches('/') {
+                    "" | "." => format!("missing: {name}"),
+                    folder => format!("missing: {name} in {folder}"),
+                })),
                 Some(found) => found.iter().filter(|it| it.crd != crd).for_each(|it| {
                     let (at, committed, declared) = yaml::difference(&it.crd, &crd);
                     let why =

@@ -13,14 +13,15 @@ use crate::{
         cargo::Workspace,
         compile::{self, Compile},
         declared, location,
+        outputs::Outputs,
         refusal::{refusal, unread},
         stdout,
         tree_sources::TreeSources,
     },
-    commands::{Mode, Outcome, begin, reading},
+    commands::{Mode, reading},
     disk::Root,
     manifests::{self, CrdOptions, Manifest},
-    plan::{Plan, WorkTree},
+    plan::Plan,
     source::{self, Options, Reading},
     terminal,
 };
@@ -63,9 +64,9 @@ pub struct Args {
     #[arg(long)]
     examples: bool,
     /// Write one file for each CRD into this directory and, unless `--package` or `--module` is given, remove those of
-    /// deleted kinds. With `--check`, compare with the CRDs in the directory, with any file name
+    /// deleted kinds (can be repeated). With `--check`, compare with the CRDs in the directory, with any file name
     #[arg(long, value_name = "DIR")]
-    output_dir: Option<PathBuf>,
+    output_dir: Vec<PathBuf>,
     /// Write all CRDs into this file, as a YAML stream; `-` is stdout. With `--check`, compare with the CRDs in it
     #[arg(long, value_name = "FILE", conflicts_with = "output_dir", value_parser = stdout::yaml_file::<PathBuf>)]
     output_file: Option<PathBuf>,
@@ -97,48 +98,94 @@ enum Format {
     Json,
 }
 
+/// The CRDs, as far as they could be read.
+struct Made {
+    manifests: Vec<Manifest>,
+    /// Whether they are all of the project, so that other files are left over.
+    is_whole: bool,
+    /// Why some are missing.
+    missing: Option<anyhow::Error>,
+}
+
 impl Args {
     pub fn run(&self, dir: &Path) -> anyhow::Result<()> {
-        let folder = match (&self.output_dir, stdout::file(&self.output_file)) {
-            (Some(folder), _) => folder.as_path(),
-            (None, Some(file)) => split(file)?.0,
-            (None, None) => {
-                // With `--compile`, `--check` compares the parsed CRDs with the compiled ones.
-                if !(self.compile.compile && self.mode.check) {
-                    self.mode.require("--output-dir")?;
-                }
-                let root = reading(dir)?;
-                return self.settle(dir, &root);
+        let made = match (&self.output_dir[..], stdout::file(&self.output_file)) {
+            ([], None) => self.print(dir)?,
+            ([], Some(file)) => {
+                let (folder, name) = split(file)?;
+                self.write(dir, &[folder.to_owned()], Some(name))?
             }
+            (folders, _) => self.write(dir, folders, None)?,
         };
-        let root = Root::output(dir, folder)?;
-        begin(&root, &self.mode)?;
-        reading(dir)?;
-        self.settle(dir, &root)
+        made.missing.map_or(Ok(()), Err)
     }
 
-    fn settle(&self, dir: &Path, output: &Root) -> anyhow::Result<()> {
-        let mut tree = WorkTree::new(output, self.mode.force);
-        self.outcome(dir, output, &mut tree)?.settle(&tree, output, &self.mode)
-    }
-
-    fn outcome(
-        &self,
-        dir: &Path,
-        output: &Root,
-        tree: &mut WorkTree<'_>,
-    ) -> anyhow::Result<Outcome> {
-        let prints = self.output_dir.is_none() && stdout::file(&self.output_file).is_none();
-        if self.manifest_path.is_some() && prints && dir != Path::new(".") {
+    fn print(&self, dir: &Path) -> anyhow::Result<Made> {
+        // With `--compile`, `--check` compares the parsed CRDs with the compiled ones.
+        if !(self.compile.compile && self.mode.check) {
+            self.mode.require("--output-dir")?;
+        }
+        if self.manifest_path.is_some() && dir != Path::new(".") {
             return Err(terminal::usage(
                 clap::error::ErrorKind::ArgumentConflict,
                 "`--dir` and `--manifest-path` both say where the project is: give one of them",
             ));
         }
+        reading(dir)?;
+        let made = self.make(dir, "printed")?;
+        let objects = || made.manifests.iter().flat_map(|it| &it.objects);
+        terminal::data(&match self.output {
+            Format::Yaml => objects().map(|it| format!("---\n{}", yaml::to_text(it))).collect(),
+            Format::Json => format!("{:#}\n", yaml::Value::Array(objects().cloned().collect())),
+        });
+        Ok(made)
+    }
+
+    /// Writes or checks the directories, or the only file in one.
+    fn write(
+        &self,
+        dir: &Path,
+        folders: &[PathBuf],
+        file: Option<ProjectPath>,
+    ) -> anyhow::Result<Made> {
+        let outputs = Outputs::open(dir, folders, &self.mode)?;
+        reading(dir)?;
+        let made = self.make(dir, "written")?;
+        if self.mode.check {
+            // These files are named from `dir`, and not from the workspace.
+            location::annotate(&Root::new(dir)?);
+            for (folder, root) in &outputs.roots {
+                let folder = folder.to_string_lossy();
+                let shown_in = match folder.trim_end_matches('/') {
+                    "" => String::new(),
+                    folder => format!("{folder}/"),
+                };
+                let (crds, whole) = (&made.manifests[..], made.is_whole);
+                Committed { root, file: file.clone(), shown_in, crds, whole }.require_current()?;
+            }
+            return Ok(made);
+        }
+        outputs.settle(|_| match &file {
+            Some(file) => {
+                let mut plan = Plan::default();
+                let text: String = made.manifests.iter().map(Manifest::to_text).collect();
+                plan.generate(file.clone(), text, "the Rust source", FILE);
+                Ok(plan)
+            }
+            None => declared::plan(&made.manifests, made.is_whole),
+        })?;
+        Ok(made)
+    }
+
+    /// `verb` is what does not happen if a CRD cannot be read.
+    fn make(&self, dir: &Path, verb: &str) -> anyhow::Result<Made> {
         let workspace = Workspace::find(dir, self.manifest_path.as_deref())?;
         location::annotate(&workspace.root);
         let options = self.options(&workspace);
         let mut reading = self.read(&workspace, &options)?;
+        if self.package.is_empty() && self.module.is_empty() && self.r#type.is_empty() {
+            declared::leave_out_others(&mut reading, &workspace.root)?;
+        }
         let is_incomplete = !reading.all_problems().is_empty();
         if reading.operator.kinds.is_empty()
             && reading.named.is_empty()
@@ -174,24 +221,15 @@ impl Args {
             hinted::<()>(error, reading.hint.iter().cloned()).expect_err("it is an error")
         };
         if !problems.is_empty() && !self.keep_going {
-            return Err(error(match prints {
-                false => ", and nothing was written",
-                true => ", and nothing is printed",
-            }));
+            return Err(error(&format!(", and nothing was {verb}")));
         }
         let warnings = [operator.warnings, generated.warnings].concat();
         reading.quote(&sources, warnings).into_iter().for_each(terminal::warn);
         // With only some of the kinds, the files that are left over are unknown.
-        let whole =
+        let is_whole =
             problems.is_empty() && options.packages.is_empty() && options.modules.is_empty();
-        let outcome = match self.mode.check && !prints {
-            true => self.check(dir, output, &generated.manifests, whole)?,
-            false => self.put(generated.manifests, whole, tree)?,
-        };
-        Ok(match &problems[..] {
-            [] => outcome,
-            _ => Outcome::Partly(Box::new(outcome), error("")),
-        })
+        let missing = (!problems.is_empty()).then(|| error(""));
+        Ok(Made { manifests: generated.manifests, is_whole, missing })
     }
 
     /// The kinds to read.
@@ -230,28 +268,6 @@ impl Args {
         Ok(reading)
     }
 
-    /// Compares committed files with the manifests.
-    fn check(
-        &self,
-        dir: &Path,
-        root: &Root,
-        crds: &[Manifest],
-        whole: bool,
-    ) -> anyhow::Result<Outcome> {
-        let (folder, file) = match (&self.output_dir, stdout::file(&self.output_file)) {
-            (None, Some(file)) => split(file).map(|(folder, name)| (folder, Some(name)))?,
-            (folder, _) => (folder.as_deref().unwrap_or(Path::new("")), None),
-        };
-        let shown_in = match folder.to_string_lossy().trim_end_matches('/') {
-            "" => String::new(),
-            folder => format!("{folder}/"),
-        };
-        // These files are named from `dir`, and not from the workspace.
-        location::annotate(&Root::new(dir)?);
-        Committed { root, file, shown_in, crds, whole }.require_current()?;
-        Ok(Outcome::Text(String::new()))
-    }
-
     /// Refuses packages that are not members of the workspace.
     fn known(&self, reading: &Reading) -> anyhow::Result<()> {
         let members = &reading.members;
@@ -265,45 +281,6 @@ impl Args {
             });
         }
         Ok(())
-    }
-
-    /// The output: a text, or files.
-    fn put(
-        &self,
-        manifests: Vec<Manifest>,
-        whole: bool,
-        tree: &mut WorkTree<'_>,
-    ) -> anyhow::Result<Outcome> {
-        let mut plan = Plan::default();
-        if let Some(folder) = &self.output_dir {
-            for it in manifests {
-                let path: ProjectPath = it.path.name().parse()?;
-                plan.generate(path, it.to_text(), &it.edit, FOLDER);
-            }
-            if whole {
-                plan.sweep(FOLDER);
-            }
-            plan.show_in(&folder.to_string_lossy());
-            tree.apply(plan)?;
-            return Ok(Outcome::Files);
-        }
-        if let Some(file) = stdout::file(&self.output_file) {
-            let (folder, path) = split(file)?;
-            let text: String = manifests.iter().map(Manifest::to_text).collect();
-            plan.generate(path, text, "the Rust source", FILE);
-            if folder != Path::new("") {
-                plan.show_in(&folder.to_string_lossy());
-            }
-            tree.apply(plan)?;
-            return Ok(Outcome::Files);
-        }
-        let objects: Vec<_> = manifests.into_iter().flat_map(|it| it.objects).collect();
-        Ok(Outcome::Text(match self.output {
-            Format::Yaml => {
-                objects.iter().map(|it| format!("---\n{}", yaml::to_text(it))).collect()
-            }
-            Format::Json => format!("{:#}\n", yaml::Value::Array(objects)),
-        }))
     }
 }
 

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use super::Made;
 use crate::{
     app::tree_sources::TreeSources,
-    commands::Outcome,
     disk::Root,
     source::{self, Options, Reading},
 };
 use diagnostics::Hint as _;
 
 /// Says where the command searched for kinds, and which flags would find some.
-pub fn refuse(root: &Root, reading: &Reading, options: &Options) -> anyhow::Result<Outcome> {
+pub fn refuse(root: &Root, reading: &Reading, options: &Options) -> anyhow::Result<Made> {
     let packages = match &options.packages[..] {
         [] => &reading.members,
         packages => packages,

@@ -1,0 +1,60 @@
+//! Directories outside of the project's layout that a command writes the same files into.
+
+use std::path::{Path, PathBuf};
+
+use super::{
+    location,
+    outcome::{Mode, Outcome, begin},
+};
+use crate::{
+    disk::Root,
+    plan::{Plan, WorkTree},
+};
+use diagnostics::Hint as _;
+
+pub struct Outputs<'a> {
+    pub roots: Vec<(&'a Path, Root)>,
+    mode: &'a Mode,
+}
+
+impl<'a> Outputs<'a> {
+    /// Opens the directories, and locks them if they are to be written into. They may not be inside of each other: each has
+    /// files of its own.
+    pub fn open(dir: &Path, folders: &'a [PathBuf], mode: &'a Mode) -> anyhow::Result<Self> {
+        let mut roots: Vec<(&Path, Root)> = Vec::new();
+        for folder in folders {
+            let root = Root::output(dir, folder)?;
+            let real = root.real();
+            let meets = |it: &Root| real.starts_with(it.real()) || it.real().starts_with(real);
+            if let Some((other, _)) = roots.iter().find(|it| meets(&it.1)) {
+                let (one, other) = (folder.display(), other.display());
+                return Err(anyhow::format_err!(
+                    "`{one}` and `{other}` are the same directory, or one is inside of the other"
+                ))
+                .hint("name directories that are apart");
+            }
+            location::annotate(&root);
+            begin(&root, mode)?;
+            roots.push((folder, root));
+        }
+        Ok(Self { roots, mode })
+    }
+
+    /// Applies a plan to each directory. All are checked before the first is written; each is written whole or not at all.
+    pub fn settle(&self, plan: impl Fn(&Root) -> anyhow::Result<Plan>) -> anyhow::Result<()> {
+        let mut trees = Vec::new();
+        for (folder, root) in &self.roots {
+            let mut tree = WorkTree::new(root, self.mode.force);
+            let mut plan = plan(root)?;
+            if *folder != Path::new("") {
+                plan.show_in(&folder.to_string_lossy());
+            }
+            tree.apply(plan)?;
+            if self.mode.writes() {
+                tree.writable()?;
+            }
+            trees.push((tree, root));
+        }
+        trees.iter().try_for_each(|(tree, root)| Outcome::Files.settle(tree, root, self.mode))
+    }
+}
