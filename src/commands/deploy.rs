@@ -14,7 +14,7 @@ use model::{Image, Namespace};
 
 const WAY_OUT: &str = "deploy again, or run `operator-rs undeploy`";
 
-/// Deploy the operator to a cluster, with its CRDs and RBAC, and wait until it runs
+/// Deploy the operator, its CRDs and RBAC, and wait until it runs
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -20,6 +20,7 @@ mod man;
 mod manifests;
 mod migrate;
 mod olm;
+mod overview;
 mod peer_commands;
 mod run;
 mod scorecard;
@@ -33,7 +34,7 @@ use std::{
     process::ExitCode,
 };
 
-use clap::{CommandFactory as _, Parser as _};
+use clap::{CommandFactory as _, FromArgMatches as _};
 
 use crate::app::{
     location,
@@ -48,12 +49,20 @@ use cluster::Interrupted;
 
 /// Build Kubernetes operators in Rust: scaffold them, generate CRDs, RBAC and OLM bundles, deploy and test them
 #[derive(clap::Parser)]
-#[command(name = "operator-rs", version, arg_required_else_help = true)]
+#[command(
+    name = "operator-rs",
+    version,
+    arg_required_else_help = true,
+    after_help = "\
+Examples:
+  operator-rs init --domain example.com
+  operator-rs create api --help    # what a command takes, with examples"
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
     /// Directory of the project [default: the nearest one with a PROJECT file; with `init`, the current one]
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Common options")]
     dir: Option<PathBuf>,
     #[command(flatten)]
     settings: terminal::Settings,
@@ -132,7 +141,8 @@ pub fn run() -> ExitCode {
     }
     let (mut announced, mut failed) = (false, false);
     loop {
-        let cli = match Cli::try_parse() {
+        let parsed = overview::of(Cli::command()).try_get_matches();
+        let cli = match parsed.and_then(|it| Cli::from_arg_matches(&it)) {
             Ok(cli) => cli,
             Err(error) => {
                 terminal::Settings::of(&terminal::arguments()).apply();
@@ -313,6 +323,16 @@ fn a_negative_number_is_a_value_and_no_flag() {
             assert!(!is_number || accepts, "{} --{}", command.get_name(), it.get_id());
         }
         command.get_subcommands().for_each(check);
+    }
+    check(&Cli::command());
+}
+
+#[test]
+fn each_command_has_an_example() {
+    fn check(command: &clap::Command) {
+        let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        assert!(help.starts_with("Examples:\n"), "{}", command.get_name());
+        command.get_subcommands().filter(|it| !it.is_hide_set()).for_each(check);
     }
     check(&Cli::command());
 }

@@ -11,7 +11,7 @@ use crate::project::Project;
 use cluster::Id;
 use model::Namespace;
 
-/// Remove what `deploy` created from a cluster, including all custom resources
+/// Remove what `deploy` created, including all custom resources
 ///
 /// CRDs are deleted first, while the operator still runs and can handle finalizers, and the namespace last. Objects that
 /// existed before `deploy` are kept, without the fields that `deploy` set. Objects that config/ no longer has are found by

@@ -2,7 +2,12 @@ use crate::terminal;
 
 /// Print the versions of operator-rs, kube and Kubernetes
 #[derive(clap::Args)]
-#[command(arg(super::hidden_dir()))]
+#[command(
+    arg(super::hidden_dir()),
+    after_help = "\
+Examples:
+  operator-rs version"
+)]
 pub struct Args;
 
 impl Args {

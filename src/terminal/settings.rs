@@ -27,14 +27,21 @@ pub struct Settings {
         default_value = "human",
         hide_default_value = true,
         hide_possible_values = true,
+        help_heading = "Common options",
         help = "Format of errors and warnings: human, short, json or github [default: human]"
     )]
     pub(super) format: MessageFormat,
     /// List every file, even if the list is long
-    #[arg(long = "verbose", short = 'v', global = true, conflicts_with = "is_quiet")]
+    #[arg(
+        long = "verbose",
+        short = 'v',
+        global = true,
+        conflicts_with = "is_quiet",
+        help_heading = "Common options"
+    )]
     pub(super) is_verbose: bool,
     /// Print results, warnings and errors only
-    #[arg(long = "quiet", short = 'q', global = true)]
+    #[arg(long = "quiet", short = 'q', global = true, help_heading = "Common options")]
     pub(super) is_quiet: bool,
 }
 

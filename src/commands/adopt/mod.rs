@@ -26,7 +26,7 @@ use crate::{
 use diagnostics::{Diagnostic, Hint as _, hinted};
 use model::{Domain, Found, GroupPrefix, ProjectName, ProjectPath, Tree as _};
 
-/// Write a PROJECT file for an operator that is there: it records where the CRDs, the manifests and the program are
+/// Record in PROJECT where the parts of an existing operator are
 ///
 /// Nothing is moved, and no other file is written. The other commands then find these parts without flags. A PROJECT file of
 /// kubebuilder gets the record as one of its plugins.

@@ -12,6 +12,10 @@ use olm::catalog::graph::{self, Drawing};
 /// Each entry stands below the one that replaces it, and beside it what else can be upgraded to that one. The exit status is 1
 /// if a channel has several heads, or an entry that no upgrade leads from to the head.
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  operator-rs catalog graph
+  operator-rs catalog graph --package memcached-operator --output mermaid")]
 pub struct Args {
     /// Directory, archive or image of the catalog
     #[arg(value_name = "SOURCE", default_value = "catalog")]

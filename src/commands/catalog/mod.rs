@@ -14,8 +14,13 @@ use std::path::Path;
 pub use add::Addition;
 pub use render::BundleImage;
 
-/// Work with file-based catalogs, from which OLM installs and upgrades operators
+/// Create, check and draw the catalogs that OLM installs from
 #[derive(clap::Subcommand)]
+#[command(after_help = "\
+Examples:
+  operator-rs generate catalog    # of the bundle in bundle/
+  operator-rs catalog add ./bundle --image quay.io/example/memcached-operator-bundle:v0.0.2
+  operator-rs catalog graph")]
 pub enum Command {
     Add(add::Args),
     Render(render::Args),

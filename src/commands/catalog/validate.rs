@@ -12,6 +12,10 @@ use olm::catalog::{self, Format};
 
 /// Validate a catalog with the checks of `opm validate`
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  operator-rs catalog validate
+  operator-rs catalog validate quay.io/example/memcached-operator-catalog:latest")]
 pub struct Args {
     /// Directory, archive or image of the catalog
     #[arg(value_name = "SOURCE", default_value = "catalog")]

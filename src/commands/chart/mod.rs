@@ -5,8 +5,12 @@ mod report;
 
 use std::path::Path;
 
-/// Check Helm charts
+/// Check a Helm chart against the Rust source
 #[derive(clap::Subcommand)]
+#[command(after_help = "\
+Examples:
+  operator-rs chart check charts/my-operator
+  operator-rs generate chart    # write one")]
 pub enum Command {
     Check(check::Args),
 }

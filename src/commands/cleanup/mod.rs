@@ -25,7 +25,7 @@ use go_data::yaml::Value;
 use model::{InstalledPackage, Namespace};
 use olm::lifecycle::{self, V1_ALPHA1};
 
-/// Remove an operator that OLM has installed, with its CRDs and custom resources
+/// Remove an operator that OLM installed, its CRDs and resources
 ///
 /// What `operator-rs run bundle` created is removed. Catalogs and OperatorGroups of others are kept, as are CRDs that
 /// another installed operator owns too, and what existed before OLM installed the operator.

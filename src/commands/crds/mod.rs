@@ -7,6 +7,10 @@ use std::path::Path;
 
 /// Find breaking changes of CRDs
 #[derive(clap::Subcommand)]
+#[command(after_help = "\
+Examples:
+  operator-rs crds diff origin/main    # the working tree against a branch
+  operator-rs crds diff v0.1.0 --to v0.2.0")]
 pub enum Command {
     Diff(diff::Args),
 }

@@ -12,6 +12,10 @@ use super::writing;
 
 /// Delete an API or a webhook from a project
 #[derive(clap::Subcommand)]
+#[command(after_help = "\
+Examples:
+  operator-rs delete api --group cache --version v1alpha1 --kind Memcached --diff
+  operator-rs delete webhook --group cache --version v1alpha1 --kind Memcached --defaulting")]
 pub enum Command {
     Api(api::Args),
     Webhook(webhook::Args),

@@ -15,6 +15,10 @@ use diagnostics::{Diagnostic, Hint as _};
 
 /// Create the catalog of the project, or add the current bundle to it
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  operator-rs generate catalog --image 'quay.io/example/memcached-operator-bundle:v{{.Version}}'
+  operator-rs generate catalog --check    # in CI")]
 pub struct Args {
     /// Directory of the bundle
     #[arg(long, value_name = "DIR", default_value = "bundle")]

@@ -20,9 +20,18 @@ use crate::plan::{Plan, WorkTree};
 use crate::project::Project;
 use diagnostics::Diagnostic;
 
-/// Regenerate support code, CRDs, RBAC and an existing bundle
+/// Update all generated files, or write CRDs, a chart, docs, …
+///
+/// Without a subcommand, it updates support code, CRDs, RBAC and, if they are there, the bundle and the catalog.
 #[derive(clap::Args)]
-#[command(args_conflicts_with_subcommands = true)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "\
+Examples:
+  operator-rs generate
+  operator-rs generate --check    # in CI: fail if a generated file is out of date
+  operator-rs generate crds --output-dir deploy/crds    # in any repository"
+)]
 pub struct Args {
     #[command(subcommand)]
     what: Option<What>,

@@ -15,6 +15,10 @@ use std::path::Path;
 
 /// Build and push the operator's image without docker or podman
 #[derive(clap::Subcommand)]
+#[command(after_help = "\
+Examples:
+  operator-rs image build
+  operator-rs image push quay.io/example/memcached-operator:v0.0.1")]
 pub enum Command {
     Build(build::Args),
     Push(push::Args),

@@ -12,6 +12,10 @@ use olm::lifecycle;
 
 /// Install, inspect and uninstall the Operator Lifecycle Manager
 #[derive(clap::Subcommand)]
+#[command(after_help = "\
+Examples:
+  operator-rs olm install
+  operator-rs olm status")]
 pub enum Command {
     Install(install::Args),
     Status(status::Args),

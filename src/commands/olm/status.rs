@@ -14,7 +14,13 @@ use olm::lifecycle::V1_ALPHA1;
 
 /// Show the version and the health of OLM on a cluster; fail if it is not healthy
 #[derive(clap::Args)]
-#[command(arg(crate::commands::hidden_dir()))]
+#[command(
+    arg(crate::commands::hidden_dir()),
+    after_help = "\
+Examples:
+  operator-rs olm status
+  operator-rs olm status --context staging"
+)]
 pub struct Args {
     /// Namespace of OLM
     #[arg(long, value_name = "NAMESPACE", default_value = NAMESPACE)]

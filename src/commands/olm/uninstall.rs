@@ -21,7 +21,13 @@ use olm::lifecycle::{self, V1_ALPHA1};
 ///
 /// Refuses while OLM manages operators: they would be removed together with OLM's CRDs.
 #[derive(clap::Args)]
-#[command(arg(crate::commands::hidden_dir()))]
+#[command(
+    arg(crate::commands::hidden_dir()),
+    after_help = "\
+Examples:
+  operator-rs olm uninstall --dry-run    # what would be removed
+  operator-rs olm uninstall"
+)]
 pub struct Args {
     /// Delete objects of OLM's kinds that others created without asking
     #[arg(long)]

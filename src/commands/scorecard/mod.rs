@@ -14,7 +14,7 @@ use olm::bundle::{
 };
 use report::Format;
 
-/// Run operator-sdk's built-in scorecard tests on a bundle, without a cluster
+/// Run operator-sdk's scorecard tests on a bundle, with no cluster
 ///
 /// The tests are those of the bundle's tests/scorecard/config.yaml, and the six built-in ones if it has none. Tests in
 /// images of their own are not run; they are reported as errors.

@@ -18,7 +18,7 @@ use crate::app::{cluster_args, compile, given::Given};
 use crate::{audit, disk::Root, process, terminal};
 use diagnostics::Hint as _;
 
-/// Run the tests against a temporary API server that has the CRDs installed
+/// Run tests against a temporary API server that has the CRDs
 ///
 /// In a project, the CRDs and the role are those of config/. In any other cargo workspace, the CRDs are those that its
 /// source declares, and `--manifests` gives the operator's Deployment and roles.
