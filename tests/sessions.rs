@@ -130,14 +130,8 @@ fn every_command_is_in_the_reference() {
             line.trim()
         );
         let help = support::done(support::home(), &format!("{command} --help"));
-        let below = help.split("\nCommands:\n").nth(1).unwrap_or_default();
-        // A line that goes on is indented further.
-        for line in below.lines().take_while(|it| !it.is_empty()) {
-            let name = line.strip_prefix("  ").and_then(|it| it.split(' ').next());
-            if let Some(name) = name.filter(|it| !it.is_empty() && *it != "help") {
-                commands.push(format!("{command} {name}"));
-            }
-        }
+        let below = support::commands_in(&help).into_iter();
+        commands.extend(below.map(|it| format!("{command} {it}")));
     }
 }
 

@@ -29,10 +29,7 @@ fn commands() -> BTreeSet<String> {
         if !usage.contains("<COMMAND>") && !path.is_empty() {
             res.insert(path.clone());
         }
-        let Some((_, list)) = help.split_once("Commands:\n") else { continue };
-        let names = list.lines().take_while(|it| !it.is_empty());
-        let names = names.filter_map(|it| it.strip_prefix("  ")?.split(' ').next());
-        let names = names.filter(|it| !it.is_empty() && *it != "help");
+        let names = support::commands_in(&help).into_iter();
         paths.extend(names.map(|it| format!("{path} {it}").trim().to_owned()));
     }
     res

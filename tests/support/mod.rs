@@ -74,6 +74,21 @@ pub fn done(dir: &Path, words: &str) -> String {
     String::from_utf8(output.stdout).expect("stdout is UTF-8")
 }
 
+/// The commands that a help text lists, in groups or not, without `help`.
+pub fn commands_in(help: &str) -> Vec<String> {
+    let (_, rest) = help.split_once("Usage: ").expect("a help text says how the command is used");
+    let (usage, rest) = rest.split_once("\n\n").unwrap_or((rest, ""));
+    let lists = rest.split("\n\n").take_while(|it| !it.starts_with("Options:"));
+    let lists = lists.filter(|it| !it.starts_with("Arguments:"));
+    // A line that goes on is indented further.
+    let lines = lists.flat_map(|it| it.lines().skip(1)).filter_map(|it| it.strip_prefix("  "));
+    let names = lines.filter_map(|it| it.split(' ').next()).filter(|it| !it.is_empty());
+    let res: Vec<String> = names.filter(|it| *it != "help").map(str::to_owned).collect();
+    let has_some = usage.lines().any(|it| it.ends_with(" <COMMAND>"));
+    assert_eq!(has_some, !res.is_empty(), "{help}");
+    res
+}
+
 /// What a program said, for a message.
 pub fn said(output: &Output) -> String {
     let text = |it: &[u8]| String::from_utf8_lossy(it).into_owned();

@@ -106,13 +106,8 @@ fn help() -> Vec<(String, String)> {
     let mut paths = vec![String::new()];
     while let Some(path) = paths.pop() {
         let text = support::done(support::home(), &format!("{path} --help"));
-        if let Some((_, list)) = text.split_once("Commands:\n") {
-            let names = list.lines().take_while(|it| !it.is_empty());
-            let names = names.filter_map(|it| it.strip_prefix("  ")?.split(' ').next());
-            let names = names.filter(|it| !it.is_empty() && *it != "help");
-            let below: Vec<_> = names.map(|it| format!("{path} {it}").trim().to_owned()).collect();
-            paths.extend(below.into_iter().rev());
-        }
+        let names = support::commands_in(&text).into_iter().rev();
+        paths.extend(names.map(|it| format!("{path} {it}").trim().to_owned()));
         res.push((format!("operator-rs {path} --help"), text));
     }
     assert!(15 < res.len(), "only {} help texts were found", res.len());

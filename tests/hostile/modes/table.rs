@@ -194,19 +194,13 @@ fn help(path: &str) -> String {
     support::done(support::home(), &format!("{path} --help"))
 }
 
-/// The names below `Commands:` in a help text, and those below them.
+/// The commands that a help text lists, and those below them.
 pub fn found(path: &str) -> Vec<String> {
-    let help = help(path);
-    let Some((_, list)) = help.split_once("Commands:\n") else { return Vec::new() };
     let mut res = Vec::new();
-    for line in list.lines().take_while(|it| !it.is_empty()) {
-        let name = line.strip_prefix("  ").filter(|it| !it.starts_with(' '));
-        let Some(name) = name.and_then(|it| it.split(' ').next()) else { continue };
-        if name != "help" {
-            let below = format!("{path} {name}").trim().to_owned();
-            res.extend(found(&below));
-            res.push(below);
-        }
+    for name in support::commands_in(&help(path)) {
+        let below = format!("{path} {name}").trim().to_owned();
+        res.extend(found(&below));
+        res.push(below);
     }
     res
 }
