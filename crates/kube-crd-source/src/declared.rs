@@ -65,6 +65,7 @@ impl<'a> Namer<'a> {
             group: attribute.group,
             version: attribute.version,
             kind: attribute.kind,
+            namespaced: attribute.namespaced,
             place: self.world.place_of(spec),
             rust_path: RustPath {
                 krate: self.crates[module.krate].clone(),

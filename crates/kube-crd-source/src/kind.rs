@@ -16,6 +16,8 @@ pub struct Kind {
     pub group: Option<String>,
     pub version: Option<String>,
     pub kind: Option<String>,
+    /// None where a macro or a condition may say it.
+    pub namespaced: Option<bool>,
     /// Where the struct with `#[kube(…)]` is.
     pub place: Place,
     pub rust_path: RustPath,

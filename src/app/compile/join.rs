@@ -151,6 +151,7 @@ fn kind(reading: &Reading, krate: &Crate, compiled: &Compiled) -> DeclaredKind {
         group: None,
         version: None,
         kind: None,
+        namespaced: None,
         place: place(reading, krate, &compiled.path),
         field_places: BTreeMap::new(),
         field_types: BTreeMap::new(),

@@ -13,14 +13,15 @@ use super::{Mode, writing};
 use crate::{
     app::{
         cargo::Workspace,
+        compile::{self, Compile},
         declared,
         refusal::{refusal, unread},
         tree_sources::TreeSources,
     },
     disk::Root,
     plan::{Plan, WorkTree},
-    project::{Api, CrdVersion, DeclaredKind, Inputs, Layout, Project, Resource},
-    source::{self, Options},
+    project::{Api, CrdVersion, DeclaredKind, Inputs, Layout, Problem, Project, Resource},
+    source::{self, Options, Reading},
     terminal,
 };
 use diagnostics::{Diagnostic, Hint as _, hinted};
@@ -55,6 +56,8 @@ pub struct Args {
     #[arg(long, value_name = "DOMAIN")]
     domain: Option<Domain>,
     #[command(flatten)]
+    compile: compile::Flags,
+    #[command(flatten)]
     mode: Mode,
 }
 
@@ -66,59 +69,110 @@ impl Args {
     }
 
     fn write(self, tree: &mut WorkTree<'_>, root: &Root) -> anyhow::Result<()> {
-        let theirs = theirs(root)?;
-        let sources = TreeSources::new(root);
-        let reading = source::read(&sources, &Options::default());
+        let before = self.before(root)?;
+        let reading = self.read(root)?;
         let kinds = &reading.operator.kinds;
-        if kinds.is_empty() {
+        let package = self.package.as_deref();
+        let known = before.as_ref().map(|it| it.inputs.clone()).unwrap_or_default();
+        let package = package::of(root, &reading.crates, package.or(known.package.as_deref()))?;
+        self.require_paths(root)?;
+        let files = Files::find(root, kinds)?;
+        let is_listed = |it: &&DeclaredKind| before.as_ref().is_none_or(|before| before.owns(it));
+        let (own, others) = files.own(kinds);
+        let (own, unlisted): (Vec<_>, Vec<_>) = own.into_iter().partition(is_listed);
+        let others = [others, unlisted].concat();
+        let mut notes = Vec::new();
+        if !others.is_empty() {
+            notes.push(format!(
+                "kinds of groups that {}: {}; add what is missing to `resources`",
+                if before.is_none() { "no CRD here is of" } else { "PROJECT does not list" },
+                declared::names(others)
+            ));
+        }
+        let inputs = self.inputs(root, &files, package.clone(), known, &mut notes)?;
+        let (project, text_before) = match before {
+            Some(before) => (before.with_inputs(&inputs)?, Some(before.text().to_owned())),
+            None => {
+                let (name, domain) = (self.name(&package)?, self.domain(&own)?);
+                (Project::new_in_place(&name, &domain, &inputs)?, None)
+            }
+        };
+        let (listed, unread) = resources(&own, &project.domain);
+        let project = match project.layout() {
+            Layout::Other => project,
+            _ => listed.into_iter().try_fold(project, |it, resource| {
+                match it.resources.iter().any(|other| other.is_same_version(&resource)) {
+                    true => anyhow::Ok(it),
+                    false => it.with(resource),
+                }
+            })?,
+        };
+        let mut plan = Plan::default();
+        match text_before {
+            Some(before) => plan.edit(Project::path(), before, project.text().to_owned()),
+            None => plan.scaffold(Project::path(), project.text().to_owned()),
+        }
+        for it in unread {
+            let place = Diagnostic::from(Problem::new(
+                it.place.clone(),
+                "the group, the version or the scope of this kind cannot be read, so PROJECT does not list it",
+            ));
+            plan.warn(place.with_hint("add it to `resources`"));
+        }
+        plan.next(said(&inputs, &project.resources, &notes));
+        tree.apply(plan)
+    }
+
+    /// The PROJECT file that is there: one of another tool, or one of an earlier run, whose answers stay.
+    fn before(&self, root: &Root) -> anyhow::Result<Option<Project>> {
+        let Some(text) = root.read(&Project::path())? else { return Ok(None) };
+        let project = Project::of_any_tool(&text)?;
+        if project.layout() == Layout::Own {
+            return Err(anyhow::format_err!("this is a project of `operator-rs init` already"))
+                .hint(
+                    "its commands need no record: `operator-rs manifests`, `operator-rs deploy`, …",
+                );
+        }
+        let (name, domain) = (self.project_name.as_ref(), self.domain.as_ref());
+        let name = name.filter(|it| **it != project.name).map(|it| format!("--project-name {it}"));
+        let domain = domain.filter(|it| **it != project.domain).map(|it| format!("--domain {it}"));
+        match name.or(domain) {
+            None => Ok(Some(project)),
+            Some(flag) => Err(anyhow::format_err!("PROJECT has another value than `{flag}`"))
+                .hint("edit PROJECT; what is on a cluster by the former name and domain is then somebody else's"),
+        }
+    }
+
+    /// The kinds that the source declares. Where it may declare more than can be read, PROJECT would miss some.
+    fn read(&self, root: &Root) -> anyhow::Result<Reading> {
+        let sources = TreeSources::new(root);
+        let mut reading = source::read(&sources, &Options::default());
+        if !reading.unexplored.is_empty() {
+            let compile = Compile {
+                top: root.real(),
+                flags: Some(self.compile),
+                all: false,
+                modules: &[],
+                keeps_going: false,
+                is_on_disk: true,
+            };
+            compile::complete(&compile, &mut reading)?;
+        }
+        let hints = reading.hint.clone();
+        if !reading.unexplored.is_empty() {
+            let problems = reading.quote(&sources, reading.unexplored.clone());
+            let error = refusal("PROJECT would not list every kind of the operator", problems);
+            return hinted(error, hints.into_iter());
+        }
+        if reading.operator.kinds.is_empty() {
             let problems = reading.quote(&sources, reading.all_problems());
             if !problems.is_empty() {
-                return hinted(refusal(&unread(&reading), problems), reading.hint.iter().cloned());
+                return hinted(refusal(&unread(&reading), problems), hints.into_iter());
             }
             return Err(anyhow::format_err!("no kind is declared in {}", reading.members.join(", ")))
                 .hint("kinds are structs with `#[derive(CustomResource)]`; `operator-rs generate crds` says why one is not found");
         }
-        let package = package::of(root, &reading.crates, self.package.as_deref())?;
-        self.require_paths(root)?;
-        let files = Files::find(root, kinds)?;
-        let (own, others) = files.own(kinds);
-        let mut notes = Vec::new();
-        if !others.is_empty() {
-            notes.push(format!(
-                "kinds of groups that no CRD here is of: {}; add what is missing to `resources`",
-                declared::names(others)
-            ));
-        }
-        let inputs = self.inputs(root, &files, package.clone(), &mut notes)?;
-        let project = match &theirs {
-            Some(project) => project.with_inputs(&inputs)?,
-            None => {
-                let (name, domain) = (self.name(&package)?, self.domain(&own)?);
-                let resources = resources(&own, &domain);
-                let bare = Project::new_in_place(&name, &domain, &inputs)?;
-                resources.into_iter().try_fold(bare, |it, resource| it.with(resource))?
-            }
-        };
-        let mut plan = Plan::default();
-        match theirs {
-            Some(before) => {
-                let (before, after) = (before.text().to_owned(), project.text().to_owned());
-                plan.edit(Project::path(), before, after);
-            }
-            None => match root.read(&Project::path())? {
-                Some(before) if self.mode.force => {
-                    plan.edit(Project::path(), before, project.text().to_owned());
-                }
-                _ => plan.scaffold(Project::path(), project.text().to_owned()),
-            },
-        }
-        let unread = kinds.iter().filter(|it| it.group.is_none() || it.version.is_none()).count();
-        if unread > 0 {
-            plan.warn(Diagnostic::from(format!("the group or version of {unread} kinds could not be read, so PROJECT does not list them"))
-                .with_hint("`operator-rs generate crds` says why; add them to `resources`"));
-        }
-        plan.next(said(&inputs, &project.resources, &notes));
-        tree.apply(plan)
+        Ok(reading)
     }
 
     /// The paths that were given exist.
@@ -145,6 +199,7 @@ impl Args {
         root: &Root,
         files: &Files,
         package: String,
+        known: Inputs,
         notes: &mut Vec<String>,
     ) -> anyhow::Result<Inputs> {
         let one = |found: Vec<ProjectPath>, what: &str, flag: &str, notes: &mut Vec<String>| {
@@ -157,20 +212,21 @@ impl Args {
             }
             None
         };
-        let chart = self.chart.clone();
+        let chart = self.chart.clone().or(known.chart);
         let chart = chart.or_else(|| one(files.charts.clone(), "several charts", "--chart", notes));
-        let manifests = match &self.manifests {
+        let manifests = match self.manifests.as_ref().or(known.manifests.as_ref()) {
             Some(path) => Some(path.clone()),
             None => one(files.manifests(root)?, "several manifests", "--manifests", notes),
         };
-        let crds = if self.crds.is_empty() { files.named_as_ours() } else { self.crds.clone() };
+        let answers = [self.crds.clone(), known.crds, files.named_as_ours()];
+        let crds = answers.into_iter().find(|it| !it.is_empty()).unwrap_or_default();
         if crds.is_empty() && !files.crds.is_empty() {
             let all = shortened(files.crds.keys());
             notes.push(format!(
                 "CRDs in files of other names than `generate crds` gives: {all}; `--crds DIR` has `manifests` write there"
             ));
         }
-        Ok(Inputs { chart, crds, manifests, package: Some(package), ..Inputs::default() })
+        Ok(Inputs { chart, crds, manifests, package: Some(package), ..known })
     }
 
     fn name(&self, package: &str) -> anyhow::Result<ProjectName> {
@@ -203,18 +259,6 @@ impl Args {
     }
 }
 
-/// The PROJECT file of another tool, if there is one. One that `init` has written is refused.
-fn theirs(root: &Root) -> anyhow::Result<Option<Project>> {
-    let Some(text) = root.read(&Project::path())? else { return Ok(None) };
-    let project = Project::of_any_tool(&text)?;
-    match project.layout() {
-        Layout::Own => Err(anyhow::format_err!("this is a project of `operator-rs init` already"))
-            .hint("its commands need no record: `operator-rs manifests`, `operator-rs deploy`, …"),
-        Layout::InPlace => Ok(None),
-        Layout::Other => Ok(Some(project)),
-    }
-}
-
 /// A group as prefix and domain: `cache.example.com` is `cache` in `example.com`, and `example.com` has no prefix.
 fn split(group: &str) -> (Option<&str>, &str) {
     match group.split_once('.') {
@@ -223,8 +267,11 @@ fn split(group: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// Every version of the kinds, as PROJECT lists it. A kind whose group or version is not known has none.
-fn resources(own: &[&DeclaredKind], domain: &Domain) -> Vec<Resource> {
+/// Every version of the kinds, as PROJECT lists it; and those of which not all is known that it says.
+fn resources<'a>(
+    own: &[&'a DeclaredKind],
+    domain: &Domain,
+) -> (Vec<Resource>, Vec<&'a DeclaredKind>) {
     let domain = domain.to_string();
     let resource = |it: &&DeclaredKind| {
         let (group, kind) = (it.group.as_deref()?, it.kind.as_deref()?);
@@ -235,11 +282,9 @@ fn resources(own: &[&DeclaredKind], domain: &Domain) -> Vec<Resource> {
         };
         let prefix = prefix.map(str::parse::<GroupPrefix>).transpose().ok()?;
         let crd = it.crd.as_ref().ok();
+        let namespaced = crd.map(|it| it.spec.scope == "Namespaced").or(it.namespaced);
         Some(Resource {
-            api: Some(Api {
-                crd_version: CrdVersion::V1,
-                namespaced: crd.is_some_and(|it| it.spec.scope == "Namespaced"),
-            }),
+            api: Some(Api { crd_version: CrdVersion::V1, namespaced: namespaced? }),
             controller: true,
             core: false,
             domain: Some(rest.parse().ok()?),
@@ -253,13 +298,18 @@ fn resources(own: &[&DeclaredKind], domain: &Domain) -> Vec<Resource> {
         })
     };
     let mut res: Vec<Resource> = Vec::new();
-    for it in own.iter().filter_map(resource) {
+    let mut unread = Vec::new();
+    for it in own {
+        let Some(it) = resource(it) else {
+            unread.push(*it);
+            continue;
+        };
         if !res.iter().any(|other| other.is_same_version(&it)) {
             let is_usual = it.plural.as_ref().is_some_and(|plural| *plural == it.kind.plural());
             res.push(Resource { plural: it.plural.clone().filter(|_| !is_usual), ..it });
         }
     }
-    res
+    (res, unread)
 }
 
 /// The first few of several paths.

@@ -25,6 +25,10 @@ pub fn of(root: &Root, crates: &[Crate], given: Option<&str>) -> anyhow::Result<
         }
     }
     let names = || programs.iter().map(|it| it.0.as_str()).collect::<Vec<_>>().join(", ");
+    if programs.is_empty() {
+        return Err(anyhow::format_err!("no package here has a program"))
+            .hint("an operator is a program with src/main.rs or a `[[bin]]`");
+    }
     if let Some(given) = given {
         return match programs.iter().any(|it| it.0 == given) {
             true => Ok(given.to_owned()),
@@ -42,8 +46,6 @@ pub fn of(root: &Root, crates: &[Crate], given: Option<&str>) -> anyhow::Result<
         }
     }
     match programs.as_slice() {
-        [] => Err(anyhow::format_err!("no package here has a program"))
-            .hint("an operator is a program with src/main.rs or a `[[bin]]`"),
         [one] => Ok(one.0.clone()),
         _ => Err(anyhow::format_err!("several packages may be the operator: {}", names()))
             .hint("choose one: `--package NAME`"),

@@ -33,6 +33,7 @@ fn kind(version: &str, storage: Storage, fields: &[&str]) -> DeclaredKind {
         group: None,
         version: None,
         kind: None,
+        namespaced: None,
         place: Place::start(root),
         field_places: BTreeMap::new(),
         field_types: BTreeMap::new(),

@@ -26,6 +26,7 @@ pub struct Summary {
     /// The struct that kube generates, where it is not called as the kind.
     pub root: Option<String>,
     pub storage: Storage,
+    pub namespaced: Option<bool>,
 }
 
 impl Summary {
@@ -40,11 +41,20 @@ impl Summary {
     }
 
     fn read(attrs: &[Attribute], features: &Features) -> Self {
-        let mut res =
-            Self { group: None, version: None, kind: None, root: None, storage: Storage::Unsaid };
+        let mut res = Self {
+            group: None,
+            version: None,
+            kind: None,
+            root: None,
+            storage: Storage::Unsaid,
+            namespaced: None,
+        };
         let attrs = cfg::settle(attrs, features).map_or_else(|_| attrs.to_vec(), |it| it.attrs);
         let each = |it: &Attribute| super::metas(std::slice::from_ref(it), "kube").ok();
-        for meta in attrs.iter().filter_map(each).flatten() {
+        let is_whole = kube::is_on(&attrs) && !may_be_on_by_condition(&attrs);
+        let read: Vec<_> = attrs.iter().filter(|it| it.path().is_ident("kube")).map(each).collect();
+        res.namespaced = (is_whole && read.iter().all(Option::is_some)).then_some(false);
+        for meta in read.into_iter().flatten().flatten() {
             res.take(&meta);
         }
         res
@@ -57,6 +67,7 @@ impl Summary {
             "version" => self.version = text(),
             "kind" => self.kind = text(),
             "root" => self.root = text(),
+            "namespaced" => self.namespaced = super::kube::flag(meta).ok(),
             "storage" => {
                 self.storage = match super::kube::flag(meta) {
                     Ok(true) => Storage::Yes,
@@ -71,6 +82,10 @@ impl Summary {
 
 /// Whether a struct has `#[kube(…)]`, or has it on some condition.
 pub fn may_be_on(attrs: &[Attribute]) -> bool {
+    kube::is_on(attrs) || may_be_on_by_condition(attrs)
+}
+
+fn may_be_on_by_condition(attrs: &[Attribute]) -> bool {
     fn names_kube(tokens: TokenStream) -> bool {
         tokens.into_iter().any(|it| match it {
             TokenTree::Ident(it) => it == "kube" || it == "r#kube",
@@ -78,6 +93,6 @@ pub fn may_be_on(attrs: &[Attribute]) -> bool {
             _ => false,
         })
     }
-    let conditions = attrs.iter().filter(|it| it.path().is_ident("cfg_attr"));
-    kube::is_on(attrs) || { conditions }.any(|it| names_kube(it.meta.to_token_stream()))
+    let mut conditions = attrs.iter().filter(|it| it.path().is_ident("cfg_attr"));
+    conditions.any(|it| names_kube(it.meta.to_token_stream()))
 }
