@@ -15,4 +15,5 @@ mod rendered;
 mod server;
 #[path = "../support/mod.rs"]
 mod support;
+mod switches;
 mod values;
