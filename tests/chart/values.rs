@@ -84,6 +84,7 @@ const OTHERS: &[&str] = &[
     "crds.enabled",
     "crds.keep",
     "env",
+    "metrics.enabled",
     "networkPolicy.enabled",
     "serviceAccount.annotations",
     "serviceMonitor.enabled",
@@ -273,6 +274,9 @@ fn the_schema_refuses_other_values() {
         ("--set fullnameOverride=A_B", "/fullnameOverride"),
         ("--set watchNamespaces=a", "/watchNamespaces"),
         ("--set networkPolicy.enabled=false", "'networkPolicy' not allowed"),
+        ("--set metrics.enabled=no", "/metrics/enabled"),
+        ("--set metrics.port=1", "'port' not allowed"),
+        ("--set webhook.enabled=false", "'webhook' not allowed"),
     ] {
         let said = helm.refused(flags);
         assert!(said.contains(reason), "{flags}: {said}");

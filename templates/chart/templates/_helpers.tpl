@@ -47,6 +47,15 @@ default
 {{- $_ := set .in .key $map -}}
 {{- end -}}
 
+{{/* Removes from a list the entries that have one of these values. */}}
+{{- define "project-name.drop" -}}
+{{- $kept := list -}}
+{{- range (default list (index .in .list)) -}}
+{{- if not (has (index . $.key) $.values) -}}{{- $kept = append $kept . -}}{{- end -}}
+{{- end -}}
+{{- $_ := set .in .list $kept -}}
+{{- end -}}
+
 {{/* An object as YAML, with the labels of this release. */}}
 {{- define "project-name.object" -}}
 {{- $metadata := .object.metadata -}}

@@ -1,8 +1,12 @@
 //! The Deployment that the values are about, and its service account.
 
-use super::names::{ACCOUNT, FULLNAME, NAMESPACE};
+use super::{
+    names::{ACCOUNT, FULLNAME, NAMESPACE},
+    release,
+    switches::Switch,
+};
 use diagnostics::Hint as _;
-use go_data::yaml::{Value, json, pointer};
+use go_data::yaml::{Map, Value, json, pointer};
 
 /// What the runtime reads: the namespaces to watch.
 const WATCH: &str = "WATCH_NAMESPACE";
@@ -71,13 +75,67 @@ impl Manager {
         pointer::list(self.container_value(), "/env").iter().any(|it| it["name"] == WATCH)
     }
 
+    /// What the operator is told by a flag, or by the variable of the same name.
+    pub fn setting(&self, flag: &str) -> Option<String> {
+        let args: Vec<&str> = pointer::texts(self.container_value(), "/args").collect();
+        let given = args.iter().enumerate().find_map(|(at, it)| match it.strip_prefix(flag)? {
+            "" => args.get(at + 1).copied(),
+            rest => rest.strip_prefix('='),
+        });
+        let variable = flag.trim_start_matches('-').replace('-', "_").to_uppercase();
+        let env = pointer::list(self.container_value(), "/env");
+        let given =
+            given.or_else(|| env.iter().find(|it| it["name"] == variable)?["value"].as_str());
+        given.map(str::to_owned)
+    }
+
+    /// The ports of the manager that a Service leads to.
+    pub fn ports(&self, service: &Value) -> Vec<u64> {
+        if service["kind"] != "Service" || !release::selects_pods(service, &self.deployment) {
+            return Vec::new();
+        }
+        let target = |port: &Value| match &port["targetPort"] {
+            Value::Null => self.number(&port["port"]),
+            target => self.number(target),
+        };
+        pointer::list(service, "/spec/ports").iter().filter_map(target).collect()
+    }
+
+    /// The number of a port of the manager, which may be given by its name.
+    pub fn number(&self, port: &Value) -> Option<u64> {
+        let own = pointer::list(self.container_value(), "/ports");
+        let named = || own.iter().find(|it| it["name"] == *port)?["containerPort"].as_u64();
+        port.as_u64().or_else(named)
+    }
+
+    /// The ports that probes ask.
+    pub fn probed(&self) -> impl Iterator<Item = u64> {
+        let probes = ["livenessProbe", "readinessProbe", "startupProbe"];
+        let probes = probes.into_iter().map(|it| &self.container_value()[it]);
+        let ports =
+            probes.flat_map(|it| ["httpGet", "tcpSocket", "grpc"].map(|kind| &it[kind]["port"]));
+        ports.filter_map(|it| self.number(it))
+    }
+
+    /// The names of the volumes at a path.
+    pub fn mounted(&self, path: &str) -> Vec<String> {
+        let mounts = pointer::list(self.container_value(), "/volumeMounts").iter();
+        let there = mounts.filter(|it| {
+            pointer::text(it, "/mountPath").trim_end_matches('/') == path.trim_end_matches('/')
+        });
+        there.map(|it| pointer::text(it, "/name").to_owned()).collect()
+    }
+
     /// The file that the templates read. `budget` is whether they add a PodDisruptionBudget.
-    pub fn file(&self, budget: bool) -> Value {
+    pub fn file(&self, budget: bool, switches: &[Switch]) -> Value {
+        let switches: Map<String, Value> =
+            switches.iter().map(|it| (it.name.to_owned(), it.file())).collect();
         json!({
             "container": self.container,
             "deployment": self.deployment,
             "disruptionBudget": budget,
             "serviceAccount": self.account_name,
+            "switches": switches,
         })
     }
 }

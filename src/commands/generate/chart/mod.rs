@@ -9,6 +9,7 @@ mod names;
 mod numbers;
 mod release;
 mod roles;
+mod switches;
 mod values;
 
 use std::collections::BTreeMap;
@@ -140,23 +141,21 @@ impl Args {
             false => Default::default(),
         };
         chart.warnings.extend(warnings);
-        let context = values::context(&manager, &objects);
+        let switches = switches::take(&mut objects, &crds, &manager, &roles);
+        let context = values::context(&manager, &objects, &switches);
         let metadata = Metadata::read(tree, project, &crds)?;
         let budget = !objects.iter().any(|it| it["kind"] == "PodDisruptionBudget");
-        chart.add_data("files", "manager", &manager.file(budget));
+        chart.add_data("files", "manager", &manager.file(budget, &switches));
         if let Some(account) = &manager.account {
             chart.add_data("files", "serviceaccount", account);
         }
         for it in &crds {
             chart.add_data("files/crds", pointer::text(it, "/metadata/name"), it);
         }
-        for it in &objects {
-            let kind = pointer::text(it, "/kind").to_lowercase();
-            let name = short(pointer::text(it, "/metadata/name"));
-            chart.add_data("files/objects", &format!("{kind}-{name}"), it);
-        }
+        chart.add_objects("objects", &objects);
+        switches.iter().for_each(|it| chart.add_objects(it.name, &it.objects));
         for it in &roles {
-            chart.add_data("files/roles", &short(it.name()), &it.file());
+            chart.add_data("files/roles", short(it.name()), &it.file());
         }
         self.add_templates(tree, project, &mut chart, &context)?;
         self.add_metadata(tree, &mut chart, &metadata)?;
@@ -248,6 +247,15 @@ impl Args {
 }
 
 impl Chart {
+    /// Adds a file for each object.
+    fn add_objects(&mut self, folder: &str, objects: &[Value]) {
+        for it in objects {
+            let kind = pointer::text(it, "/kind").to_lowercase();
+            let name = short(pointer::text(it, "/metadata/name"));
+            self.add_data(&format!("files/{folder}"), &format!("{kind}-{name}"), it);
+        }
+    }
+
     /// Adds a file of data, under a name that is free.
     fn add_data(&mut self, folder: &str, name: &str, value: &Value) {
         let is_plain = |it: char| it.is_ascii_alphanumeric() || it == '-' || it == '.';
@@ -263,7 +271,7 @@ impl Chart {
 }
 
 /// The name of an object, as the project has it.
-fn short(name: &str) -> String {
-    let prefix = format!("{}-", names::FULLNAME);
-    name.strip_prefix(&prefix).unwrap_or(name).to_owned()
+fn short(name: &str) -> &str {
+    let rest = name.strip_prefix(names::FULLNAME);
+    rest.and_then(|it| it.strip_prefix('-')).unwrap_or(name)
 }

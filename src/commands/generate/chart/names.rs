@@ -94,7 +94,7 @@ fn literal_names(rendered: &rendered::Renamed) -> Vec<Diagnostic> {
 }
 
 /// All texts in a value but descriptions of schemas.
-fn collect<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
+pub fn collect<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
     match value {
         Value::String(text) => texts.push(text),
         Value::Array(list) => list.iter().for_each(|it| collect(it, texts)),

@@ -66,12 +66,41 @@ fn selects(selector: &Labels, selected: &[Labels]) -> bool {
     !selector.is_empty() && selected.iter().any(matches)
 }
 
+/// Whether a Service or a PodMonitor selects the pods of a workload.
+pub fn selects_pods(object: &Value, workload: &Value) -> bool {
+    let selector = match object["kind"] == "Service" {
+        true => "/spec/selector",
+        false => "/spec/selector/matchLabels",
+    };
+    selects_labels(object, selector, labels(workload, "/spec/template/metadata/labels"))
+}
+
+/// Whether a ServiceMonitor is about a Service, which gets the label of the release from the templates.
+pub fn monitors(monitor: &Value, service: &Value) -> bool {
+    let mut labels = labels(service, "/metadata/labels");
+    add(&mut labels);
+    let ports = pointer::list(service, "/spec/ports");
+    let has = |endpoint: &Value| ports.iter().any(|it| it["name"] == endpoint["port"]);
+    selects_labels(monitor, "/spec/selector/matchLabels", labels)
+        && pointer::list(monitor, "/spec/endpoints").iter().all(has)
+}
+
+fn labels(object: &Value, path: &str) -> Labels {
+    object.pointer(path).and_then(Value::as_object).cloned().unwrap_or_default()
+}
+
+fn selects_labels(object: &Value, selector: &str, selected: Labels) -> bool {
+    selects(&labels(object, selector), &[selected])
+}
+
+/// Whether cert-manager writes a Secret for it.
+pub fn is_certificate(object: &Value) -> bool {
+    object["kind"] == "Certificate"
+        && pointer::text(object, "/apiVersion").starts_with("cert-manager.io/")
+}
+
 /// Gives the Secrets that cert-manager writes the beginning of all names.
 fn rename_secrets(objects: &mut [Value]) {
-    let is_certificate = |it: &Value| {
-        it["kind"] == "Certificate"
-            && pointer::text(it, "/apiVersion").starts_with("cert-manager.io/")
-    };
     let certificates = objects.iter().filter(|it| is_certificate(it));
     let names = certificates.map(|it| pointer::text(it, "/spec/secretName").to_owned());
     let names: Vec<String> = names.filter(|it| !it.is_empty() && !it.contains(FULLNAME)).collect();

@@ -4,14 +4,21 @@ use diagnostics::Diagnostic;
 use go_data::yaml::{self, Dialect, Map, Node, Value, json};
 use model::ProjectPath;
 
-use super::manager::Manager;
+use super::{manager::Manager, switches::Switch};
 
 /// The defaults that repeat what the project has.
 const REPEATED: &[&str] = &["/image/repository", "/replicas", "/resources"];
 
 /// What values.yaml.hbs is rendered with.
-pub fn context(manager: &Manager, objects: &[Value]) -> Value {
-    let has = |kinds: &[&str]| objects.iter().any(|it| super::release::is_one_of(it, kinds));
+pub fn context(manager: &Manager, objects: &[Value], switches: &[Switch]) -> Value {
+    let has = |kinds: &[&str]| {
+        let all = objects.iter().chain(switches.iter().flat_map(|it| &it.objects));
+        { all }.any(|it| super::release::is_one_of(it, kinds))
+    };
+    let switch = |name: &str| {
+        let switch = switches.iter().find(|it| it.name == name)?;
+        Some(json!({ "fixed": switch.fixed }))
+    };
     let line = |it: &Value| yaml::to_text(it).trim_end().to_owned();
     let resources = match manager.resources() {
         Value::Object(map) if !map.is_empty() => {
@@ -22,12 +29,14 @@ pub fn context(manager: &Manager, objects: &[Value]) -> Value {
     };
     json!({
         "account": manager.account.is_some(),
+        "metrics": switch("metrics"),
         "monitor": has(&["PodMonitor", "ServiceMonitor"]),
         "network_policy": has(&["NetworkPolicy"]),
         "replicas": manager.replicas(),
         "repository": line(&repository(manager.image()).into()),
         "resources": resources,
         "watch": manager.watches(),
+        "webhook": switch("webhook"),
     })
 }
 
