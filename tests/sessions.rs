@@ -76,7 +76,6 @@ pages! {
     warnings
     webhook_markers
     webhooks
-    website_operator
 }
 
 /// A test for each page of the site.
@@ -96,9 +95,41 @@ macro_rules! site {
 site! {
     backup_operator: "docs/backup-operator.md",
     commands: "docs/reference/commands.md",
+    from_operator_sdk_tutorial: "docs/from/operator-sdk-tutorial.md",
+    how_to_bundle: "docs/how-to/bundle.md",
+    how_to_bundle_diff: "docs/how-to/bundle-diff.md",
+    how_to_bundle_image: "docs/how-to/bundle-image.md",
+    how_to_bundle_validate: "docs/how-to/bundle-validate.md",
+    how_to_catalog: "docs/how-to/catalog.md",
+    how_to_chart: "docs/how-to/chart.md",
+    how_to_chart_check: "docs/how-to/chart-check.md",
+    how_to_ci: "docs/how-to/ci.md",
+    how_to_crds_diff: "docs/how-to/crds-diff.md",
+    how_to_crds_in_ci: "docs/how-to/crds-in-ci.md",
+    how_to_delete_api: "docs/how-to/delete-api.md",
+    how_to_hand_edits: "docs/how-to/hand-edits.md",
+    how_to_inside_a_project: "docs/how-to/inside-a-project.md",
+    how_to_installer: "docs/how-to/installer.md",
+    how_to_kinds_and_versions: "docs/how-to/kinds-and-versions.md",
+    how_to_kinds_by_hand: "docs/how-to/kinds-by-hand.md",
+    how_to_mistakes: "docs/how-to/mistakes.md",
+    how_to_on_a_cluster: "docs/how-to/on-a-cluster.md",
+    how_to_operatorhub: "docs/how-to/operatorhub.md",
+    how_to_optional_files: "docs/how-to/optional-files.md",
+    how_to_other_kinds: "docs/how-to/other-kinds.md",
+    how_to_own_logic: "docs/how-to/own-logic.md",
+    how_to_rbac: "docs/how-to/rbac.md",
+    how_to_samples: "docs/how-to/samples.md",
+    how_to_storage_version: "docs/how-to/storage-version.md",
+    how_to_types: "docs/how-to/types.md",
+    how_to_update: "docs/how-to/update.md",
+    how_to_webhooks: "docs/how-to/webhooks.md",
     output: "docs/reference/output.md",
     start: "docs/start.md",
     tutorial: "docs/tutorial.md",
+    tutorials_chart: "docs/tutorials/chart.md",
+    tutorials_existing_operator: "docs/tutorials/existing-operator.md",
+    website_operator: "docs/website-operator.md",
 }
 
 #[test]
@@ -140,15 +171,18 @@ fn every_example_has_its_page() {
     let folder = support::home().join("examples");
     for entry in fs::read_dir(folder).into_iter().flatten() {
         let name = entry.expect("it can be listed").file_name().into_string().expect("UTF-8");
-        assert!(PAGES.contains(&name.replace('-', "_").as_str()), "examples/{name} has no page");
+        let is_session = PAGES.contains(&name.replace('-', "_").as_str());
+        let is_on_the_site = SITE.contains(&format!("docs/{name}.md").as_str());
+        assert!(is_session || is_on_the_site, "examples/{name} has no page");
     }
 }
 
-fn check(page: &str) {
-    let page = support::home().join(page);
+fn check(path: &str) {
+    let page = support::home().join(path);
     let name = page.file_stem().and_then(|it| it.to_str()).expect("a page has a name");
-    // The folder is named as in the page's title, for `init` takes the project's name from it.
-    let dir = support::fresh(&format!("sessions/{name}")).join(name);
+    // The folder is named as in the page's title, for `init` takes the project's name from it. Pages of other
+    // directories may have the same name.
+    let dir = support::fresh(&format!("played/{}", path.trim_end_matches(".md"))).join(name);
     fs::create_dir(&dir).unwrap();
     let was = fs::read_to_string(&page).unwrap();
     let is = play(&was, &dir);

@@ -152,6 +152,23 @@ fn every_page_is_in_the_summary() {
     assert_eq!(missing("docs/SUMMARY.md", links), [""; 0]);
 }
 
+/// Each page of tests/sessions is included by a page of the site, and docs/sessions.md lists those of docs/sessions.
+#[test]
+fn every_session_is_on_the_site() {
+    let site: String = support::tree(&support::home().join("docs"))
+        .into_values()
+        .map(|it| String::from_utf8_lossy(&it).into_owned())
+        .collect();
+    let sessions = support::tree(&support::home().join("tests/sessions")).into_keys();
+    let left_out: Vec<_> =
+        sessions.filter(|it| !site.contains(&format!("tests/sessions/{it}:2:}}}}"))).collect();
+    assert_eq!(left_out, [""; 0], "add a page in docs/sessions that includes it");
+
+    let pages = support::tree(&support::home().join("docs/sessions")).into_keys();
+    let links = pages.map(|it| format!("](sessions/{it})"));
+    assert_eq!(missing("docs/sessions.md", links), [""; 0]);
+}
+
 /// Names in quotes on the left of `=>`, below a line of the source.
 fn arms(path: &str, from: &str) -> Vec<String> {
     let text = read(path);
