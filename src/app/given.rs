@@ -5,6 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use super::charts::Release;
 use crate::{
     disk::{self, Root},
     project::Project,
@@ -18,8 +19,8 @@ use model::{Found, Image, Namespace, ProjectPath, Tree};
 /// Location of the operator's manifests
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Given {
-    /// Manifests of the operator: a kustomization, a directory of YAML files, a file, or `-` for stdin [default: those that
-    /// PROJECT names, else config/]
+    /// Manifests of the operator: a kustomization, a directory of YAML files, a chart, a file, or `-` for stdin [default: those
+    /// that PROJECT names, else config/]
     #[arg(long, value_name = "DIR|FILE", allow_hyphen_values = true)]
     pub manifests: Option<PathBuf>,
 }
@@ -28,35 +29,54 @@ pub struct Given {
 pub struct Manifests {
     pub name: String,
     pub objects: Vec<Value>,
+    /// Whether Helm has rendered them, for the namespace that was given.
+    is_release: bool,
 }
 
 impl Given {
-    /// The objects of the flag, or else of what PROJECT names.
-    pub fn of(&self, root: &Root, project: &Project) -> anyhow::Result<Option<Manifests>> {
+    /// The objects of the flag, or else of what PROJECT names: manifests, or the chart of an operator in place.
+    pub fn of(
+        &self,
+        root: &Root,
+        project: &Project,
+        namespace: Option<&Namespace>,
+    ) -> anyhow::Result<Option<Manifests>> {
         let recorded = || {
-            let path = project.inputs.manifests.as_ref()?;
+            let chart = project.inputs.chart.as_ref().filter(|_| project.in_place());
+            let path = project.inputs.manifests.as_ref().or(chart)?;
             Some(root.real().join(path.as_str()))
         };
-        Self { manifests: self.manifests.clone().or_else(recorded) }.read(root)
+        Self { manifests: self.manifests.clone().or_else(recorded) }.read(root, namespace)
     }
 
-    /// The objects, with those in lists; none if the flag was not given. A kustomization is rendered. Hooks of Helm are
-    /// left out with a warning.
-    pub fn read(&self, root: &Root) -> anyhow::Result<Option<Manifests>> {
+    /// The objects, with those in lists; none if the flag was not given. A kustomization is rendered, and a chart is for
+    /// this namespace. Hooks of Helm are left out with a warning.
+    pub fn read(
+        &self,
+        root: &Root,
+        namespace: Option<&Namespace>,
+    ) -> anyhow::Result<Option<Manifests>> {
         let Some(path) = &self.manifests else { return Ok(None) };
         let name = match path == Path::new("-") {
             true => "stdin".to_owned(),
             false => path.display().to_string(),
         };
-        let objects = objects(root, path)?;
+        let release = Release::of(root, path, namespace);
+        let objects = match &release {
+            Some(release) => {
+                let mut objects = parsed(&format!("helm template {name}"), &release.render()?)?;
+                release.place(&mut objects);
+                objects
+            }
+            None => objects(root, path)?,
+        };
         if objects.is_empty() {
-            return Err(anyhow::format_err!("`{name}` has no manifests")).hint(
-                "name a kustomization or YAML files; a chart is rendered first: `helm template … | operator-rs … --manifests -`",
-            );
+            return Err(anyhow::format_err!("`{name}` has no manifests"))
+                .hint("name a kustomization, a chart or YAML files");
         }
         let (hooks, objects): (Vec<_>, Vec<_>) = objects.into_iter().partition(is_hook);
         warn_of_hooks(&hooks);
-        Ok(Some(Manifests { name, objects }))
+        Ok(Some(Manifests { name, objects, is_release: release.is_some() }))
     }
 }
 
@@ -82,6 +102,7 @@ impl Manifests {
         image: Option<&Image>,
         namespace: Option<&Namespace>,
     ) -> anyhow::Result<Vec<Value>> {
+        let namespace = namespace.filter(|_| !self.is_release);
         if image.is_none() && namespace.is_none() {
             return Ok(self.objects);
         }

@@ -3,7 +3,7 @@
 
 use super::{
     cargo::Workspace,
-    compile, declared,
+    charts, compile, declared,
     derive::{self, GenerateOptions},
     given::Given,
 };
@@ -44,13 +44,14 @@ pub fn everything(
     changes: Changes<'_>,
 ) -> anyhow::Result<Vec<Value>> {
     let Changes { image, namespace } = changes;
-    let Some(manifests) = given.of(root, project)? else {
+    let Some(manifests) = given.of(root, project, namespace)? else {
         if project.in_place() {
             return Err(anyhow::format_err!("PROJECT does not say which manifests deploy the operator"))
-                .hint("give them: `--manifests DIR|FILE`, or record them in PROJECT as `manifests` of `plugins.rust.operator-rs.io/v1`; a chart is rendered first: `helm template … | operator-rs … --manifests -`");
+                .hint("give them or a chart: `--manifests DIR|FILE`, or record them in PROJECT as `manifests` or `chart` of `plugins.rust.operator-rs.io/v1`");
         }
         return built(root, project, EVERYTHING, changes);
     };
+    charts::require_namespace(&manifests.objects, "give it: `--namespace NAME`")?;
     let mut objects = manifests.with(image, namespace)?;
     if !objects.iter().any(|it| Id::of(it).is_crd()) {
         objects.splice(0..0, own_crds(root, project)?);
@@ -58,13 +59,20 @@ pub fn everything(
     Ok(objects)
 }
 
-/// The CRDs: those of the manifests if they have any, as only these know how a cluster reaches a webhook that converts.
+/// The CRDs, to be applied.
 pub fn crds(root: &Root, project: &Project, given: &Given) -> anyhow::Result<Vec<Value>> {
-    let only_crds = |mut all: Vec<Value>| {
-        all.retain(|it| Id::of(it).is_crd());
-        all
-    };
-    if let Some(manifests) = given.of(root, project)? {
+    let crds = crds_to_remove(root, project, given)?;
+    charts::require_namespace(
+        &crds,
+        "`operator-rs deploy --namespace NAME` applies the CRDs as well; or render the chart for a namespace: `helm template … | operator-rs … --manifests -`",
+    )?;
+    Ok(crds)
+}
+
+/// The CRDs: those of the manifests if they have any, as only these know how a cluster reaches a webhook that converts.
+/// Those of a chart may name no real namespace there.
+pub fn crds_to_remove(root: &Root, project: &Project, given: &Given) -> anyhow::Result<Vec<Value>> {
+    if let Some(manifests) = given.of(root, project, None)? {
         let crds = only_crds(manifests.objects);
         if !crds.is_empty() {
             return Ok(crds);
@@ -83,6 +91,11 @@ pub fn crds(root: &Root, project: &Project, given: &Given) -> anyhow::Result<Vec
         }
     }
     Ok(crds)
+}
+
+fn only_crds(mut objects: Vec<Value>) -> Vec<Value> {
+    objects.retain(|it| Id::of(it).is_crd());
+    objects
 }
 
 /// The CRDs that the project's source declares.

@@ -193,7 +193,9 @@ impl Args {
 
 /// The CRDs of the project.
 fn names(root: &Root) -> anyhow::Result<Vec<String>> {
-    let project = Project::of_any_layout(root)?;
+    let mut project = Project::of_any_layout(root)?;
+    // Names are in the source as well: helm need not render a chart for them.
+    project.inputs.chart = None;
     let crds = rendered::crds(root, &project, &Given::default())?;
     Ok(crds.iter().map(|it| Id::of(it).name).collect())
 }

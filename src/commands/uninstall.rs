@@ -33,7 +33,7 @@ impl Args {
     pub fn run(self, root: &Root) -> anyhow::Result<()> {
         let sending = self.cluster_args.sending();
         let project = Project::of_any_layout(root)?;
-        let crds = rendered::crds(root, &project, &self.given)?;
+        let crds = rendered::crds_to_remove(root, &project, &self.given)?;
         if sending == Sending::Nothing {
             cluster_args::list("delete", &crds.iter().map(Id::of).collect::<Vec<_>>());
             return Ok(());

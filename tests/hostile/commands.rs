@@ -110,6 +110,7 @@ pub const LINES: &[Line] = &[
         &["Cargo.toml", "Cargo.lock", ".cargo", "api", "src", "vendor", "config"],
     ),
     line("generate installer", Writes::Nothing, CONFIG),
+    line("generate installer --manifests chart", Writes::Nothing, &["PROJECT", "chart"]),
     line(
         "generate installer --output-file deploy/install.yaml",
         Writes::Files,

@@ -55,8 +55,8 @@ use std::borrow::Cow;
 
 use anyhow::Context as _;
 
-pub use self::images::Image;
 use self::{budget::Budget, config::Config, load::Kustomization, names::Affix, objects::Objects};
+pub use self::{images::Image, kinds::is_cluster_scoped};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
 use model::{ProjectPath, Tree};

@@ -34,11 +34,14 @@ impl Chart {
         let mut files = BTreeMap::new();
         for path in &folder.paths {
             let name = path.as_str();
-            if name.starts_with("charts/") || ignored.has(name) {
+            if ignored.has(name) {
                 continue;
             }
             let bytes =
                 folder.bytes(path).with_context(|| format!("cannot read `{shown}/{name}`"))?;
+            if name.starts_with("charts/") {
+                continue;
+            }
             files.insert(name.to_owned(), bytes.unwrap_or_default());
         }
         let text = files.get("Chart.yaml").with_context(no_chart).hint(hint)?;

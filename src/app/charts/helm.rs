@@ -1,7 +1,7 @@
 //! `helm template`, run on a chart. Helm sends no request for it: schemas of values, which may name others by a URL, are
 //! left out.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{Chart, Rendering, Rule, rendering};
 use crate::{
@@ -29,48 +29,71 @@ pub fn render(
     path: &Path,
     values: Option<&Path>,
 ) -> anyhow::Result<Result<Rendering, Finding>> {
-    let Some(program) = terminal::program("helm") else {
-        return Err(anyhow::format_err!("there is no `helm` on PATH, which renders the chart"))
-            .hint("install helm, or render the chart elsewhere and pass the result with `--input FILE`, or with `--input -` from stdin");
-    };
     let folder = disk::real(&dir.join(path))?;
     let folder = folder.to_str().context("the path of the chart is not UTF-8")?;
-    let mut arguments =
-        vec!["template", RELEASE, folder, "--namespace", NAMESPACE, "--skip-schema-validation"];
+    let mut flags = Vec::new();
     let values = values.map(|it| disk::real(&dir.join(it)).map(|real| (it, real))).transpose()?;
     let shown = values.as_ref().map(|it| it.0.display().to_string());
     if let Some((_, real)) = &values {
-        arguments
-            .extend(["--values", real.to_str().context("the path of the values is not UTF-8")?]);
+        flags.extend(["--values", real.to_str().context("the path of the values is not UTF-8")?]);
     }
-    match process::answer(&program, &arguments, "", MOST, SECONDS)? {
-        Reply::Printed(text) => {
-            anyhow::ensure!((text.len() as u64) < MOST, "helm has printed more than 64 MiB");
-            rendering::parse(chart, shown.as_deref(), &text).map(Ok)
-        }
-        Reply::Failed { message, .. } => {
-            Ok(Err(refusal(chart, folder, shown.as_deref(), &message)))
-        }
+    let helm = program().hint("install helm, or render the chart elsewhere and pass the result with `--input FILE`, or with `--input -` from stdin")?;
+    match template(&helm, (RELEASE, NAMESPACE), folder, &flags)? {
+        Ok(text) => rendering::parse(chart, shown.as_deref(), &text).map(Ok),
+        Err(message) => Ok(Err(refusal(chart, shown.as_deref(), &message))),
     }
 }
 
-/// Helm's message, with its place in the chart.
-fn refusal(chart: &Chart, folder: &str, values: Option<&str>, message: &str) -> Finding {
+/// The helm on PATH.
+pub fn program() -> anyhow::Result<PathBuf> {
+    terminal::program("helm").context("there is no `helm` on PATH, which renders the chart")
+}
+
+/// What `helm template` prints of a chart for a release in a namespace, or its message if it fails.
+pub fn template(
+    program: &Path,
+    (release, namespace): (&str, &str),
+    folder: &str,
+    flags: &[&str],
+) -> anyhow::Result<Result<String, String>> {
+    let mut arguments =
+        vec!["template", release, folder, "--namespace", namespace, "--skip-schema-validation"];
+    arguments.extend(flags);
+    match process::answer(program, &arguments, "", MOST, SECONDS)? {
+        Reply::Printed(text) => {
+            anyhow::ensure!((text.len() as u64) < MOST, "helm has printed more than 64 MiB");
+            Ok(Ok(text))
+        }
+        Reply::Failed { message, .. } => Ok(Err(complaint(folder, &message))),
+    }
+}
+
+/// Helm's message in one line, with paths in the chart.
+fn complaint(folder: &str, message: &str) -> String {
     let lines = message.lines().skip_while(|it| !it.starts_with("Error:"));
     let lines = lines.filter(|it| !it.starts_with("Use --debug flag") && !it.trim().is_empty());
     let mut text = lines.map(str::trim).collect::<Vec<_>>().join(" ");
     if text.is_empty() {
         text = message.trim().to_owned();
     }
-    let text = text.trim_start_matches("Error: ").replace(&format!("{folder}/"), "");
+    text.trim_start_matches("Error: ").replace(&format!("{folder}/"), "")
+}
+
+/// The way out if this helm is too old for us.
+pub fn too_old(text: &str) -> Option<&'static str> {
+    text.contains("unknown flag: --skip-schema-validation").then_some("install helm 3.16 or later")
+}
+
+/// Helm's message, with its place in the chart.
+fn refusal(chart: &Chart, values: Option<&str>, text: &str) -> Finding {
     let what = match values {
         None => format!("helm does not render the chart: {text}"),
         Some(values) => format!("helm does not render the chart with `--values {values}`: {text}"),
     };
-    let place = place(chart, values, &text);
+    let place = place(chart, values, text);
     let mut res = Rule::DoesNotRender.finding(&chart.name, what, Some(place));
-    if text.contains("unknown flag: --skip-schema-validation") {
-        res.remedy = "install helm 3.16 or later".to_owned();
+    if let Some(remedy) = too_old(text) {
+        res.remedy = remedy.to_owned();
     }
     res
 }

@@ -9,6 +9,7 @@ pub mod crds;
 mod helm;
 mod ignored;
 mod markers;
+mod release;
 mod rendering;
 pub mod rights;
 pub mod selectors;
@@ -21,6 +22,7 @@ mod workloads;
 pub use chart::Chart;
 pub use helm::render;
 pub use markers::known_rights;
+pub use release::{Release, require_namespace};
 pub use rendering::Rendering;
 pub use source::{Selection, Source};
 

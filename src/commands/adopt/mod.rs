@@ -303,5 +303,5 @@ fn said(inputs: &Inputs, own: &[Resource], notes: &[String]) -> String {
     for note in notes {
         res += &format!("Not recorded: {note}\n");
     }
-    res + "Next: run `operator-rs test`, which starts an API server with the CRDs of the source"
+    res + "Next: run `operator-rs test`, which starts an API server with the CRDs of the operator"
 }

@@ -93,11 +93,12 @@ impl Args {
 
     fn stage(&self, root: &Root, project: Option<&Project>) -> anyhow::Result<Stage> {
         let is_given = self.given.manifests.is_some() || self.crds.is_some();
-        let crds = Given { manifests: self.crds.clone() }.read(root)?;
+        let namespace = stage::NAMESPACE.parse()?;
+        let crds = Given { manifests: self.crds.clone() }.read(root, Some(&namespace))?;
         let manifests = match project {
             Some(project) if !project.in_place() && !is_given => return Stage::of(root, project),
-            Some(project) => self.given.of(root, project)?,
-            None => self.given.read(root)?,
+            Some(project) => self.given.of(root, project, Some(&namespace))?,
+            None => self.given.read(root, Some(&namespace))?,
         };
         let inputs = Inputs { manifests, crds, compile: self.compile };
         Stage::of_workspace(root.real(), inputs)

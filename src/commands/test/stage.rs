@@ -67,6 +67,9 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// The role that is made from the comments in the source.
 pub const ROLE: &str = "config/rbac/role.yaml";
 
+/// The namespace of what names none.
+pub const NAMESPACE: &str = "default";
+
 const STALE: &str =
     "run `operator-rs manifests` first: the tests use the CRDs and the role in config/";
 
@@ -214,7 +217,7 @@ fn account(objects: &[Value]) -> Option<Account> {
 fn in_a_namespace(object: &mut Value) {
     let kinds = ["ServiceAccount", "Role", "RoleBinding", "Deployment"];
     if kinds.iter().any(|it| object["kind"] == *it) && object["metadata"]["namespace"].is_null() {
-        object["metadata"]["namespace"] = "default".into();
+        object["metadata"]["namespace"] = NAMESPACE.into();
     }
 }
 

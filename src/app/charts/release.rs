@@ -1,0 +1,92 @@
+//! What Helm would install of a chart, with the chart's own values.
+
+use std::path::Path;
+
+use super::{Chart, helm};
+use crate::disk::{self, Root};
+use anyhow::Context as _;
+use cluster::Id;
+use diagnostics::Hint as _;
+use go_data::yaml::{Value, pointer};
+use model::Namespace;
+
+/// The namespace that a chart is rendered for if none is given. What has it in its text depends on the namespace.
+const UNKNOWN_NAMESPACE: &str = "unknown-namespace-of-the-release";
+
+const RENDERED: &str =
+    "render the chart elsewhere: `helm template … | operator-rs deploy --manifests -`";
+const FILES: &[&str] = &["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
+/// A chart that is rendered for a release with the chart's name.
+pub struct Release<'a> {
+    root: &'a Root,
+    path: &'a Path,
+    namespace: Option<&'a Namespace>,
+}
+
+impl<'a> Release<'a> {
+    /// None if the path is no chart, or a kustomization that is in one.
+    pub fn of(root: &'a Root, path: &'a Path, namespace: Option<&'a Namespace>) -> Option<Self> {
+        let has = |name: &str| path.join(name).is_file();
+        let is_chart = has("Chart.yaml") && !FILES.iter().any(|it| has(it));
+        is_chart.then_some(Self { root, path, namespace })
+    }
+
+    /// The output of `helm template`.
+    pub fn render(&self) -> anyhow::Result<String> {
+        let real = disk::real(self.path)?;
+        let shown = real.strip_prefix(self.root.real()).unwrap_or(&real);
+        // Helm follows every symlink. One that leads out of the project is refused here.
+        let chart = Chart::read(self.root.real(), shown)?;
+        let folder = real.to_str().context("the path of the chart is not UTF-8")?;
+        let namespace = self.namespace.map_or(UNKNOWN_NAMESPACE.to_owned(), ToString::to_string);
+        let program = helm::program().hint(format!("install helm, or {RENDERED}"))?;
+        let release = (chart.name.as_str(), namespace.as_str());
+        let rendered = helm::template(&program, release, folder, &["--include-crds"])?;
+        rendered.map_err(|message| {
+            let hint = match helm::too_old(&message) {
+                Some(it) => it.to_owned(),
+                None if message.contains("missing in charts/ directory") => {
+                    format!("fetch what it depends on: `helm dependency build {}`", chart.folder)
+                }
+                None => format!("if it needs values, {RENDERED}"),
+            };
+            let error =
+                anyhow::format_err!("helm does not render the chart `{}`: {message}", chart.folder);
+            Err::<(), _>(error).hint(hint).expect_err("it is an error")
+        })
+    }
+
+    /// Puts the objects that name no namespace into that of the release, as Helm does.
+    pub fn place(&self, objects: &mut [Value]) {
+        let Some(namespace) = self.namespace else { return };
+        let kind = |group: &str, kind: &str| format!("{kind}.{group}");
+        let crds = objects.iter().filter(|it| it["kind"] == "CustomResourceDefinition");
+        let outside: Vec<String> = crds
+            .filter(|it| it["spec"]["scope"] == "Cluster")
+            .map(|it| kind(pointer::text(it, "/spec/group"), pointer::text(it, "/spec/names/kind")))
+            .collect();
+        for it in objects {
+            let (version, name) = (pointer::text(it, "/apiVersion"), pointer::text(it, "/kind"));
+            let group = version.split_once('/').map_or("", |it| it.0);
+            let is_outside =
+                kustomize::is_cluster_scoped(version, name) || outside.contains(&kind(group, name));
+            if !is_outside && pointer::text(it, "/metadata/namespace").is_empty() {
+                it["metadata"]["namespace"] = namespace.to_string().into();
+            }
+        }
+    }
+}
+
+/// Refuses objects of a chart that depend on the namespace of its release, if none was given.
+pub fn require_namespace(objects: &[Value], hint: &'static str) -> anyhow::Result<()> {
+    match objects.iter().find(|it| it.to_string().contains(UNKNOWN_NAMESPACE)) {
+        None => Ok(()),
+        Some(it) => Err(anyhow::format_err!(
+            "{} `{}` of the chart depends on the namespace of the release, and none is given",
+            pointer::text(it, "/kind"),
+            Id::of(it).name
+        ))
+        .hint(hint),
+    }
+}
