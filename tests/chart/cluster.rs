@@ -57,8 +57,12 @@ async fn a_release_is_installed_upgraded_and_uninstalled() {
 
     // A second release in the namespace, which watches another one, and leaves the CRDs to the first.
     on(&format!(
-        "install other chart --namespace {SYSTEM} --set crds.enabled=false --set watchNamespaces={{default}}"
+        "install other chart --namespace {SYSTEM} --set crds.enabled=false --set metrics.enabled=false --set watchNamespaces={{default}}"
     ));
+    let metrics =
+        |release: &str| format!("/api/v1/namespaces/{SYSTEM}/services/{release}-metrics-service");
+    assert!(server.get(&metrics("shop-operator")).await.is_some());
+    assert!(server.get(&metrics("other-shop-operator")).await.is_none());
     let role = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles/other-shop-operator-manager-role";
     assert!(server.get(role).await.is_some());
     on(&format!("uninstall other --namespace {SYSTEM} --wait"));
