@@ -63,7 +63,7 @@ async fn a_release_is_installed_upgraded_and_uninstalled() {
         |release: &str| format!("/api/v1/namespaces/{SYSTEM}/services/{release}-metrics-service");
     assert!(server.get(&metrics("shop-operator")).await.is_some());
     assert!(server.get(&metrics("other-shop-operator")).await.is_none());
-    let role = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles/other-shop-operator-manager-role";
+    let role = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles/other-shop-operator-manager-role-watched";
     assert!(server.get(role).await.is_some());
     on(&format!("uninstall other --namespace {SYSTEM} --wait"));
     assert!(server.get(role).await.is_none());

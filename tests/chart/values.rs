@@ -160,6 +160,17 @@ fn arguments_and_variables_replace_those_of_the_same_name() {
     assert_eq!(named("POD_NAME"), [&json!({ "name": "POD_NAME", "value": "a" })]);
     assert_eq!(named("B"), [&json!({ "name": "B", "value": "{{ c }}" })]);
     assert_eq!(named("POD_NAMESPACE").len(), 1);
+    let before = helm.objects("");
+    let before = only(&before, "Deployment").pointer(&format!("{CONTAINER}/env")).unwrap();
+    let names = |env: &[Value]| env.iter().map(|it| it["name"].clone()).collect::<Vec<_>>();
+    // Kubernetes expands `$(NAME)` only of variables before.
+    assert_eq!(names(env)[..env.len() - 1], names(before.as_array().unwrap()));
+    helm.edit("config/manager/manager.yaml", |text| {
+        text.replace("- --leader-elect\n", "- --leader-elect\n        - serve\n")
+    });
+    support::done(&helm.dir, "generate chart");
+    let said = helm.refused("--set args={--leader-elect=false}");
+    assert!(said.contains("`args` replaces --leader-elect, and config/ gives a word"), "{said}");
 }
 
 #[test]
@@ -213,19 +224,22 @@ fn the_watched_namespaces_are_those_with_the_rules() {
     let Some(helm) = Helm::new("watch", &[INIT, API]) else { return };
     helm.edit("src/controller/memcached.rs", |text| {
         let marker = "// +kubebuilder:rbac:groups=\"\",resources=nodes;secrets,verbs=get\n";
-        format!("{marker}{text}")
+        let elsewhere =
+            "// +kubebuilder:rbac:groups=\"\",resources=pods,verbs=get,namespace=other\n";
+        format!("{marker}{elsewhere}{text}")
     });
     support::done(&helm.dir, "generate chart");
     let whole = helm.objects("");
     let objects = helm.objects_with(&json!({ "watchNamespaces": ["a", "123"] }));
     let env = only(&objects, "Deployment").pointer(&format!("{CONTAINER}/env")).unwrap();
     let watch = json!({ "name": "WATCH_NAMESPACE", "value": "a,123" });
-    assert_eq!(env.as_array().unwrap().last(), Some(&watch));
+    assert!(env.as_array().unwrap().contains(&watch), "{env}");
     let find = |objects: &[Value], kind: &str, namespace: Value| -> Value {
         let name = if kind.ends_with("Binding") { "manager-rolebinding" } else { "manager-role" };
+        let suffix = if kind.starts_with("Cluster") { "" } else { "-watched" };
         let found = objects.iter().find(|it| {
             it["kind"] == kind
-                && it["metadata"]["name"] == format!("shop-operator-{name}")
+                && it["metadata"]["name"] == format!("shop-operator-{name}{suffix}")
                 && it["metadata"]["namespace"] == namespace
         });
         found.unwrap_or(&Value::Null).clone()
@@ -251,6 +265,12 @@ fn the_watched_namespaces_are_those_with_the_rules() {
         assert_eq!(binding["roleRef"]["kind"], "Role");
         assert_eq!(binding["roleRef"]["name"], role["metadata"]["name"]);
         assert_eq!(binding["subjects"][0]["namespace"], "shop-operator-system");
+    }
+    let own = json!({ "watchNamespaces": ["shop-operator-system", "other"] });
+    let mut seen = BTreeSet::new();
+    for it in &helm.objects_with(&own) {
+        let name = [&it["kind"], &it["metadata"]["namespace"], &it["metadata"]["name"]];
+        assert!(seen.insert(format!("{name:?}")), "twice: {name:?}");
     }
     fs::write(
         helm.dir.join("both.yaml"),

@@ -116,11 +116,15 @@ impl Args {
     fn require_our_folder(&self, tree: &WorkTree<'_>) -> anyhow::Result<()> {
         let (chart, manager) = (self.path("Chart.yaml")?, self.path("files/manager.yaml")?);
         let is_ours = |text: String| plan::is_generated_by(&manager, &text, BY);
-        if tree.read(&chart)?.is_none() || tree.read(&manager)?.is_some_and(is_ours) {
+        if tree.read(&manager)?.is_some_and(is_ours) {
             return Ok(());
         }
-        let message =
-            format!("`{}` is a chart that operator-rs has not generated", self.output_dir);
+        let folder = &self.output_dir;
+        let message = match tree.read(&chart)? {
+            None if tree.names(folder.as_str())?.is_empty() => return Ok(()),
+            None => format!("`{folder}` has files, and is not a chart"),
+            Some(_) => format!("`{folder}` is a chart that operator-rs has not generated"),
+        };
         Err(anyhow::format_err!(message)).hint("name another directory: `--output-dir DIR`")
     }
 
