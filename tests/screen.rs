@@ -1,0 +1,100 @@
+//! What a terminal shows in colour and in tables, and that a file, a pipe and a reader without colours get the same
+//! text as ever.
+
+#![allow(clippy::disallowed_methods, reason = "the walls stand in src; a test looks from outside")]
+
+mod support;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use rexpect::{reader::Options, session::spawn_with_options};
+
+const RED: &str = "\u{1b}[31m";
+const GREEN: &str = "\u{1b}[32m";
+const YELLOW: &str = "\u{1b}[33m";
+const CYAN: &str = "\u{1b}[36m";
+const BOLD: &str = "\u{1b}[1m";
+const DIM: &str = "\u{1b}[2m";
+const END: &str = "\u{1b}[0m";
+
+/// Everything that a terminal gets.
+fn screen(dir: &Path, words: &str, variables: &[(&str, &str)]) -> String {
+    let mut command = support::command(support::BINARY, dir);
+    command.stdin(std::process::Stdio::inherit()).args(words.split_whitespace());
+    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI"] {
+        command.env_remove(name);
+    }
+    command.env("TERM", "xterm").envs(variables.iter().copied());
+    let options = Options::new().timeout_ms(Some(20_000));
+    let mut terminal = spawn_with_options(command, options).expect("there are pseudo-terminals");
+    // The library reads each byte as a character.
+    let bytes = terminal.exp_eof().expect("it ends").chars().map(|it| it as u8).collect();
+    String::from_utf8(bytes).expect("it is text").replace("\r\n", "\n")
+}
+
+fn project(name: &str) -> PathBuf {
+    let dir = support::fresh(&format!("screen/{name}"));
+    support::done(&dir, "init --domain example.com --project-name p");
+    support::done(&dir, "create api --group cache --kind Memcached");
+    dir
+}
+
+/// The same without colours, where none are wanted and where none can be shown.
+#[track_caller]
+fn without_colours(dir: &Path, words: &str, coloured: &str) {
+    let mut plain = coloured.to_owned();
+    for it in [RED, GREEN, YELLOW, CYAN, BOLD, DIM, END] {
+        plain = plain.replace(it, "");
+    }
+    for variable in [("NO_COLOR", "1"), ("TERM", "dumb")] {
+        assert_eq!(screen(dir, words, &[variable]), plain, "{variable:?}");
+    }
+}
+
+/// What a pipe gets, whatever the variables ask for.
+#[track_caller]
+fn piped(dir: &Path, words: &str) -> String {
+    let run = |force: bool| {
+        let mut command = support::command(support::BINARY, dir);
+        command.args(words.split_whitespace());
+        if force {
+            command.env("CLICOLOR_FORCE", "1");
+        }
+        String::from_utf8(command.output().unwrap().stdout).unwrap()
+    };
+    let plain = run(false);
+    assert!(!plain.contains('\u{1b}'), "{plain:?}");
+    assert_eq!(run(true), plain);
+    plain
+}
+
+#[test]
+fn a_diff_has_the_colours_of_git() {
+    let dir = project("diff");
+    let path = dir.join("config/crd/bases/cache.example.com_memcacheds.yaml");
+    let text = fs::read_to_string(&path).unwrap();
+    // A line that is removed begins as the header of a file does.
+    let edited = text.replace("    kind: Memcached\n", "-- a/x\n    kind: \u{1b}[2J\n");
+    fs::write(&path, edited).unwrap();
+    let words = "manifests --diff --force";
+    let shown = screen(&dir, words, &[]);
+    for line in [
+        format!("{BOLD}--- a/config/crd/bases/cache.example.com_memcacheds.yaml{END}\n"),
+        format!("{BOLD}+++ b/config/crd/bases/cache.example.com_memcacheds.yaml{END}\n"),
+        format!("{RED}--- a/x{END}\n"),
+        format!("{RED}-    kind: \\u{{1b}}[2J{END}\n"),
+        format!("{GREEN}+    kind: Memcached{END}\n"),
+        format!("{CYAN}@@ "),
+    ] {
+        assert!(shown.contains(&line), "{line:?} is missing:\n{shown}");
+    }
+    without_colours(&dir, words, &shown);
+    // The control character is data for `patch`.
+    let mut command = support::command(support::BINARY, &dir);
+    command.args(words.split(' ')).env("CLICOLOR_FORCE", "1");
+    let piped = String::from_utf8(command.output().unwrap().stdout).unwrap();
+    assert!(piped.contains("-    kind: \u{1b}[2J\n") && !piped.contains(END), "{piped:?}");
+}
