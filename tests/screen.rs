@@ -98,3 +98,41 @@ fn a_diff_has_the_colours_of_git() {
     let piped = String::from_utf8(command.output().unwrap().stdout).unwrap();
     assert!(piped.contains("-    kind: \u{1b}[2J\n") && !piped.contains(END), "{piped:?}");
 }
+
+#[test]
+fn breaking_changes_are_a_table_for_each_crd() {
+    let dir = support::fresh("screen/findings");
+    let field = |name: &str, of: &str| format!("{name}: {{type: object, {of}}}");
+    let crd = |plural: &str, of: &str| {
+        format!(
+            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n\
+             metadata: {{name: {plural}.example.com}}\nspec:\n  group: example.com\n  scope: Namespaced\n  \
+             names: {{plural: {plural}, singular: {plural}x, kind: {plural}K, listKind: {plural}KList}}\n  \
+             versions:\n  - name: v1\n    served: true\n    storage: true\n    \
+             schema: {{openAPIV3Schema: {{type: object, properties: {{{}}}}}}}\n",
+            field("spec", of)
+        )
+    };
+    let size = |it: &str| format!("properties: {{size: {{type: integer, maximum: {it}}}}}");
+    let two = |one: &str, other: &str| format!("{}---\n{}", crd("a", one), crd("b", other));
+    fs::write(dir.join("old.yaml"), two(&size("5"), &size("7"))).unwrap();
+    fs::write(dir.join("new.yaml"), two(&size("3"), "required: [name]")).unwrap();
+    let words = "crds diff ./old.yaml --to ./new.yaml";
+    let shown = screen(&dir, words, &[]);
+    let expected = format!(
+        "{BOLD}a.example.com{END}
+{RED}  error[maximum]{END}  v1 ^.spec.size  `maximum` was lowered from 5 to 3
+{DIM}    ./new.yaml:12:93{END}
+{CYAN}    hint{END}: keep `maximum` at 5
+
+{BOLD}b.example.com{END}
+"
+    );
+    assert!(shown.starts_with(&expected), "{shown}");
+    assert_eq!(shown.matches("breaking change").count(), 1, "{shown}");
+    let plain = piped(&dir, words);
+    assert!(
+        plain.starts_with("./new.yaml:12:93: error[maximum]: `maximum` was lowered"),
+        "{plain}"
+    );
+}

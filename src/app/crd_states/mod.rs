@@ -183,6 +183,7 @@ pub fn located(it: &Finding, old: &Side, new: &Side) -> findings::Finding {
         rule: it.rule.id(),
         severity: it.severity,
         subject: it.subject.to_string(),
+        object: it.subject.crd.clone(),
         what: it.what.clone(),
         remedy: it.remedy.clone(),
         place: after.or_else(|| before.clone()),

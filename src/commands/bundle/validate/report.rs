@@ -114,6 +114,7 @@ impl Report<'_> {
                 rule: it.rule.id(),
                 severity: it.severity,
                 subject: String::new(),
+                object: String::new(),
                 what: it.message.clone(),
                 remedy: it.rule.about().hint.to_owned(),
                 place: Some(Place::new(it.path(self.folder), mark.line, mark.column)),
