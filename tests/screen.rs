@@ -136,3 +136,37 @@ fn breaking_changes_are_a_table_for_each_crd() {
         "{plain}"
     );
 }
+
+#[test]
+fn the_head_of_a_channel_and_what_cannot_reach_it_have_colours() {
+    let dir = support::fresh("screen/graph");
+    fs::create_dir(dir.join("catalog")).unwrap();
+    let bundle = |version: &str| {
+        format!(
+            "---\nschema: olm.bundle\nname: a.v{version}\npackage: a\nimage: x\nproperties:\n\
+             - {{type: olm.package, value: {{packageName: a, version: {version}}}}}\n"
+        )
+    };
+    let catalog = format!(
+        "schema: olm.package\nname: a\ndefaultChannel: stable\n---\n\
+         schema: olm.channel\nname: stable\npackage: a\nentries:\n\
+         - {{name: a.v1.0.0, replaces: a.v1.0.0}}\n- {{name: a.v1.1.0}}\n- {{name: a.v1.2.0, replaces: a.v1.1.0}}\n{}{}{}",
+        bundle("1.0.0"),
+        bundle("1.1.0"),
+        bundle("1.2.0")
+    );
+    fs::write(dir.join("catalog/a.yaml"), catalog).unwrap();
+    let words = "catalog graph";
+    let shown = screen(&dir, words, &[]);
+    let expected = format!(
+        "{BOLD}a{END}
+{BOLD}  stable (default channel){END}
+{GREEN}    ● a.v1.2.0  (head){END}
+    ● a.v1.1.0
+{RED}    ✗ a.v1.0.0  (replaces a.v1.0.0){END}
+{RED}    no upgrade leads to the head from a.v1.0.0{END}
+"
+    );
+    assert!(shown.starts_with(&expected), "{shown}");
+    piped(&dir, words);
+}
