@@ -138,6 +138,19 @@ fn breaking_changes_are_a_table_for_each_crd() {
 }
 
 #[test]
+fn the_scorecard_is_a_table() {
+    let dir = project("scorecard");
+    support::done(&dir, "bundle --image quay.io/example/p:v0.0.1");
+    let words = "scorecard bundle --selector suite=olm";
+    let shown = screen(&dir, words, &[]);
+    let line = format!("olm-bundle-validation-test     {GREEN}pass{END}\n");
+    assert!(shown.contains(&line) && shown.contains(&format!("{CYAN}  hint{END}: ")), "{shown}");
+    assert_eq!(shown.lines().count(), 6, "{shown}");
+    without_colours(&dir, words, &shown);
+    assert!(piped(&dir, words).starts_with(&"-".repeat(80)));
+}
+
+#[test]
 fn the_head_of_a_channel_and_what_cannot_reach_it_have_colours() {
     let dir = support::fresh("screen/graph");
     fs::create_dir(dir.join("catalog")).unwrap();
