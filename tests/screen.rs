@@ -151,6 +151,25 @@ fn the_scorecard_is_a_table() {
 }
 
 #[test]
+fn a_status_shows_at_a_glance_what_is_out_of_date() {
+    let dir = project("status");
+    let role = dir.join("config/rbac/role.yaml");
+    let text = fs::read_to_string(&role).unwrap();
+    fs::write(&role, text.replacen("- create", "- patch", 1)).unwrap();
+    let shown = screen(&dir, "status", &[("HOME", "/nonexistent"), ("KUBECONFIG", "")]);
+    let roles = "out of date: config/rbac/role.yaml (edited by hand)";
+    for line in [
+        format!(
+            "{BOLD}Generated files{END}\n  CRDs          config/crd      {GREEN}current{END}\n"
+        ),
+        format!("  roles         config/rbac     {RED}{roles}{END}\n"),
+        format!("{DIM}none: `operator-rs bundle` generates it{END}\n"),
+    ] {
+        assert!(shown.contains(&line), "{line:?} is missing:\n{shown}");
+    }
+}
+
+#[test]
 fn the_head_of_a_channel_and_what_cannot_reach_it_have_colours() {
     let dir = support::fresh("screen/graph");
     fs::create_dir(dir.join("catalog")).unwrap();

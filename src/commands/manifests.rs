@@ -9,10 +9,11 @@ use crate::app::{
 use crate::project::Project;
 use crate::{
     disk::Root,
-    manifests::CrdOptions,
+    manifests::{CrdOptions, Manifest},
     plan::{Plan, WorkTree},
 };
 use diagnostics::Hint as _;
+use model::ProjectPath;
 
 /// Generate CRDs and RBAC from the Rust source
 #[derive(clap::Args)]
@@ -68,15 +69,20 @@ impl Args {
             let output = Root::output(dir, Path::new(folder.as_str()))?;
             begin(&output, &self.mode)?;
             let mut tree = WorkTree::new(&output, self.mode.force);
-            let mut plan = Plan::default();
-            for it in &manifests {
-                plan.generate(it.path.name().parse()?, it.to_text(), &it.edit, declared::BY);
-            }
-            plan.sweep(declared::BY);
-            plan.show_in(folder.as_str());
-            tree.apply(plan)?;
+            tree.apply(files(&manifests, folder)?)?;
             Outcome::Files.settle(&tree, &output, &self.mode)?;
         }
         Ok(())
     }
+}
+
+/// The CRDs of an operator in place as the files of one of its directories.
+pub fn files(crds: &[Manifest], folder: &ProjectPath) -> anyhow::Result<Plan> {
+    let mut plan = Plan::default();
+    for it in crds {
+        plan.generate(it.path.name().parse()?, it.to_text(), &it.edit, declared::BY);
+    }
+    plan.sweep(declared::BY);
+    plan.show_in(folder.as_str());
+    Ok(plan)
 }

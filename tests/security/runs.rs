@@ -66,6 +66,7 @@ pub const RUNS: &[&str] = &[
     "cleanup memcached-operator --yes --timeout 2s",
     "test --assets ../bin",
     "test --download 1.37",
+    "status",
     "version",
     "completion bash",
     "man",

@@ -159,7 +159,8 @@ pub fn text(all: &[&Finding]) -> Text {
         false => shown.iter().map(|it| it.paragraph()).collect(),
     };
     if let more @ 1.. = all.len() - shown.len() {
-        res.add(Look::Plain, format!("and {more} more findings; `--output json` lists them\n\n"));
+        let text = format!("and {more} more findings; `--output json` lists them");
+        res.add(Look::Plain, text + "\n\n");
     }
     res
 }
