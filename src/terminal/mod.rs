@@ -51,8 +51,13 @@ pub fn data(text: &str) {
 }
 
 /// Prints a result, for people.
-pub fn print(text: impl Into<Text>) {
-    data(&text.into().render(text::stdout_has_colour()));
+pub fn print(text: &str) {
+    data(&inert(&shown(text)));
+}
+
+/// Prints a result whose parts have a look, for people.
+pub fn show(text: &Text) {
+    data(&text.render(text::stdout_has_colour()));
 }
 
 /// Whether a person reads stdout on a terminal.
@@ -74,7 +79,7 @@ pub fn list(whole: &str, folded: impl FnOnce() -> Option<String>) {
 /// Prints data that people cannot read; on a terminal, a text in its place.
 pub fn page(data: &str, text: impl FnOnce() -> String) {
     match is_screen() {
-        true => print(text()),
+        true => print(&text()),
         false => self::data(data),
     }
 }
@@ -84,7 +89,7 @@ pub fn page(data: &str, text: impl FnOnce() -> String) {
 pub fn diff(files: impl Iterator<Item = String>) {
     for file in files {
         match is_screen() || annotates() {
-            true => print(coloured_diff(&file)),
+            true => show(&coloured_diff(&file)),
             false => data(&file),
         }
     }

@@ -198,7 +198,7 @@ pub fn print(
     match format {
         Format::Text => {
             shown.iter().for_each(|it| terminal::finding(it.severity, &it.diagnostic()));
-            terminal::print(text());
+            terminal::show(&text());
         }
         Format::Json => terminal::data(&format!("{:#}\n", json())),
         Format::Sarif => terminal::data(&format!("{:#}\n", sarif(rules, shown))),

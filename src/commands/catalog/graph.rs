@@ -56,7 +56,7 @@ impl Args {
         }
         let Drawing { lines, faults } = graph::text(&catalog, package)?;
         let coloured = |(mark, line)| Text::new(look(mark), format!("{line}\n"));
-        terminal::print(lines.into_iter().map(coloured).collect::<Text>());
+        terminal::show(&lines.into_iter().map(coloured).collect());
         if faults.is_empty() {
             return Ok(());
         }

@@ -113,7 +113,7 @@ pub fn print(cluster: &Cluster, namespace: &str) -> anyhow::Result<()> {
         terminal::print(&format!("OLM v1 in namespace {namespaces}\n"));
         rows.extend(of_v1);
     }
-    terminal::print(table(&rows));
+    terminal::show(&table(&rows));
     let sick: Vec<&Row> = rows.iter().filter(|it| !it.is_healthy).collect();
     let is_incomplete = sick.iter().any(|it| it.id.is_crd());
     if sick.is_empty() {

@@ -22,8 +22,8 @@ const VERSION: &str = "scorecard.operatorframework.io/v1alpha3";
 pub fn print(items: &[Item], format: Format) -> anyhow::Result<()> {
     match format {
         Format::Text if items.is_empty() => terminal::print("0 tests selected\n"),
-        Format::Text if terminal::is_screen() => terminal::print(screen(items)),
-        Format::Text => terminal::print(items.iter().map(text).collect::<String>()),
+        Format::Text if terminal::is_screen() => terminal::show(&screen(items)),
+        Format::Text => terminal::print(&items.iter().map(text).collect::<String>()),
         Format::Json => terminal::data(&json(items)?),
         Format::Xunit => terminal::data(&xunit(items)),
     }

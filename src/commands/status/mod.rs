@@ -101,7 +101,7 @@ impl Args {
             cluster: deployed::of(&self.address, objects)?,
         };
         match self.output {
-            Output::Text => terminal::print(report.text()),
+            Output::Text => terminal::show(&report.text()),
             Output::Json => terminal::data(&(serde_json::to_string_pretty(&report)? + "\n")),
         }
         Ok(())
