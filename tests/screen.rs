@@ -121,7 +121,7 @@ fn breaking_changes_are_a_table_for_each_crd() {
     let shown = screen(&dir, words, &[]);
     let expected = format!(
         "{BOLD}a.example.com{END}
-{RED}  error[maximum]{END}  v1 ^.spec.size  `maximum` was lowered from 5 to 3
+{RED}  error[maximum]{END}  v1 ^.spec.size  5 → 3
 {DIM}    ./new.yaml:12:93{END}
 {CYAN}    hint{END}: keep `maximum` at 5
 

@@ -60,6 +60,7 @@ impl Rule {
             object: subject.clone(),
             subject,
             what,
+            values: None,
             place,
             before: None,
         }

@@ -185,6 +185,7 @@ pub fn located(it: &Finding, old: &Side, new: &Side) -> findings::Finding {
         subject: it.subject.to_string(),
         object: it.subject.crd.clone(),
         what: it.what.clone(),
+        values: it.values.clone(),
         remedy: it.remedy.clone(),
         place: after.or_else(|| before.clone()),
         before: before.filter(|_| removed),

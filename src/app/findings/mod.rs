@@ -30,6 +30,8 @@ pub struct Finding {
     /// The beginning of the subject that findings have in common, such as a CRD.
     pub object: String,
     pub what: String,
+    /// The old and the new value, if they are all that `what` tells.
+    pub values: Option<[String; 2]>,
     /// What to do about it; empty if there is nothing to do.
     pub remedy: String,
     /// Where to show it.
@@ -74,7 +76,11 @@ impl Finding {
     fn row(&self) -> [Text; 3] {
         let severity = format!("  {}[{}]", self.severity.name(), self.rule);
         let part = self.subject.strip_prefix(&self.object).unwrap_or_default().trim();
-        [Text::new(self.severity.into(), severity), part.into(), shortened(&self.what).into()]
+        let what = match &self.values {
+            Some([old, new]) => format!("{} → {}", shortened(old), shortened(new)),
+            None => shortened(&self.what),
+        };
+        [Text::new(self.severity.into(), severity), part.into(), what.into()]
     }
 
     /// What stands below its row.

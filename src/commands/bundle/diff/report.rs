@@ -110,6 +110,7 @@ fn of_change(it: Change, old: &Side, new: &Side) -> Finding {
         object: it.subject.clone(),
         subject: it.subject,
         what: it.what,
+        values: None,
         remedy: it.remedy,
         place,
         before: None,

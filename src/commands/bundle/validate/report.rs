@@ -116,6 +116,7 @@ impl Report<'_> {
                 subject: String::new(),
                 object: String::new(),
                 what: it.message.clone(),
+                values: None,
                 remedy: it.rule.about().hint.to_owned(),
                 place: Some(Place::new(it.path(self.folder), mark.line, mark.column)),
                 before: None,
