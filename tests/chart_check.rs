@@ -651,7 +651,7 @@ fn rules_are_allowed_and_shown_in_each_format() {
     let Some(shop) = Shop::new("formats") else { return };
     shop.edit("chart/Chart.yaml", "1.2.0", "1.3.0");
     shop.edit("chart/values.yaml", "tag: \"\"", "tag: 1.3.0");
-    let text = "chart/Chart.yaml:5:1: error[app-version]: `appVersion` is 1.3.0, and Cargo.toml has 1.2.0 of shop-operator\n  shop\n  hint: set both to the same version\n\nchart (1 CRD of the source, 1 rendering): 1 error\nerror: chart does not agree with the source: 1 error\nhint: accept findings of a rule that you have reviewed with `--allow RULE`\n";
+    let text = "chart/Chart.yaml:5:1: error[app-version]: `appVersion` is 1.3.0, and Cargo.toml has 1.2.0 of shop-operator\n  shop\n  hint: set both to the same version\n\nerror: chart does not agree with the source (1 CRD of the source, 1 rendering): 1 error\nhint: accept findings of a rule that you have reviewed with `--allow RULE`\n";
     assert_eq!(shop.run(&[]), (1, text.to_owned()));
     assert_eq!(shop.run(&["--allow", "app-version"]).0, 0);
     let (_, github) = shop.run(&["--output", "github"]);

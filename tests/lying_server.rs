@@ -16,6 +16,7 @@ use std::{
     process::Output,
     sync::{Arc, Mutex},
     thread,
+    time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
@@ -28,6 +29,8 @@ enum Reply {
     Status(u16, &'static str),
     /// A body that goes on for as long as somebody reads it.
     Endless,
+    /// Nothing, for as long as somebody waits.
+    Silence,
 }
 
 /// A project, and a server that has the namespace that it made, so that `undeploy` looks at what is in it.
@@ -107,6 +110,10 @@ fn answer(mut stream: TcpStream, seen: &Mutex<Vec<String>>, lie: &Lie) {
         Some(Reply::Json(it)) => (200, it.to_string()),
         Some(Reply::Status(code, text)) => (code, text.to_owned()),
         None => (404, json!({"kind": "Status", "code": 404, "message": "not found"}).to_string()),
+        Some(Reply::Silence) => {
+            let _ = reader.read_to_end(&mut Vec::new());
+            return;
+        }
         Some(Reply::Endless) => {
             let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n");
             while stream.write_all(&[b'x'; 1 << 20]).is_ok() {}
@@ -494,4 +501,103 @@ fn a_migration_that_cannot_be_done_is_refused() {
         }
         _ => None,
     });
+}
+
+/// What `status` says of a cluster that lies; it takes less than this long, and is no error.
+#[track_caller]
+fn status(
+    name: &str,
+    seconds: u64,
+    expected: &str,
+    lie: impl Fn(&str) -> Option<Reply> + Send + Sync + 'static,
+) {
+    let place = Place::new(&format!("status-{name}"), Box::new(move |_, path| lie(path)));
+    let begin = Instant::now();
+    let output = place.run("status");
+    let took = begin.elapsed();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && output.stderr.is_empty(), "{}", support::said(&output));
+    let (_, cluster) = said.split_once("\nCluster").expect("there is this section");
+    assert!(cluster.contains(expected), "{cluster}\n\nthis is missing: {expected}");
+    assert!(took < Duration::from_secs(seconds), "{took:?}");
+    for it in place.requests.lock().expect("nobody panics with it").iter() {
+        assert!(it.starts_with("GET ") && !it.contains("made-up"), "{it}");
+    }
+}
+
+#[test]
+fn a_status_has_the_phase_of_the_bundle_that_olm_has_installed() {
+    let expected = "  ClusterServiceVersion operators/b.v0.0.1           Failed\n  \
+                    Deployment operators/a-controller-manager          not installed\n";
+    status("olm", 5, expected, |path| match path.split('?').next()? {
+        "/apis/operators.coreos.com/v1alpha1" => Some(Reply::Json(json!({
+            "kind": "APIResourceList",
+            "resources": [{"name": "clusterserviceversions", "kind": "ClusterServiceVersion", "namespaced": true, "verbs": ["list", "get"]}],
+        }))),
+        "/apis/operators.coreos.com/v1alpha1/clusterserviceversions" => {
+            let csv = |name: &str, labels: Value, crd: &str| {
+                json!({
+                    "metadata": {"name": name, "namespace": "operators", "uid": name, "labels": labels},
+                    "spec": {
+                        "customresourcedefinitions": {"owned": [{"name": crd}]},
+                        "install": {"spec": {"deployments": [{"name": "a-controller-manager"}]}},
+                    },
+                    "status": {"phase": "Failed"},
+                })
+            };
+            let own = "memcacheds.g.example.com";
+            let copied = json!({"olm.copiedFrom": "operators"});
+            let all = json!([
+                csv("b.v0.0.1", json!({}), own),
+                csv("copy", copied, own),
+                csv("else", json!({}), "x")
+            ]);
+            Some(Reply::Json(json!({"kind": "ClusterServiceVersionList", "items": all})))
+        }
+        _ => None,
+    });
+}
+
+#[test]
+fn a_status_does_not_wait_for_a_cluster_and_no_lie_is_an_error() {
+    const OWN: &str =
+        "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/memcacheds.g.example.com";
+    status(
+        "honest",
+        5,
+        "Deployment a-system/a-controller-manager           not installed\n",
+        |_| None,
+    );
+    let silent = "  cannot connect to http://127.0.0.1:";
+    status("silent", 5, silent, |_| Some(Reply::Silence));
+    status("late", 5, "no complete response after 2 s\n", |path| {
+        (path == "/apis/apps/v1").then_some(Reply::Silence)
+    });
+    let unknown = "CustomResourceDefinition memcacheds.g.example.com  not known: ";
+    status("html", 5, unknown, |path| (path == OWN).then_some(Reply::Status(200, "<html>")));
+    status("other", 5, unknown, |path| {
+        let other =
+            ours("apiextensions.k8s.io/v1", "CustomResourceDefinition", "made-up", json!({}));
+        (path == OWN).then_some(Reply::Json(other))
+    });
+    status("refused", 5, "cannot be read: no", |path| {
+        (path == OWN).then_some(Reply::Status(403, "no"))
+    });
+    status("overloaded", 5, "cannot be read: ", |path| {
+        (path == OWN).then_some(Reply::Status(429, "later"))
+    });
+    status(
+        "differs",
+        5,
+        "CustomResourceDefinition memcacheds.g.example.com  differs from the source\n",
+        |path| {
+            let crd = ours(
+                "apiextensions.k8s.io/v1",
+                "CustomResourceDefinition",
+                "memcacheds.g.example.com",
+                json!({"spec": "x"}),
+            );
+            (path == OWN).then_some(Reply::Json(crd))
+        },
+    );
 }

@@ -70,6 +70,7 @@ pages! {
     run_bundle
     samples
     schemas
+    status
     storage_version
     testing
     types

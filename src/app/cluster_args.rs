@@ -70,6 +70,12 @@ impl Address {
         Cluster::connect_with(&target, kubeconfigs.as_deref())
     }
 
+    /// Whether a kubeconfig is named, or is in the home directory.
+    pub fn has_kubeconfig(&self) -> anyhow::Result<bool> {
+        let is_named = self.given().is_some() || terminal::variable("KUBECONFIG")?.is_some();
+        Ok(is_named || home::kubeconfig().is_some())
+    }
+
     /// The first of the flags that is set, by its name.
     pub fn given(&self) -> Option<&'static str> {
         let kubeconfig = self.kubeconfig.as_ref().map(|_| "--kubeconfig");

@@ -47,14 +47,16 @@ fn usable<T>(found: Result<T, String>) -> anyhow::Result<T> {
 
 /// Refuses the kubeconfig of the home directory where somebody else may have written it: it names programs to run.
 pub fn require_own_kubeconfig(dir: &Path) -> anyhow::Result<()> {
-    let Some(path) = absolute("HOME").map(|it| it.join(".kube/config")) else { return Ok(()) };
-    if !path.exists() {
-        return Ok(());
-    }
+    let Some(path) = kubeconfig() else { return Ok(()) };
     let found = Own::new(&path, dir).map(drop);
     found
         .map_err(|why| anyhow::format_err!("{why}: it is not used as your kubeconfig"))
         .hint("if you trust it, name it with `--kubeconfig FILE` or KUBECONFIG")
+}
+
+/// The kubeconfig of the home directory, if there is one.
+pub fn kubeconfig() -> Option<PathBuf> {
+    absolute("HOME").map(|it| it.join(".kube/config")).filter(|it| it.exists())
 }
 
 fn folder(variable: &str, below_home: &str) -> Option<PathBuf> {

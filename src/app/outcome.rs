@@ -130,7 +130,7 @@ fn settle(tree: &WorkTree<'_>, root: &Root, mode: &Mode) -> anyhow::Result<()> {
     };
     changes.warnings.iter().cloned().for_each(terminal::warn);
     match mode {
-        Mode { diff: true, .. } => terminal::diff(&changes.diff()),
+        Mode { diff: true, .. } => terminal::diff(changes.diffs()),
         Mode { check: true, .. } => {
             changes.require_none("run the command without `--check` and commit the result")?;
         }

@@ -24,6 +24,7 @@ mod overview;
 mod peer_commands;
 mod run;
 mod scorecard;
+mod status;
 mod test;
 mod undeploy;
 mod uninstall;
@@ -114,6 +115,7 @@ enum ClusterCommand {
     Undeploy(undeploy::Args),
     Migrate(migrate::Args),
     Test(test::Args),
+    Status(status::Args),
 }
 
 /// Commands that act on a cluster with OLM and need no project.
@@ -283,6 +285,7 @@ impl ClusterCommand {
             Self::Undeploy(args) => args.run(root),
             Self::Migrate(args) => args.run(Some(root)),
             Self::Test(args) => args.run(root),
+            Self::Status(args) => args.run(root),
         }
     }
 }

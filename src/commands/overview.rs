@@ -7,7 +7,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Start a project", &["init", "adopt"]),
     ("Develop", &["create", "delete", "edit", "manifests", "generate", "test"]),
     ("Check", &["crds", "chart"]),
-    ("Run on a cluster", &["install", "uninstall", "deploy", "undeploy", "migrate"]),
+    ("Run on a cluster", &["install", "uninstall", "deploy", "undeploy", "migrate", "status"]),
     ("Publish", &["image", "bundle", "scorecard", "catalog", "olm", "run", "cleanup"]),
     ("More", &["version", "completion", "man", "help"]),
 ];

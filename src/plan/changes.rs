@@ -131,28 +131,26 @@ impl Changes {
         self.stays.iter().map(line).collect()
     }
 
-    pub fn diff(&self) -> String {
+    /// One diff a file.
+    pub fn diffs(&self) -> impl Iterator<Item = String> {
         let folder = &self.shown_in;
-        self.iter()
-            .map(|Change { path, before, after }| {
-                let side = |text: &Option<String>, name: String| match text {
-                    // `patch` reads a name with blanks up to a tab.
-                    Some(_) if name.contains(' ') => name + "\t",
-                    Some(_) => name,
-                    None => "/dev/null".to_owned(),
-                };
-                let (old, new) = (
-                    side(before, format!("a/{folder}{path}")),
-                    side(after, format!("b/{folder}{path}")),
-                );
-                let (before, after) =
-                    (before.as_deref().unwrap_or(""), after.as_deref().unwrap_or(""));
-                similar::TextDiff::from_lines(before, after)
-                    .unified_diff()
-                    .header(&old, &new)
-                    .to_string()
-            })
-            .collect()
+        self.iter().map(move |Change { path, before, after }| {
+            let side = |text: &Option<String>, name: String| match text {
+                // `patch` reads a name with blanks up to a tab.
+                Some(_) if name.contains(' ') => name + "\t",
+                Some(_) => name,
+                None => "/dev/null".to_owned(),
+            };
+            let (old, new) = (
+                side(before, format!("a/{folder}{path}")),
+                side(after, format!("b/{folder}{path}")),
+            );
+            let (before, after) = (before.as_deref().unwrap_or(""), after.as_deref().unwrap_or(""));
+            similar::TextDiff::from_lines(before, after)
+                .unified_diff()
+                .header(&old, &new)
+                .to_string()
+        })
     }
 }
 

@@ -10,6 +10,7 @@ mod prompt;
 mod secret;
 mod settings;
 mod style;
+mod text;
 
 use std::{
     borrow::Cow,
@@ -27,6 +28,7 @@ pub use message::{finding, fit_hints, github, misuse, note, report, tell_rest, u
 pub use progress::{Step, waiting};
 pub use prompt::{agree, ask, confirm, has_person};
 pub use settings::{Settings, annotate_below, annotates};
+pub use text::{Look, Text, table};
 
 use diagnostics::{Diagnostic, Severity};
 
@@ -53,31 +55,57 @@ pub fn print(text: &str) {
     data(&inert(&shown(text)));
 }
 
+/// Prints a result whose parts have a look, for people.
+pub fn show(text: &Text) {
+    data(&text.render(text::stdout_has_colour()));
+}
+
+/// Whether a person reads stdout on a terminal.
+pub fn is_screen() -> bool {
+    io::stdout().is_terminal()
+}
+
 /// Prints what a command did, unless `--quiet` is given. On a terminal, `folded` is the short form of the list.
 pub fn list(whole: &str, folded: impl FnOnce() -> Option<String>) {
     let settings = settings::get();
     if settings.is_quiet {
         return;
     }
-    let folds = io::stdout().is_terminal() && !settings.is_verbose;
+    let folds = is_screen() && !settings.is_verbose;
     let short = if folds { folded() } else { None };
     print(short.as_deref().unwrap_or(whole));
 }
 
 /// Prints data that people cannot read; on a terminal, a text in its place.
 pub fn page(data: &str, text: impl FnOnce() -> String) {
-    match io::stdout().is_terminal() {
+    match is_screen() {
         true => print(&text()),
         false => self::data(data),
     }
 }
 
-/// A diff is text for people on a terminal and in the log of a workflow; elsewhere, `patch` may read it.
-pub fn diff(text: &str) {
-    match io::stdout().is_terminal() || annotates() {
-        true => print(text),
-        false => data(text),
+/// Prints the diffs of files. They are text for people on a terminal and in the log of a workflow; elsewhere, `patch` may
+/// read them.
+pub fn diff(files: impl Iterator<Item = String>) {
+    for file in files {
+        match is_screen() || annotates() {
+            true => show(&coloured_diff(&file)),
+            false => data(&file),
+        }
     }
+}
+
+/// The diff of one file. A line that was removed or added may look like a header, so headers are known by their place.
+fn coloured_diff(file: &str) -> Text {
+    const HEADERS: usize = 2;
+    let look = |(at, line): (usize, &str)| match line.chars().next() {
+        _ if at < HEADERS => Look::Heading,
+        Some('@') => Look::Note,
+        Some('-') => Look::Bad,
+        Some('+') => Look::Good,
+        _ => Look::Plain,
+    };
+    file.split_inclusive('\n').enumerate().map(|it| Text::new(look(it), it.1)).collect()
 }
 
 /// Whether stdout is closed or full.

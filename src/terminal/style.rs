@@ -11,20 +11,15 @@ use annotate_snippets::{
     renderer::{DEFAULT_ERROR_STYLE, DEFAULT_HELP_STYLE, DEFAULT_WARNING_STYLE, Style},
 };
 
-use super::{is_obeyed, shown, shown_message};
+use super::{is_obeyed, shown, shown_message, text::has_colour};
 use diagnostics::{Diagnostic, Severity};
 
 /// Longer lines are not quoted, in bytes.
 const LONGEST: usize = 10_000;
 
-/// Whether colours are wanted and can be shown: `NO_COLOR`, `CLICOLOR_FORCE` and `TERM=dumb` count.
-fn has_colour() -> bool {
-    anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never
-}
-
 /// A diagnostic with its place; the source line too where it is known.
 pub fn located(level: Severity, it: &Diagnostic, file: &str) -> String {
-    let renderer = if has_colour() { Renderer::styled() } else { Renderer::plain() };
+    let renderer = if has_colour(&io::stderr()) { Renderer::styled() } else { Renderer::plain() };
     draw(&renderer, level, it, file)
 }
 
@@ -96,7 +91,7 @@ pub fn hint(text: &str) -> String {
 }
 
 fn painted(style: Style, label: &str) -> String {
-    match has_colour() {
+    match has_colour(&io::stderr()) {
         true => format!("{style}{label}{style:#}"),
         false => label.to_owned(),
     }

@@ -69,6 +69,39 @@ trials! {
         assert_eq!(it.done("uninstall").await, "");
     }
 
+    async fn a_status_tells_what_a_cluster_has(it: "status") {
+        let crd = "CustomResourceDefinition memcacheds.g.status.org    ";
+        let deployment = "Deployment status-system/status-controller-manager  ";
+        let said = it.done("status").await;
+        assert!(said.contains(&format!("  {crd}not installed\n  {deployment}not installed\n")), "{said}");
+        it.done("deploy --image example.com/status:v1").await;
+        let said = it.done("status").await;
+        let expected = format!("  {crd}as the source declares it\n  {deployment}example.com/status:v1: ready\n");
+        assert!(said.ends_with(&expected), "{said}");
+
+        let path = it.dir.join("api/src/g/v1alpha1/memcached.rs");
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, text.replace("max = 5", "max = 4")).unwrap();
+        let said = it.done("status").await;
+        assert!(said.contains(&format!("{crd}differs from the source\n")), "{said}");
+        assert!(said.contains("out of date: config/crd/bases/g.status.org_memcacheds.yaml\n"), "{said}");
+        fs::write(&path, text).unwrap();
+
+        // The webhook of a conversion, and what the API server adds to it.
+        it.done("create api --group g --kind Memcached --version v1beta1 --from v1alpha1").await;
+        assert!(it.done("status").await.contains(&format!("{crd}differs from the source\n")));
+        it.done("install --force-conflicts").await;
+        let said = it.done("status").await;
+        assert!(said.contains(&format!("{crd}as the source declares it\n")), "{said}");
+
+        let field = "pub struct MemcachedSpec {\n    #[schemars(schema_with = \"outside\")]\n    pub a: String,";
+        let outside = "fn outside(_: &mut schemars::SchemaGenerator) -> schemars::Schema { schemars::json_schema!({ \"maxLength\": std::process::id() }) }\n";
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, text.replace("pub struct MemcachedSpec {", field) + outside).unwrap();
+        let said = it.done("status").await;
+        assert!(said.contains(&format!("{crd}installed, and not compared\n")), "{said}");
+    }
+
     async fn a_crd_whose_names_are_taken_is_reported_at_once(it: "taken") {
         let schema = json!({"type": "object"});
         it.server.apply(&json!({

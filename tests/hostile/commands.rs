@@ -132,6 +132,7 @@ pub const LINES: &[Line] = &[
         Writes::Target,
         &["PROJECT", "config", "target", "Cargo.toml"],
     ),
+    line("status", Writes::Nothing, &[""]),
     line("version", Writes::Nothing, &["PROJECT"]),
     line("completion bash", Writes::Nothing, &["PROJECT"]),
 ];

@@ -78,6 +78,7 @@ pub const RUNS: &[&str] = &[
     "test --manifests rendered.yaml --assets ../bin",
     "test --manifests chart --assets ../bin",
     "test --download 1.37",
+    "status",
     "version",
     "completion bash",
     "man",

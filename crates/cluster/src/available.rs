@@ -64,6 +64,14 @@ impl Cluster {
         ))
     }
 
+    /// Why a workload that was read is not rolled out; none if it is.
+    pub fn lag(object: &Value) -> Option<String> {
+        match rollout::progress(object) {
+            Progress::Done => None,
+            Progress::Not(why) | Progress::Never(why) => Some(why),
+        }
+    }
+
     /// Everything that the server knows about why a workload does not run, in one line each.
     pub fn why_not(&self, id: &Id) -> anyhow::Result<Vec<String>> {
         let Some(object) = self.read(id)? else { return Ok(vec![format!("{id} does not exist")]) };

@@ -17,6 +17,7 @@ use super::{
     interrupt::{is_change, unless_interrupted},
     object::{uid, version},
     refusal::{self, Refusal},
+    wait::Limit,
 };
 use go_data::yaml::Value;
 
@@ -38,12 +39,14 @@ pub struct Answer {
 pub(super) struct Bounds {
     pub time: Duration,
     pub bytes: usize,
+    /// When all answers have to be there, so that an overloaded server is not asked again.
+    pub end: Option<Limit>,
 }
 
 impl Default for Bounds {
     fn default() -> Self {
         // API servers end a request after a minute. A page of the largest objects has about this size.
-        Self { time: Duration::from_secs(90), bytes: 256 << 20 }
+        Self { time: Duration::from_secs(90), bytes: 256 << 20, end: None }
     }
 }
 
@@ -68,10 +71,16 @@ impl Answer {
 }
 
 impl Cluster {
+    /// From now on, each answer has this long, and all of them together have until the limit.
+    pub fn hurry(&mut self, time: Duration, limit: Limit) {
+        self.bounds = Bounds { time, end: Some(limit), ..self.bounds };
+    }
+
     /// Sends a request. An error means that the connection failed; a refusal of the server is an answer.
     pub(super) fn send(&self, request: &Request<Vec<u8>>) -> anyhow::Result<Answer> {
         // An overloaded server says when to retry.
-        for _ in 0..5 {
+        let attempts = if self.bounds.end.is_some() { 0 } else { 5 };
+        for _ in 0..attempts {
             let answer = self.send_once(request)?;
             match answer.retry_after.filter(|_| answer.code == 429) {
                 Some(seconds) => self.pause(Duration::from_secs(seconds.min(10)))?,
@@ -144,10 +153,11 @@ impl Cluster {
         let mut request = request.clone().map(Body::from);
         let json = HeaderValue::from_static("application/json");
         request.headers_mut().entry(ACCEPT).or_insert(json);
-        let answer = async { tokio::time::timeout(self.bounds.time, self.exchange(request)).await };
+        let left = self.bounds.end.map_or(self.bounds.time, |it| it.left().min(self.bounds.time));
+        let answer = async { tokio::time::timeout(left, self.exchange(request)).await };
         let answer = unless_interrupted(&self.interrupt, is_change, answer);
         self.runtime.block_on(answer)?.unwrap_or_else(|_| {
-            let seconds = self.bounds.time.as_secs_f32();
+            let seconds = left.as_secs_f32();
             let reason = format!("no complete response after {seconds} s");
             Err(Unreachable::new(&self.server, reason).into())
         })
@@ -216,7 +226,7 @@ fn a_silent_server_is_not_waited_for_without_end() {
     // This connection is never accepted.
     let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let url = format!("http://{}", silent.local_addr().unwrap());
-    let bounds = Bounds { time: Duration::from_millis(200), bytes: 1 << 20 };
+    let bounds = Bounds { time: Duration::from_millis(200), bytes: 1 << 20, end: None };
     let cluster = Cluster { bounds, ..Cluster::at(&url) };
     let error = cluster.get("/apis").unwrap_err();
     assert!(error.is::<Unreachable>());

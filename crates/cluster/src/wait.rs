@@ -23,6 +23,11 @@ impl Limit {
         Self { end: self.end.min(Instant::now() + time) }
     }
 
+    /// How long it is until then.
+    pub fn left(&self) -> Duration {
+        self.end.saturating_duration_since(Instant::now())
+    }
+
     pub fn is_over(&self) -> bool {
         Instant::now() >= self.end
     }

@@ -59,8 +59,10 @@ impl Rule {
             severity: self.about().severity,
             remedy: self.about().hint.to_owned(),
             fingerprint: ("chart/v1", format!("{self} {subject} {what}")),
+            object: subject.clone(),
             subject,
             what,
+            values: None,
             place,
             before: None,
         }

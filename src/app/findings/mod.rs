@@ -4,7 +4,7 @@ mod sarif;
 
 use std::fmt;
 
-use crate::terminal;
+use crate::terminal::{self, Look, Text, table};
 use diagnostics::{About, Diagnostic, Severity};
 use go_data::yaml::Value;
 pub use sarif::sarif;
@@ -27,7 +27,11 @@ pub struct Finding {
     pub severity: Severity,
     /// What it is about, such as a Deployment or a field; empty if its place says it.
     pub subject: String,
+    /// The beginning of the subject that findings have in common, such as a CRD.
+    pub object: String,
     pub what: String,
+    /// The old and the new value, if they are all that `what` tells.
+    pub values: Option<[String; 2]>,
     /// What to do about it; empty if there is nothing to do.
     pub remedy: String,
     /// Where to show it.
@@ -57,15 +61,39 @@ impl Finding {
         self.before.as_ref().or(self.place.as_ref())
     }
 
-    /// As a paragraph for people.
-    pub fn paragraph(&self) -> String {
+    /// As a paragraph, as files and pipes get it.
+    fn paragraph(&self) -> Text {
         let place = self.declaration().map(|it| format!("{it}: ")).unwrap_or_default();
         let remedy = match self.remedy.as_str() {
             "" => String::new(),
             remedy => format!("  hint: {}\n", shortened(remedy)),
         };
         let (what, severity) = (shortened(&self.what), self.severity.name());
-        format!("{place}{severity}[{}]: {what}\n  {}\n{remedy}\n", self.rule, self.subject)
+        format!("{place}{severity}[{}]: {what}\n  {}\n{remedy}\n", self.rule, self.subject).into()
+    }
+
+    /// As a row of the table of its object.
+    fn row(&self) -> [Text; 3] {
+        let severity = format!("  {}[{}]", self.severity.name(), self.rule);
+        let part = self.subject.strip_prefix(&self.object).unwrap_or_default().trim();
+        let what = match &self.values {
+            Some([old, new]) => format!("{} → {}", shortened(old), shortened(new)),
+            None => shortened(&self.what),
+        };
+        [Text::new(self.severity.into(), severity), part.into(), what.into()]
+    }
+
+    /// What stands below its row.
+    fn details(&self) -> Text {
+        let mut res = Text::default();
+        if let Some(place) = self.declaration() {
+            res.add(Look::Aside, format!("    {place}\n"));
+        }
+        if !self.remedy.is_empty() {
+            res.add(Look::Note, "    hint");
+            res.add(Look::Plain, format!(": {}\n", shortened(&self.remedy)));
+        }
+        res
     }
 
     /// As a message, for `--message-format`.
@@ -129,18 +157,54 @@ pub fn annotations(all: &[&Finding]) -> String {
     res
 }
 
+/// The first findings for people, and how many more there are: on a terminal a table for each object.
+pub fn text(all: &[&Finding]) -> Text {
+    let shown = &all[..all.len().min(MOST)];
+    let mut res = match terminal::is_screen() {
+        true => tables(shown),
+        false => shown.iter().map(|it| it.paragraph()).collect(),
+    };
+    if let more @ 1.. = all.len() - shown.len() {
+        let text = format!("and {more} more findings; `--output json` lists them");
+        res.add(Look::Plain, text + "\n\n");
+    }
+    res
+}
+
+/// The objects in the order of their first findings.
+fn tables(findings: &[&Finding]) -> Text {
+    let mut res = Text::default();
+    let mut objects: Vec<&str> = Vec::new();
+    for it in findings.iter().filter(|it| !it.object.is_empty()) {
+        if !objects.contains(&it.object.as_str()) {
+            objects.push(&it.object);
+        }
+    }
+    for object in objects {
+        let of_object: Vec<_> = findings.iter().filter(|it| it.object == object).collect();
+        let rows: Vec<[Text; 3]> = of_object.iter().map(|it| it.row()).collect();
+        res.add(Look::Heading, format!("{object}\n"));
+        for (row, it) in table(&rows).into_iter().zip(of_object) {
+            res += row;
+            res += it.details();
+        }
+        res.add(Look::Plain, "\n");
+    }
+    res
+}
+
 /// Prints a report. Where stdout has text, programs read its findings as messages.
 pub fn print(
     format: Format,
     shown: &[&Finding],
     rules: &[&About],
-    text: impl FnOnce() -> String,
+    text: impl FnOnce() -> Text,
     json: impl FnOnce() -> Value,
 ) {
     match format {
         Format::Text => {
             shown.iter().for_each(|it| terminal::finding(it.severity, &it.diagnostic()));
-            terminal::print(&text());
+            terminal::show(&text());
         }
         Format::Json => terminal::data(&format!("{:#}\n", json())),
         Format::Sarif => terminal::data(&format!("{:#}\n", sarif(rules, shown))),

@@ -34,7 +34,7 @@ use go_data::yaml;
 use model::{AccountName, Channel, Image, PackageName, ProjectPath, Tree};
 use olm::bundle::{self, Bundle, Input, Object, Package, check_version};
 
-pub use renew::renew;
+pub use renew::{Renewed, renew};
 
 /// Generate and validate the OLM bundle
 #[derive(clap::Args)]

@@ -7,13 +7,21 @@ use diagnostics::{Diagnostic, Hint as _};
 use model::{ProjectPath, Tree as _};
 use olm::bundle;
 
+/// What there was to renew.
+pub enum Renewed {
+    Whole,
+    NotThere,
+    /// Only the manifests that it was generated from could renew it.
+    OfInput,
+}
+
 /// Writes the bundle that there is of what is in the tree, with the flags that it was generated with. No registry
 /// is asked.
-pub fn renew(tree: &mut WorkTree<'_>, project: &Project) -> anyhow::Result<()> {
+pub fn renew(tree: &mut WorkTree<'_>, project: &Project) -> anyhow::Result<Renewed> {
     let dockerfile = ProjectPath::fixed(DOCKERFILE);
     let text = tree.read(&dockerfile)?;
     let Some(text) = text.filter(|it| plan::is_generated_by(&dockerfile, it, BY)) else {
-        return Ok(());
+        return Ok(Renewed::NotThere);
     };
     let mut flags = bundle::recorded_flags(&text);
     if flags.iter().any(|it| it == "--use-image-digests") {
@@ -33,10 +41,11 @@ pub fn renew(tree: &mut WorkTree<'_>, project: &Project) -> anyhow::Result<()> {
             )
             .with_hint("pipe the manifests to `operator-rs bundle --input -`"),
         );
-        return Ok(());
+        return Ok(Renewed::OfInput);
     }
     if tree.list(&args.output_dir.join("manifests")?)?.is_empty() {
-        return Ok(());
+        return Ok(Renewed::NotThere);
     }
-    args.bundle(tree, project)
+    args.bundle(tree, project)?;
+    Ok(Renewed::Whole)
 }

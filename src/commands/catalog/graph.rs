@@ -3,9 +3,12 @@
 use std::path::Path;
 
 use crate::app::catalog_source::{self, Source};
-use crate::{app::images::Access, terminal};
+use crate::{
+    app::images::Access,
+    terminal::{self, Look, Text},
+};
 use diagnostics::{Diagnostics, Hint as _};
-use olm::catalog::graph::{self, Drawing};
+use olm::catalog::graph::{self, Drawing, Mark};
 
 /// Draw the upgrades of each channel
 ///
@@ -51,17 +54,26 @@ impl Args {
                 .hint(format!("its packages are {}", names.join(", ")));
         }
         let package = self.package.as_deref();
-        let drawing = match self.output {
-            Output::Text => graph::text(&catalog, package)?,
-            Output::Mermaid => {
-                Drawing { text: graph::mermaid(&catalog, package)?, ..Drawing::default() }
-            }
-        };
-        terminal::data(&drawing.text);
-        if drawing.faults.is_empty() {
+        if let Output::Mermaid = self.output {
+            terminal::data(&graph::mermaid(&catalog, package)?);
+            return Ok(());
+        }
+        let Drawing { lines, faults } = graph::text(&catalog, package)?;
+        let coloured = |(mark, line)| Text::new(look(mark), format!("{line}\n"));
+        terminal::show(&lines.into_iter().map(coloured).collect());
+        if faults.is_empty() {
             return Ok(());
         }
         let headline = "OLM cannot follow these upgrades".to_owned();
-        Err(Diagnostics { headline, list: drawing.faults }.into())
+        Err(Diagnostics { headline, list: faults }.into())
+    }
+}
+
+fn look(mark: Mark) -> Look {
+    match mark {
+        Mark::Title => Look::Heading,
+        Mark::Head | Mark::Whole => Look::Good,
+        Mark::Entry => Look::Plain,
+        Mark::Lost | Mark::Fault => Look::Bad,
     }
 }

@@ -1,10 +1,13 @@
 //! What is shown of the findings.
 
-use std::{collections::BTreeSet, fmt::Write as _};
+use std::collections::BTreeSet;
 
-use crate::app::{
-    charts::{Chart, Rule},
-    findings::{self, Finding, Format, MOST},
+use crate::{
+    app::{
+        charts::{Chart, Rule},
+        findings::{self, Finding, Format},
+    },
+    terminal::{Look, Text},
 };
 use diagnostics::{About, Hint as _, Severity, count};
 use go_data::yaml::{Value, json};
@@ -42,17 +45,15 @@ impl Report {
     pub fn print(&self, format: Format) {
         let rules: Vec<&About> = Rule::all().map(Rule::about).collect();
         let shown: Vec<&Finding> = self.findings.iter().collect();
-        findings::print(format, &shown, &rules, || self.text(), || self.json());
+        findings::print(format, &shown, &rules, || self.text(&shown), || self.json());
     }
 
     /// Fails where there is an error.
     pub fn require_agreement(&self) -> anyhow::Result<()> {
-        let errors = match self.count(Severity::Error) {
-            0 => return Ok(()),
-            1 => "1 error".to_owned(),
-            many => format!("{many} errors"),
-        };
-        Err(anyhow::format_err!("{} does not agree with the source: {errors}", self.chart))
+        if self.count(Severity::Error) == 0 {
+            return Ok(());
+        }
+        Err(anyhow::Error::msg(self.total(" does not agree with the source")))
             .hint("accept findings of a rule that you have reviewed with `--allow RULE`")
     }
 
@@ -60,11 +61,8 @@ impl Report {
         self.findings.iter().filter(|it| it.severity == severity).count()
     }
 
-    fn text(&self) -> String {
-        let mut res: String = self.findings.iter().take(MOST).map(Finding::paragraph).collect();
-        if let more @ 1.. = self.findings.len().saturating_sub(MOST) {
-            let _ = writeln!(res, "and {more} more findings; `--output json` lists them\n");
-        }
+    /// How many findings there are, and in what.
+    fn total(&self, verdict: &str) -> String {
         let of = |it: Severity, word: &str| {
             Some(self.count(it)).filter(|it| 0 < *it).map(|it| count(it, word))
         };
@@ -73,7 +71,16 @@ impl Report {
         let counts: Vec<String> = counts.iter().filter_map(|it| of(it.0, it.1)).collect();
         let counts = if counts.is_empty() { "no finding".to_owned() } else { counts.join(", ") };
         let (crds, renderings) = (count(self.crds, "CRD"), count(self.renderings, "rendering"));
-        let _ = writeln!(res, "{} ({crds} of the source, {renderings}): {counts}", self.chart);
+        format!("{}{verdict} ({crds} of the source, {renderings}): {counts}", self.chart)
+    }
+
+    /// Where the chart does not agree, the error has the total.
+    fn text(&self, shown: &[&Finding]) -> Text {
+        let mut res = findings::text(shown);
+        if self.count(Severity::Error) == 0 || !self.is_complete {
+            let look = if shown.is_empty() { Look::Good } else { Look::Plain };
+            res.add(look, self.total("") + "\n");
+        }
         res
     }
 

@@ -19,7 +19,7 @@ use crate::{
     terminal,
 };
 use crd::compatibility::{Policy, Rule, judge};
-use diagnostics::{Hint as _, Severity, hinted};
+use diagnostics::{Hint as _, hinted};
 
 /// Find breaking changes between two states of the CRDs
 ///
@@ -116,11 +116,7 @@ impl Args {
         let report = Report::new(&old, &new, findings, is_complete);
         report.print(self.output);
         incomplete(unread, &left_out)?;
-        match report.count(Severity::Error) {
-            0 => Ok(()),
-            1 => refuse("1 change is breaking"),
-            many => refuse(&format!("{many} changes are breaking")),
-        }
+        report.require_compatible()
     }
 
     /// Refuses flags about a cluster or source where neither is compared.
@@ -194,11 +190,6 @@ fn incomplete(unread: [Option<Unread>; 2], left_out: &[String]) -> anyhow::Resul
         headlines.push(format!("not compared: {}", left_out.join(", ")));
     }
     hinted(refusal(&headlines.join("; "), problems), hints.into_iter())
-}
-
-fn refuse(what: &str) -> anyhow::Result<()> {
-    Err(anyhow::format_err!("{what}"))
-        .hint("revert each change, or accept findings of a rule that you have reviewed with `--allow RULE`")
 }
 
 /// Reads both states. Of a cluster, only the CRDs that the other one has are read.

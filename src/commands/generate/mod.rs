@@ -1,7 +1,7 @@
 //! `operator-rs generate`
 
 mod catalog;
-mod chart;
+pub mod chart;
 mod crds;
 mod described;
 mod docs;
@@ -86,16 +86,25 @@ impl Args {
     }
 }
 
-fn everything(tree: &mut WorkTree<'_>, compile: compile::Flags, mode: &Mode) -> anyhow::Result<()> {
-    let project = Project::read(tree)?;
+/// Writes all that is generated, except for the bundle. `all` compiles every kind.
+pub fn without_bundle(
+    tree: &mut WorkTree<'_>,
+    project: &Project,
+    compile: compile::Flags,
+    all: bool,
+) -> anyhow::Result<()> {
     let mut plan = Plan::default();
     let current = project.with_cli_version(env!("CARGO_PKG_VERSION"))?;
     plan.edit(Project::path(), project.text().to_owned(), current.text().to_owned());
-    let all = compile.compile && mode.check;
     let options =
         GenerateOptions { flags: Some(compile), all, samples: true, ..GenerateOptions::default() };
-    let support = Support::new(&project, PUBLISHED)?;
-    derive::everything(tree, plan, &project, &support, &options)?;
+    let support = Support::new(project, PUBLISHED)?;
+    derive::everything(tree, plan, project, &support, &options)
+}
+
+fn everything(tree: &mut WorkTree<'_>, compile: compile::Flags, mode: &Mode) -> anyhow::Result<()> {
+    let project = Project::read(tree)?;
+    without_bundle(tree, &project, compile, compile.compile && mode.check)?;
     let without_bundle = tree.clone();
     match bundle::renew(tree, &project) {
         Err(error) if !mode.check => {
@@ -104,6 +113,6 @@ fn everything(tree: &mut WorkTree<'_>, compile: compile::Flags, mode: &Mode) -> 
             tree.warn(Diagnostic::from(&error.context("the bundle was not generated again")));
             Ok(())
         }
-        renewed => renewed,
+        renewed => renewed.map(drop),
     }
 }

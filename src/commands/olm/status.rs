@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::{
     app::cluster_args::{self, Address},
-    terminal,
+    terminal::{self, Look, Text},
 };
 use cluster::{Cluster, Id};
 use diagnostics::Hint as _;
@@ -119,7 +119,7 @@ pub fn print(cluster: &Cluster, namespace: &str) -> anyhow::Result<()> {
         terminal::print(&format!("OLM v1 in namespace {namespaces}\n"));
         rows.extend(of_v1);
     }
-    terminal::print(&table(&rows));
+    terminal::show(&table(&rows));
     let sick: Vec<&Row> = rows.iter().filter(|it| !it.is_healthy).collect();
     let is_incomplete = sick.iter().any(|it| it.id.is_crd());
     if sick.is_empty() {
@@ -189,21 +189,11 @@ fn connection(source: &Value) -> Row {
     Row { id: Id::of(source), status, is_healthy: true }
 }
 
-fn table(rows: &[Row]) -> String {
-    let mut lines = vec![["NAME", "NAMESPACE", "KIND", "STATUS"].map(str::to_owned)];
-    lines.extend(rows.iter().map(|it| {
-        [it.id.name.clone(), it.id.namespace.clone(), it.id.kind.clone(), it.status.clone()]
+fn table(rows: &[Row]) -> Text {
+    let mut lines = vec![["NAME", "NAMESPACE", "KIND", "STATUS"].map(Text::from)];
+    lines.extend(rows.iter().map(|Row { id, status, is_healthy }| {
+        let look = if *is_healthy { Look::Plain } else { Look::Bad };
+        [&id.name, &id.namespace, &id.kind, status].map(|it| Text::new(look, it))
     }));
-    let width = |at: usize| lines.iter().map(|it| it[at].chars().count()).max().unwrap_or_default();
-    let widths = [width(0), width(1), width(2)];
-    lines
-        .iter()
-        .map(|it| {
-            let [name, namespace, kind, status] = it;
-            format!(
-                "{name:0$}  {namespace:1$}  {kind:2$}  {status}\n",
-                widths[0], widths[1], widths[2]
-            )
-        })
-        .collect()
+    terminal::table(&lines).into_iter().collect()
 }

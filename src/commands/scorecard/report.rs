@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use super::{Item, State};
-use crate::terminal;
+use crate::terminal::{self, Look, Text};
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
@@ -22,11 +22,44 @@ const VERSION: &str = "scorecard.operatorframework.io/v1alpha3";
 pub fn print(items: &[Item], format: Format) -> anyhow::Result<()> {
     match format {
         Format::Text if items.is_empty() => terminal::print("0 tests selected\n"),
+        Format::Text if terminal::is_screen() => terminal::show(&screen(items)),
         Format::Text => terminal::print(&items.iter().map(text).collect::<String>()),
         Format::Json => terminal::data(&json(items)?),
         Format::Xunit => terminal::data(&xunit(items)),
     }
     Ok(())
+}
+
+/// One line a test with its state, or its image if it was not run; below it what a person can do.
+fn screen(items: &[Item]) -> Text {
+    let row = |it: &Item| {
+        let name = it.test.labels.get("test").cloned().unwrap_or(it.test.entrypoint.join(" "));
+        let state = it.outcome.as_ref().map_or(&*it.test.image, |it| it.state.name());
+        let look = match it.outcome.as_ref().map(|it| it.state) {
+            Some(State::Pass) => Look::Good,
+            Some(_) => Look::Bad,
+            None => Look::Plain,
+        };
+        [name.into(), Text::new(look, state)]
+    };
+    let rows: Vec<[Text; 2]> = items.iter().map(row).collect();
+    let mut res = Text::default();
+    for (row, it) in terminal::table(&rows).into_iter().zip(items) {
+        res += row;
+        let Some(outcome) = &it.outcome else { continue };
+        for (look, label, list) in
+            [(Look::Bad, "error", &outcome.errors), (Look::Note, "hint", &outcome.suggestions)]
+        {
+            for text in list {
+                res.add(look, format!("  {label}"));
+                res.add(Look::Plain, format!(": {}\n", text.trim_end()));
+            }
+        }
+        for line in outcome.log.lines().filter(|_| outcome.state != State::Pass) {
+            res.add(Look::Aside, format!("  {line}\n"));
+        }
+    }
+    res
 }
 
 fn text(it: &Item) -> String {

@@ -131,6 +131,7 @@ pub const COMMANDS: &[Known] = &[
     known("run bundle-upgrade", "bundle --timeout 2s", Acts::OnCluster),
     known("cleanup", "memcached-operator --yes --timeout 2s", Acts::OnCluster),
     known("test", "--assets ../bin", Acts::OnNothing),
+    known("status", "", Acts::OnNothing),
     known("version", "", Acts::OnNothing),
     known("man", "", Acts::OnNothing),
     known("completion", "bash", Acts::OnNothing),

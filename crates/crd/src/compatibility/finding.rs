@@ -16,6 +16,8 @@ pub struct Finding {
     pub severity: Severity,
     /// What changed.
     pub what: String,
+    /// The old and the new value, if they are all that `what` tells.
+    pub values: Option<[String; 2]>,
     /// What would make it compatible.
     pub remedy: String,
     /// Whether the field is in the old CRD only.
@@ -35,8 +37,8 @@ pub struct Subject {
 
 impl Finding {
     pub(super) fn new(subject: Subject, rule: Rule, severity: Severity, change: Change) -> Self {
-        let Change { what, remedy, .. } = change;
-        Self { subject, rule, severity, what, remedy, removed: false }
+        let Change { what, values, remedy, .. } = change;
+        Self { subject, rule, severity, what, values, remedy, removed: false }
     }
 
     pub(super) fn about_crd(crd: &Crd, (rule, change): (Rule, Change), policy: &Policy) -> Self {

@@ -14,7 +14,7 @@ use crate::app::{
     location,
 };
 use crd::compatibility::{self, judge};
-use diagnostics::{About, Hint as _, Severity};
+use diagnostics::About;
 use olm::bundle::{
     difference::{self, State},
     validate::Files,
@@ -78,11 +78,7 @@ impl Args {
 
         let report = Report::new(&old, &new, changes, &findings);
         report.print(self.output);
-        match report.count(Severity::Error) {
-            0 => Ok(()),
-            1 => refuse("1 change breaks the upgrade"),
-            many => refuse(&format!("{many} changes break the upgrade")),
-        }
+        report.require_upgrade()
     }
 }
 
@@ -90,11 +86,6 @@ impl Args {
 fn bundle_of_project(dir: &Path) -> anyhow::Result<String> {
     let project = if dir == Path::new(".") { location::nearest(dir)? } else { PathBuf::new() };
     Ok(project.join("bundle").display().to_string())
-}
-
-fn refuse(what: &str) -> anyhow::Result<()> {
-    Err(anyhow::format_err!("{what}"))
-        .hint("revert each change, or accept changes of a rule that you have reviewed with `--allow RULE`")
 }
 
 /// The CRDs of a bundle, with their places.

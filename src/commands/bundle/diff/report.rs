@@ -1,13 +1,14 @@
 //! What is shown of the changes.
 
-use std::fmt::Write as _;
-
-use crate::app::{
-    crd_states::{Side, located},
-    findings::{self, Finding, Format, Place},
+use crate::{
+    app::{
+        crd_states::{Side, located},
+        findings::{self, Finding, Format, Place},
+    },
+    terminal::{Look, Text},
 };
 use crd::compatibility;
-use diagnostics::{About, Severity, count};
+use diagnostics::{About, Hint as _, Severity, count};
 use go_data::yaml::{Value, json};
 use olm::bundle::difference::Change;
 
@@ -35,28 +36,43 @@ impl Report {
     }
 
     /// How many changes are of this severity.
-    pub fn count(&self, severity: Severity) -> usize {
+    fn count(&self, severity: Severity) -> usize {
         self.findings.iter().filter(|it| it.severity == severity).count()
     }
 
     pub fn print(&self, format: Format) {
         let shown: Vec<&Finding> = self.findings.iter().collect();
         let rules: Vec<&About> = super::rules().collect();
-        findings::print(format, &shown, &rules, || self.text(), || self.json());
+        findings::print(format, &shown, &rules, || self.text(&shown), || self.json());
     }
 
-    fn text(&self) -> String {
-        let mut res: String = self.findings.iter().map(Finding::paragraph).collect();
-        let (old, new) = (&self.old, &self.new);
+    /// Fails where a change breaks the upgrade.
+    pub fn require_upgrade(&self) -> anyhow::Result<()> {
+        match self.count(Severity::Error) {
+            0 => Ok(()),
+            _ => Err(anyhow::Error::msg(self.total()))
+                .hint("revert each change, or accept changes of a rule that you have reviewed with `--allow RULE`"),
+        }
+    }
+
+    fn total(&self) -> String {
         let counts = [
             count(self.count(Severity::Error), "breaking change"),
             count(self.count(Severity::Warning), "warning"),
             count(self.count(Severity::Note), "note"),
         ];
-        let _ = match self.findings.is_empty() {
-            true => writeln!(res, "no breaking change from {old} to {new}"),
-            false => writeln!(res, "from {old} to {new}: {}", counts.join(", ")),
-        };
+        format!("from {} to {}: {}", self.old, self.new, counts.join(", "))
+    }
+
+    /// Where a change breaks the upgrade, the error has the total.
+    fn text(&self, shown: &[&Finding]) -> Text {
+        let mut res = findings::text(shown);
+        let (old, new) = (&self.old, &self.new);
+        if self.findings.is_empty() {
+            res.add(Look::Good, format!("no breaking change from {old} to {new}\n"));
+        } else if self.count(Severity::Error) == 0 {
+            res.add(Look::Plain, format!("{}\n", self.total()));
+        }
         res
     }
 
@@ -91,8 +107,10 @@ fn of_change(it: Change, old: &Side, new: &Side) -> Finding {
         rule: it.rule.id(),
         severity: it.rule.about().severity,
         fingerprint: ("change/v1", format!("{} {}", it.rule, it.subject)),
+        object: it.subject.clone(),
         subject: it.subject,
         what: it.what,
+        values: None,
         remedy: it.remedy,
         place,
         before: None,

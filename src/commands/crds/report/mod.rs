@@ -8,7 +8,7 @@ use crate::app::{
     findings::{self, Format},
 };
 use crd::compatibility::{Finding, Rule};
-use diagnostics::{About, Severity};
+use diagnostics::{About, Hint as _, Severity};
 
 /// What was compared, and what came out.
 pub struct Report {
@@ -36,8 +36,17 @@ impl Report {
         }
     }
 
+    /// Fails where a change is breaking.
+    pub fn require_compatible(&self) -> anyhow::Result<()> {
+        match self.count(Severity::Error) {
+            0 => Ok(()),
+            _ => Err(anyhow::Error::msg(text::total(self)))
+                .hint("revert each change, or accept findings of a rule that you have reviewed with `--allow RULE`"),
+        }
+    }
+
     /// How many findings are of this severity; what only follows from a removed field is not counted again.
-    pub fn count(&self, severity: Severity) -> usize {
+    fn count(&self, severity: Severity) -> usize {
         self.shown().iter().filter(|it| it.severity == severity).count()
     }
 

@@ -1,47 +1,48 @@
 //! For people: each finding with its place, what changed, and what would make it compatible.
 
-use std::{collections::BTreeSet, fmt::Write as _};
+use std::collections::BTreeSet;
 
 use super::Report;
-use crate::app::findings::{self, MOST};
+use crate::{
+    app::findings,
+    terminal::{Look, Text},
+};
 use crd::compatibility::{Finding, Rule, Subject};
 use diagnostics::{Severity, count};
 
-pub fn render(report: &Report) -> String {
+pub fn render(report: &Report) -> Text {
     let removed = removed(report);
     let shown = report.findings.iter().filter(|it| !is_repetition(&it.0, &removed));
     let shown: Vec<&findings::Finding> = shown.map(|it| &it.1).collect();
-    let mut res: String = shown.iter().take(MOST).map(|it| it.paragraph()).collect();
-    if MOST < shown.len() {
-        let more = shown.len() - MOST;
-        let _ = writeln!(res, "and {more} more findings; `--output json` lists them\n");
-    }
+    let mut res = findings::text(&shown);
     let hidden = report.findings.len() - shown.len();
     if 0 < hidden {
-        let _ = writeln!(
-            res,
-            "{hidden} more findings result from removed fields; `--output json` lists them\n"
-        );
+        let text = "more findings result from removed fields; `--output json` lists them";
+        res.add(Look::Aside, format!("{hidden} {text}\n\n"));
     }
     let (old, new) = (&report.old, &report.new);
-    let (errors, warnings) = (report.count(Severity::Error), report.count(Severity::Warning));
+    let errors = report.count(Severity::Error);
+    if errors == 0 && report.shown().is_empty() {
+        let text = format!("no breaking change from {old} to {new} ({})\n", sizes(report));
+        res.add(Look::Good, text);
+    } else if errors == 0 || !report.is_complete {
+        // Elsewhere, the error has the total.
+        res.add(Look::Plain, format!("{}\n", total(report)));
+    }
+    res
+}
+
+pub fn total(report: &Report) -> String {
+    let (old, new, sizes) = (&report.old, &report.new, sizes(report));
+    let counts = [
+        count(report.count(Severity::Error), "breaking change"),
+        count(report.count(Severity::Warning), "warning"),
+    ];
     let notes = match report.count(Severity::Note) {
         0 => String::new(),
         notes => format!(", {}", count(notes, "note")),
     };
-    let _ = match (errors, warnings) {
-        (0, 0) if notes.is_empty() => {
-            writeln!(res, "no breaking change from {old} to {new} ({})", sizes(report))
-        }
-        (errors, warnings) => writeln!(
-            res,
-            "from {old} to {new} ({}): {}, {}{notes}",
-            sizes(report),
-            count(errors, "breaking change"),
-            count(warnings, "warning")
-        ),
-    };
-    res
+    format!("from {old} to {new} ({sizes}): {}{notes}", counts.join(", "))
 }
 
 fn sizes(report: &Report) -> String {

@@ -6,7 +6,7 @@ use super::{
     switches::Switch,
 };
 use diagnostics::Hint as _;
-use go_data::yaml::{Map, Value, json, pointer};
+use go_data::yaml::{self, Dialect, Map, Value, json, pointer};
 
 /// What the runtime reads: the namespaces to watch.
 const WATCH: &str = "WATCH_NAMESPACE";
@@ -137,6 +137,14 @@ impl Manager {
             "serviceAccount": self.account_name,
             "switches": switches,
         })
+    }
+
+    /// The image in the text of such a file.
+    pub fn image_in(file: &str) -> Option<String> {
+        let file = yaml::from_text(file, Dialect::Kubernetes).ok()?;
+        let container = usize::try_from(file["container"].as_u64()?).ok()?;
+        let containers = &file["deployment"]["spec"]["template"]["spec"]["containers"];
+        containers[container]["image"].as_str().map(str::to_owned)
     }
 }
 

@@ -26,7 +26,7 @@ use diagnostics::{Diagnostic, Diagnostics, Hint as _};
 use go_data::yaml::{self, Value, pointer};
 use manager::Manager;
 use metadata::Metadata;
-use model::{Image, ProjectPath, Tree as _};
+use model::{Image, ProjectPath, Tree};
 use values::Values;
 
 const BY: &str = "generate chart";
@@ -108,19 +108,35 @@ impl Args {
         Ok(Outcome::Files)
     }
 
+    /// What checks the chart of a project in the default directory, with this image.
+    pub fn check(image: Option<Image>) -> Self {
+        let mode = Mode { dry_run: false, diff: false, check: true, force: false };
+        Self { output_dir: ProjectPath::fixed("chart"), image, mode }
+    }
+
+    /// The image in the chart that is there.
+    pub fn image_there(&self, tree: &impl Tree) -> anyhow::Result<Option<Image>> {
+        let text = tree.read(&self.path("files/manager.yaml")?)?.unwrap_or_default();
+        Ok(Manager::image_in(&text).and_then(|it| it.parse().ok()))
+    }
+
+    /// Whether `generate chart` has written a chart there.
+    pub fn is_there(&self, tree: &impl Tree) -> anyhow::Result<bool> {
+        let manager = self.path("files/manager.yaml")?;
+        Ok(tree.read(&manager)?.is_some_and(|it| plan::is_generated_by(&manager, &it, BY)))
+    }
+
     fn path(&self, name: &str) -> anyhow::Result<ProjectPath> {
         Ok(self.output_dir.join(name)?)
     }
 
     /// A chart that somebody else has written would be mixed with ours.
     fn require_our_folder(&self, tree: &WorkTree<'_>) -> anyhow::Result<()> {
-        let (chart, manager) = (self.path("Chart.yaml")?, self.path("files/manager.yaml")?);
-        let is_ours = |text: String| plan::is_generated_by(&manager, &text, BY);
-        if tree.read(&manager)?.is_some_and(is_ours) {
+        if self.is_there(tree)? {
             return Ok(());
         }
         let folder = &self.output_dir;
-        let message = match tree.read(&chart)? {
+        let message = match tree.read(&self.path("Chart.yaml")?)? {
             None if tree.names(folder.as_str())?.is_empty() => return Ok(()),
             None => format!("`{folder}` has files, and is not a chart"),
             Some(_) => format!("`{folder}` is a chart that operator-rs has not generated"),

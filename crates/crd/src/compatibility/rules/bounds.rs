@@ -29,6 +29,7 @@ fn tightened(pair: &Pair<'_>, verb: &str, tighter: Ordering) -> Option<Change> {
             format!("`{keyword}` was {verb} from {old} to {new}"),
             format!("keep `{keyword}` at {old}"),
         )
+        .between(old.to_string(), new.to_string())
     })
 }
 

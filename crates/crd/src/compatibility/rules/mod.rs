@@ -24,6 +24,8 @@ pub struct Change {
     /// What would make it compatible.
     pub remedy: String,
     pub effect: Effect,
+    /// The old and the new value, if they are all that `what` tells.
+    pub values: Option<[String; 2]>,
     /// Further data that distinguishes it from another change.
     pub(super) context: Vec<Option<Value>>,
 }
@@ -31,7 +33,11 @@ pub struct Change {
 impl Change {
     fn new(what: impl Into<String>, remedy: impl Into<String>) -> Self {
         let (what, remedy) = (what.into(), remedy.into());
-        Self { what, remedy, effect: Effect::default(), context: Vec::new() }
+        Self { what, remedy, effect: Effect::default(), values: None, context: Vec::new() }
+    }
+
+    fn between(self, old: impl Into<String>, new: impl Into<String>) -> Self {
+        Self { values: Some([old.into(), new.into()]), ..self }
     }
 
     fn with(self, effect: Effect) -> Self {

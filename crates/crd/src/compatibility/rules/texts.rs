@@ -33,7 +33,10 @@ pub fn type_(pair: &Pair<'_>, _: &Policy) -> Option<Change> {
 fn changed(pair: &Pair<'_>, remedy: &str) -> Change {
     let keyword = pair.keyword;
     let what = match (pair.old.map(plain), pair.new.map(plain)) {
-        (Some(old), Some(new)) => format!("{keyword} changed from {old} to {new}"),
+        (Some(old), Some(new)) => {
+            let what = format!("{keyword} changed from {old} to {new}");
+            return Change::new(what, remedy).between(old, new);
+        }
         (Some(old), None) => format!("{keyword} {old} was removed"),
         (None, new) => format!("{keyword} {} was added", new.unwrap_or_default()),
     };

@@ -16,7 +16,8 @@ pub fn default(pair: &Pair<'_>, _: &Policy) -> Option<Change> {
         (Some(old), Some(new)) => Change::new(
             format!("default changed from `{old}` to `{new}`"),
             format!("keep the default `{old}`"),
-        ),
+        )
+        .between(format!("`{old}`"), format!("`{new}`")),
         (None, None) => return None,
     };
     Some(change.with(Effect::Widens))

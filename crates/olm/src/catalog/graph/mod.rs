@@ -6,7 +6,7 @@ mod text;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use mermaid::mermaid;
-pub use text::{Drawing, text};
+pub use text::{Drawing, Mark, text};
 
 use super::{
     blob::{Bundle, Entry},

@@ -1,9 +1,6 @@
 //! Graphs for a terminal: the entries of each channel below its head, and those that no upgrade leads from.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt::Write as _,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     super::{
@@ -19,9 +16,22 @@ use diagnostics::Diagnostic;
 /// The graphs of channels.
 #[derive(Default)]
 pub struct Drawing {
-    pub text: String,
+    pub lines: Vec<(Mark, String)>,
     /// What OLM cannot follow, and how to correct it.
     pub faults: Vec<Diagnostic>,
+}
+
+/// What a line of a drawing shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    Title,
+    Head,
+    Entry,
+    /// An entry that no upgrade leads from.
+    Lost,
+    /// That OLM can follow the channel.
+    Whole,
+    Fault,
 }
 
 /// The graphs of all packages, or of the one with this name.
@@ -37,22 +47,22 @@ pub fn text(catalog: &Catalog, package: Option<&str>) -> anyhow::Result<Drawing>
     for (name, mut channels) in packages {
         let package = catalog.packages.iter().find(|it| it.blob.name == name);
         let default = package.map(|it| it.blob.default_channel.as_str());
-        let _ = writeln!(res.text, "{}", plain(name));
+        res.lines.push((Mark::Title, plain(name)));
         channels.sort_by(|one, other| one.blob.name.cmp(&other.blob.name));
         for channel in channels {
             let note = if default == Some(&channel.blob.name) { " (default channel)" } else { "" };
-            let _ = writeln!(res.text, "  {}{note}", plain(&channel.blob.name));
+            res.lines.push((Mark::Title, format!("  {}{note}", plain(&channel.blob.name))));
             let mut graph = Graph::new(&channel.blob, &versions);
-            graph.draw(&mut res.text);
-            let _ = match graph.fault() {
-                None => writeln!(res.text, "    every entry can be upgraded to the head"),
+            graph.draw(&mut res.lines);
+            res.lines.push(match graph.fault() {
+                None => (Mark::Whole, "    every entry can be upgraded to the head".to_owned()),
                 Some(fault) => {
                     let message = format!("channel {}: {fault}", quoted(&channel.blob.name));
                     let hint = way_out(channel.blob.entries());
                     res.faults.push(channel.fault(message).with_hint(hint));
-                    writeln!(res.text, "    {fault}")
+                    (Mark::Fault, format!("    {fault}"))
                 }
-            };
+            });
         }
     }
     Ok(res)
@@ -83,7 +93,7 @@ impl<'a> Graph<'a> {
     }
 
     /// Draws each head above what it replaces, and beside an entry what else can be upgraded to it.
-    fn draw(&mut self, res: &mut String) {
+    fn draw(&mut self, res: &mut Vec<(Mark, String)>) {
         let heads: Vec<&Entry> =
             self.entries.iter().copied().filter(|it| self.is_head(it)).collect();
         for head in heads {
@@ -102,16 +112,17 @@ impl<'a> Graph<'a> {
             }
         }
         for entry in self.lost() {
-            let _ = writeln!(res, "    ✗ {}", self.label(entry, true));
+            res.push((Mark::Lost, format!("    ✗ {}", self.label(entry, true))));
         }
     }
 
-    fn row(&self, entry: &Entry, depth: usize, is_last: bool, res: &mut String) {
+    fn row(&self, entry: &Entry, depth: usize, is_last: bool, res: &mut Vec<(Mark, String)>) {
         let edge = match depth.min(DEEPEST) {
             0 => String::new(),
             depth => "│ ".repeat(depth - 1) + "├─",
         };
-        let _ = writeln!(res, "    {edge}● {}", self.label(entry, is_last));
+        let mark = if self.is_head(entry) { Mark::Head } else { Mark::Entry };
+        res.push((mark, format!("    {edge}● {}", self.label(entry, is_last))));
     }
 
     /// The name, and what the drawing does not show.
@@ -165,10 +176,13 @@ impl<'a> Graph<'a> {
     fn fault(&self) -> Option<String> {
         let lost: Vec<String> = self.lost().into_iter().map(|it| plain(&it.name)).collect();
         match (self.heads.len(), lost.is_empty()) {
-            (0, _) => Some("no head: each entry is replaced or skipped by another one".to_owned()),
+            (0, _) => Some("no channel head found in graph".to_owned()),
             (1, true) => None,
             (1, false) => Some(format!("no upgrade leads to the head from {}", lost.join(", "))),
-            (heads, _) => Some(format!("{heads} heads: OLM requires exactly one")),
+            _ => {
+                let heads: Vec<String> = self.heads.iter().map(|it| plain(it)).collect();
+                Some(format!("multiple channel heads found in graph: {}", heads.join(", ")))
+            }
         }
     }
 }

@@ -1,0 +1,256 @@
+//! Generated files, judged by the plans of the commands that write them.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::{State, reason};
+use crate::{
+    app::{
+        cargo::Workspace,
+        catalog_source::{self, Source},
+        compile::Flags,
+        declared,
+        given::Given,
+        images::Access,
+        rendered,
+    },
+    commands::{
+        bundle::{self, Renewed},
+        generate::{self, chart::Args as Chart},
+    },
+    disk::Root,
+    manifests::{self, CrdOptions},
+    plan::{Changes, WorkTree},
+    project::{Operator, Project},
+};
+use cluster::Id;
+use go_data::yaml::Value;
+use model::{Image, ProjectPath, Tree};
+
+/// Kinds that need the compiler stay unread.
+const NOTHING_IS_COMPILED: Flags = Flags { compile: false, no_compile: true };
+
+/// What generated files there are.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Part {
+    pub what: &'static str,
+    pub path: String,
+    pub state: State,
+    /// Why it is not current.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<String>,
+}
+
+pub struct Generated {
+    pub parts: Vec<Part>,
+    pub objects: Objects,
+}
+
+/// The objects that a cluster would get.
+pub struct Objects {
+    pub all: anyhow::Result<Vec<Value>>,
+    /// Whether the CRDs among them are those of the source.
+    pub has_source: bool,
+}
+
+impl Part {
+    fn new(what: &'static str, path: &str, state: State, reasons: Vec<String>) -> Self {
+        Self { what, path: path.to_owned(), state, reasons }
+    }
+
+    fn missing(what: &'static str, path: &str, hint: &str) -> Self {
+        Self::new(what, path, State::Missing, vec![hint.to_owned()])
+    }
+
+    fn unknown(what: &'static str, path: &str, reason: String) -> Self {
+        Self::new(what, path, State::Unknown, vec![reason])
+    }
+
+    /// A part with these files that are not current.
+    fn judged(what: &'static str, path: &str, reasons: Vec<String>) -> Self {
+        let state = if reasons.is_empty() { State::Good } else { State::Bad };
+        Self::new(what, path, state, reasons)
+    }
+
+    pub fn detail(&self) -> String {
+        const MOST: usize = 3;
+        let more = self.reasons.len().saturating_sub(MOST);
+        let shown = self.reasons[..self.reasons.len() - more].join(", ");
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        match self.state {
+            State::Good => "current".to_owned(),
+            State::Bad => format!("out of date: {shown}{more}"),
+            State::Missing => format!("none: {shown}"),
+            State::Unknown => format!("not known: {shown}"),
+        }
+    }
+}
+
+pub fn of(root: &Root, project: &Project, operator: &Operator) -> anyhow::Result<Generated> {
+    if project.in_place() {
+        return in_place(root, project, operator);
+    }
+    let mut tree = WorkTree::new(root, false);
+    let derived = generate::without_bundle(&mut tree, project, NOTHING_IS_COMPILED, false);
+    const SOURCE: [(&str, &str); 4] = [
+        ("CRDs", "config/crd"),
+        ("roles", "config/rbac"),
+        ("webhooks", "config/webhook"),
+        ("support code", ""),
+    ];
+    if let Err(error) = derived {
+        let why = unread(operator, &error);
+        let unknown = |it: (&'static str, &str)| Part::unknown(it.0, it.1, why.clone());
+        let mut parts: Vec<Part> = SOURCE.into_iter().map(unknown).collect();
+        parts.extend(["bundle", "chart"].map(|it| Part::unknown(it, it, why.clone())));
+        parts.push(catalog(root));
+        let all = kustomize::build(root, &ProjectPath::fixed(rendered::EVERYTHING), &[]);
+        return Ok(Generated { parts, objects: Objects { all, has_source: false } });
+    }
+    let files = outdated(&tree.changes());
+    let is_of = |path: &str, folder: &str| path.starts_with(&format!("{folder}/"));
+    let part = |(what, folder): (&'static str, &'static str)| {
+        let others = || SOURCE[..3].iter().map(|it| it.1);
+        let is_in = |path: &str| match folder {
+            "" => !others().any(|it| is_of(path, it)),
+            folder => is_of(path, folder),
+        };
+        let own = files.iter().filter(|it| is_in(&it.0)).map(|it| it.1.clone());
+        Part::judged(what, folder, own.collect())
+    };
+    let mut parts: Vec<Part> = SOURCE.into_iter().map(part).collect();
+    if project.resources.iter().all(|it| it.api.is_none()) && parts[0].state == State::Good {
+        parts[0] = Part::missing("CRDs", "config/crd", "`operator-rs create api` adds a kind");
+    }
+    if tree.read(&ProjectPath::fixed(manifests::WEBHOOKS))?.is_none() {
+        let hint = "`operator-rs create webhook` adds one";
+        parts[2] = Part::missing("webhooks", "config/webhook", hint);
+    }
+    parts.extend([bundle(&tree, project), chart(&tree, root), catalog(root)]);
+    let all = kustomize::build(&tree, &ProjectPath::fixed(rendered::EVERYTHING), &[]);
+    Ok(Generated { parts, objects: Objects { all, has_source: true } })
+}
+
+/// The directories of CRDs that PROJECT names; all else is written by others.
+fn in_place(root: &Root, project: &Project, operator: &Operator) -> anyhow::Result<Generated> {
+    let workspace = Workspace::find(root.real(), None)?;
+    let crds = declared::manifests(&workspace, NOTHING_IS_COMPILED, &CrdOptions::default());
+    let mut parts = Vec::new();
+    for folder in &project.inputs.crds {
+        parts.push(match &crds {
+            Err(error) => Part::unknown("CRDs", folder.as_str(), unread(operator, error)),
+            Ok(crds) => {
+                let output = Root::output(root.real(), Path::new(folder.as_str()))?;
+                let mut tree = WorkTree::new(&output, false);
+                let mut plan = declared::plan(crds, true)?;
+                plan.show_in(folder.as_str());
+                tree.apply(plan)?;
+                let files = outdated(&tree.changes()).into_iter().map(|it| it.1);
+                Part::judged("CRDs", folder.as_str(), files.collect())
+            }
+        });
+    }
+    if let Some(chart) = &project.inputs.chart {
+        let reason = "`operator-rs chart check` compares it with the source".to_owned();
+        parts.push(Part::unknown("chart", chart.as_str(), reason));
+    }
+    parts.push(bundle(&WorkTree::new(root, false), project));
+    let has_source = crds.is_ok();
+    let given = Given::default().of(root, project, None);
+    let all = given.map(|it| {
+        let mut all = it.map(|it| it.objects).unwrap_or_default();
+        if let Ok(crds) = crds {
+            all.retain(|it| !Id::of(it).is_crd());
+            all.extend(crds.into_iter().flat_map(|it| it.objects));
+        }
+        all
+    });
+    Ok(Generated { parts, objects: Objects { all, has_source } })
+}
+
+/// Why nothing is known of the files that depend on the source.
+fn unread(operator: &Operator, error: &anyhow::Error) -> String {
+    let mut unread = operator.kinds.iter().filter_map(|it| it.crd.as_ref().err()).peekable();
+    let may_compile = unread.peek().is_some();
+    match may_compile && unread.flatten().all(|it| !it.does_not_compile) {
+        true => "the source cannot be read without compiling".to_owned(),
+        false => reason(error),
+    }
+}
+
+/// The files that are not as they would be generated, each with what is wrong.
+fn outdated(changes: &Changes) -> Vec<(String, String)> {
+    let error = changes.require_none("").err();
+    let found = error.as_ref().and_then(diagnostics::find::<diagnostics::Diagnostics>);
+    let file = |it: &diagnostics::Diagnostic| {
+        let path = it.file.clone()?;
+        let is_edited = it.listed.as_ref().is_some_and(|it| it.contains("edited by hand"));
+        let note = if is_edited { " (edited by hand)" } else { "" };
+        Some((path.clone(), format!("{path}{note}")))
+    };
+    found.into_iter().flat_map(|it| it.list.iter().filter_map(file)).collect()
+}
+
+/// The files that a command would change besides those that were changed before it.
+fn outdated_since(before: &WorkTree<'_>, after: &WorkTree<'_>) -> Vec<String> {
+    let before = outdated(&before.changes());
+    let all = outdated(&after.changes()).into_iter();
+    all.filter(|it| !before.contains(it)).map(|it| it.1).collect()
+}
+
+fn bundle(tree: &WorkTree<'_>, project: &Project) -> Part {
+    let mut renewed = tree.clone();
+    match bundle::renew(&mut renewed, project) {
+        Ok(Renewed::Whole) => Part::judged("bundle", "bundle", outdated_since(tree, &renewed)),
+        Ok(Renewed::NotThere) => {
+            Part::missing("bundle", "bundle", "`operator-rs bundle` generates it")
+        }
+        Ok(Renewed::OfInput) => {
+            let reason = "`operator-rs bundle --input` generates it from rendered manifests";
+            Part::unknown("bundle", "bundle", reason.to_owned())
+        }
+        Err(error) => Part::unknown("bundle", "bundle", reason(&error)),
+    }
+}
+
+/// A chart does not record whether it was generated with `--image`, so either may make it current.
+fn chart(tree: &WorkTree<'_>, root: &Root) -> Part {
+    let judge = |image: Option<Image>| {
+        let mut written = tree.clone();
+        Chart::check(image).write(&mut written, root)?;
+        anyhow::Ok(Part::judged("chart", "chart", outdated_since(tree, &written)))
+    };
+    let found = || {
+        let chart = Chart::check(None);
+        if !chart.is_there(root)? {
+            let hint = "`operator-rs generate chart` generates it";
+            return Ok(Part::missing("chart", "chart", hint));
+        }
+        let without = judge(None)?;
+        match chart.image_there(root)?.filter(|_| without.state == State::Bad) {
+            Some(image) => judge(Some(image)),
+            None => Ok(without),
+        }
+    };
+    found().unwrap_or_else(|error: anyhow::Error| Part::unknown("chart", "chart", reason(&error)))
+}
+
+/// A catalog is current if it has the bundle that there is.
+fn catalog(root: &Root) -> Part {
+    let judge = || {
+        let folder = |it: &str| anyhow::Ok(!root.names(it)?.is_empty());
+        if !folder("catalog")? {
+            let hint = "`operator-rs generate catalog` creates it";
+            return Ok(Part::missing("catalog", "catalog", hint));
+        }
+        let open = |it: &str| Source::open(root.real(), it, &Access::default());
+        let catalog = catalog_source::whole(open("catalog")?.catalog(true)?, "catalog")?;
+        let bundle = open("bundle")?.bundle()?.name;
+        let has = catalog.bundles.iter().any(|it| it.blob.name == bundle);
+        let reasons = if has { Vec::new() } else { vec![format!("it has no {bundle}")] };
+        anyhow::Ok(Part::judged("catalog", "catalog", reasons))
+    };
+    judge().unwrap_or_else(|error| Part::unknown("catalog", "catalog", reason(&error)))
+}
