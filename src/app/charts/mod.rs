@@ -5,6 +5,7 @@
 //! values with values, and return findings. Only objects of the chart's own templates are judged, not those of subcharts.
 
 mod chart;
+mod crd_files;
 pub mod crds;
 mod helm;
 mod ignored;

@@ -46,6 +46,13 @@ impl Object {
         let line = line.unwrap_or(self.line);
         Some(chart.place(path, line, usize::from(0 < line)))
     }
+
+    /// The place of a field, if its template has it literally.
+    pub fn place_of(&self, chart: &Chart, pointer: &str) -> Option<Place> {
+        let path = self.template.as_ref()?;
+        let line = template::line_of_field(chart.text(path)?, self.line, &self.value, pointer)?;
+        Some(chart.place(path, line, 1))
+    }
 }
 
 impl Rendering {
