@@ -479,7 +479,128 @@ fn a_role_of_the_namespace_is_a_note() {
     shop.put("chart/templates/roles.yaml", &text.replace("ClusterRole", "Role"));
     let found = shop.findings(&[]);
     assert_eq!(found.len(), 2, "{found:?}");
-    assert!(found[0].contains("note[right-in-namespace] deployments.apps: `create`, `patch` is granted only in a namespace, and the markers need it everywhere"), "{found:?}");
+    assert!(found[1].contains("roles.yaml:12 note[right-in-namespace] deployments.apps: `create`, `patch` is granted only in a namespace, and the markers need it everywhere"), "{found:?}");
+}
+
+#[test]
+fn a_role_of_the_namespace_is_shown_at_its_template() {
+    let Some(shop) = Shop::new("namespaced-place") else { return };
+    let roles = fs::read_to_string(shop.dir.join("chart/templates/roles.yaml")).unwrap();
+    let (first, rest) = roles.split_once("---\n").unwrap();
+    let role = rest.split_once("{{- range").unwrap().0;
+    // The ClusterRole of one template is bound everywhere, the Role of another in a namespace.
+    shop.put("chart/templates/roles.yaml", &format!("{first}{}", rest.replacen(role, "", 1)));
+    shop.edit("chart/templates/roles.yaml", "list \"shops\" \"workloads\"", "list \"shops\"");
+    let binding = "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata:\n  name: local\nroleRef: {kind: Role, name: local}\nsubjects: [{kind: ServiceAccount, name: \"{{ .Release.Name }}-shop\"}]\n";
+    let role =
+        role.replace("ClusterRole", "Role").replace("{{ .Release.Name }}-workloads", "local");
+    shop.put("chart/templates/local.yaml", &format!("{role}{binding}"));
+    shop.check(&["chart/templates/local.yaml:2 note[right-in-namespace] deployments.apps: `create`, `patch` is granted only in a namespace, and the markers need it everywhere"]);
+}
+
+#[test]
+fn what_api_servers_refuse_or_helm_does_not_leave_grants_nothing() {
+    let subject = "    namespace: {{ $.Release.Namespace }}\n";
+    let reference = "roleRef:\n  apiGroup: rbac.authorization.k8s.io\n  kind: ClusterRole\n";
+    let role = "kind: ClusterRole\nmetadata:\n  name: {{ .Release.Name }}-workloads\n";
+    let hook = |events: &str, policy: &str| {
+        let annotations = format!(
+            "  annotations: {{helm.sh/hook: \"{events}\", helm.sh/hook-delete-policy: \"{policy}\"}}\n"
+        );
+        role.replace("metadata:\n", &format!("metadata:\n{annotations}"))
+    };
+    let refused = "; API servers refuse ClusterRoleBinding chart-check-release-workloads: ";
+    for (name, from, to, why) in [
+        ("no-namespace", subject, String::new(), "`subjects[0].namespace` is missing"),
+        (
+            "of-a-role",
+            reference,
+            reference.replace("ClusterRole", "Role"),
+            "`roleRef.kind` is `Role`, and must be `ClusterRole`",
+        ),
+        (
+            "of-a-group",
+            reference,
+            reference.replace("rbac.authorization.k8s.io", "foo"),
+            "`roleRef.apiGroup` is `foo`, and must be `rbac.authorization.k8s.io`",
+        ),
+    ] {
+        let Some(shop) = Shop::new(name) else { return };
+        shop.edit("chart/templates/roles.yaml", from, &to);
+        let found = shop.findings(&[]);
+        assert!(
+            found.len() == 2 && found.iter().all(|it| it.contains("error[right-missing]")),
+            "{found:?}"
+        );
+        assert!(
+            found[0].contains("which the markers need; API servers refuse")
+                && found[0].contains(why),
+            "{found:?}"
+        );
+        assert!(
+            found[0].contains(refused.trim_end_matches(' ').split(" chart").next().unwrap()),
+            "{found:?}"
+        );
+    }
+    let Some(shop) = Shop::new("hooks") else { return };
+    let original = fs::read_to_string(shop.dir.join("chart/templates/roles.yaml")).unwrap();
+    for (events, policy, remains) in [
+        ("post-delete", "before-hook-creation", false),
+        ("test", "", false),
+        ("pre-upgrade", "", false),
+        ("pre-install", "hook-succeeded", false),
+        ("pre-upgrade, pre-install", "", true),
+    ] {
+        shop.put("chart/templates/roles.yaml", &original);
+        shop.edit("chart/templates/roles.yaml", role, &hook(events, policy));
+        let found = shop.findings(&[]);
+        assert_eq!(found.is_empty(), remains, "{events}: {found:?}");
+    }
+}
+
+#[test]
+fn rights_of_every_workload_are_compared() {
+    let Some(shop) = Shop::new("workloads") else { return };
+    let path = "chart/templates/deployment.yaml";
+    let deployment = fs::read_to_string(shop.dir.join(path)).unwrap();
+    let (workload, account) = deployment.split_once("---\n").unwrap();
+    let spec = workload.split_once("    spec:\n").unwrap().1;
+    let of_kind = |version: &str, kind: &str| {
+        workload.replace("apps/v1", version).replace("Deployment", kind)
+    };
+    let head = |kind: &str| {
+        format!(
+            "apiVersion: v1\nkind: {kind}\nmetadata:\n  name: {{{{ .Release.Name }}}}-shop\nspec:\n"
+        )
+    };
+    let indented: String = spec.lines().map(|it| format!("    {it}\n")).collect();
+    let cron = format!(
+        "{}  jobTemplate:\n    spec:\n      template:\n        spec:\n{indented}",
+        head("CronJob")
+    );
+    for text in [
+        of_kind("apps/v1", "ReplicaSet"),
+        of_kind("batch/v1", "Job"),
+        of_kind("example.com/v1", "Rollout"),
+        cron,
+        format!("{}{spec}", head("Pod")),
+    ] {
+        shop.put(path, &format!("{text}---\n{account}"));
+        shop.check(&[]);
+        shop.edit("chart/templates/roles.yaml", "[create, patch]", "[create]");
+        let found = shop.findings(&[]);
+        assert!(
+            found.len() == 1 && found[0].contains("error[right-missing] deployments.apps"),
+            "{text} {found:?}"
+        );
+        shop.edit("chart/templates/roles.yaml", "[create]", "[create, patch]");
+    }
+    // A Job beside the operator has rights of its own.
+    let job = of_kind("batch/v1", "Job").replace("-shop", "-job").replace("operator:", "other:");
+    shop.put(path, &format!("{deployment}---\n{job}"));
+    shop.check(&[]);
+    shop.put(path, account);
+    shop.check(&["chart/Chart.yaml note[rights-unknown] shop: the rights of the operator were not checked: the chart has no workload, such as a Deployment"]);
 }
 
 #[test]

@@ -53,6 +53,23 @@ impl Object {
         let line = template::line_of_field(chart.text(path)?, self.line, &self.value, pointer)?;
         Some(chart.place(path, line, 1))
     }
+
+    /// Whether only helm creates it, at some step of an installation, an upgrade or a test.
+    pub fn is_hook(&self) -> bool {
+        !self.value["metadata"]["annotations"]["helm.sh/hook"].is_null()
+    }
+
+    /// Whether it is on the cluster once a release is installed.
+    pub fn is_installed(&self) -> bool {
+        let has = |annotation: &str, all: &[&str]| {
+            let text = self.value["metadata"]["annotations"][annotation].as_str();
+            let mut words = text.unwrap_or_default().split(',').map(str::trim);
+            words.any(|word| all.iter().any(|it| it.eq_ignore_ascii_case(word)))
+        };
+        !self.is_hook()
+            || has("helm.sh/hook", &["pre-install", "post-install"])
+                && !has("helm.sh/hook-delete-policy", &["hook-succeeded"])
+    }
 }
 
 impl Rendering {
