@@ -428,6 +428,15 @@ fn a_file_of_crds_that_is_no_yaml_is_an_error() {
         ],
         |it| fs::remove_file(it.dir.join("chart/crds/a.yaml")).unwrap(),
     );
+    // The missing CRD may be in it.
+    let crd = format!("chart/{CRD}");
+    let Some(shop) = Shop::new("no-crd") else { return };
+    shop.put(&crd, "a: [\n");
+    let found = shop.findings(&[]);
+    assert!(found.len() == 1 && found[0].contains("error[crd-unreadable]"), "{found:?}");
+    fs::write(shop.dir.join(&crd), b"a: \xff\n").unwrap();
+    let found = shop.findings(&[]);
+    assert!(found.len() == 1 && found[0].ends_with("the file is not UTF-8"), "{found:?}");
     // In crds/, helm reads every file.
     for (name, text, line, what) in [
         (
@@ -555,6 +564,8 @@ fn what_api_servers_refuse_or_helm_does_not_leave_grants_nothing() {
         shop.edit("chart/templates/roles.yaml", role, &hook(events, policy));
         let found = shop.findings(&[]);
         assert_eq!(found.is_empty(), remains, "{events}: {found:?}");
+        let why = "which the markers need; ClusterRole chart-check-release-workloads is a hook that is not there after `helm install`";
+        assert!(remains || found.len() == 1 && found[0].ends_with(why), "{events}: {found:?}");
     }
 }
 
