@@ -269,6 +269,125 @@ fn a_crd_that_is_missing_is_an_error_where_the_chart_has_others_of_its_group() {
 }
 
 #[test]
+fn a_kind_whose_crd_has_another_name_is_missing() {
+    let crd = |it: &Shop| fs::read_to_string(it.dir.join("chart").join(CRD)).unwrap();
+    let put = |it: &Shop, text: &str| Shop::end(it.put(&format!("chart/{CRD}"), text));
+    fault(
+        "old-name",
+        |it| put(it, &crd(it).replace("shop", "store").replace("Shop", "Store")),
+        &[
+            "chart/Chart.yaml error[crd-missing] shops.example.com: the source declares it, and the chart does not have it",
+            "chart/crds/shops.example.com.yaml:2 note[crd-undeclared] stores.example.com: no kind of the source declares it",
+        ],
+        |it| put(it, &crd(it).replace("store", "shop").replace("Store", "Shop")),
+    );
+    fault(
+        "wrong-name",
+        |it| put(it, &crd(it).replace("name: shops.example.com", "name: shop.example.com")),
+        &[
+            "chart/Chart.yaml error[crd-missing] shops.example.com: the source declares it, and the chart does not have it",
+            "chart/crds/shops.example.com.yaml:2 note[crd-undeclared] shop.example.com: no kind of the source declares it",
+        ],
+        |it| put(it, &crd(it).replace("name: shop.example.com", "name: shops.example.com")),
+    );
+    fault(
+        "api-version",
+        |it| put(it, &crd(it).replace("extensions.k8s.io/v1", "extensions.k8s.io/v1beta1")),
+        &[
+            "chart/crds/shops.example.com.yaml:2 error[crd-differs] shops.example.com: at `apiVersion`, the chart has \"apiextensions.k8s.io/v1beta1\", and the source declares \"apiextensions.k8s.io/v1\"",
+        ],
+        |it| put(it, &crd(it).replace("extensions.k8s.io/v1beta1", "extensions.k8s.io/v1")),
+    );
+}
+
+#[test]
+fn crds_are_equal_if_an_api_server_holds_them_alike() {
+    let Some(shop) = Shop::new("held") else { return };
+    let path = format!("chart/{CRD}");
+    shop.edit(&path, "    kind: Shop\n", "    kind: Shop\n    listKind: ShopList\n");
+    shop.edit(&path, "    singular: shop\n", "");
+    shop.check(&[]);
+    shop.edit("src/main.rs", "min = 1.0", "min = 1, max = 9223372036854775807i64");
+    for bound in ["9223372036854775807", "9223372036854775807.0", "9.223372036854775807e18"] {
+        let crd = support::done(&shop.dir, "generate crds");
+        let at = crd.find("maximum: ").unwrap();
+        let end = at + crd[at..].find('\n').unwrap();
+        shop.put(&path, &format!("{}maximum: {bound}{}", &crd[..at], &crd[end..]));
+        shop.check(&[]);
+    }
+    shop.edit(&path, "9.223372036854775807e18", "9.3e18");
+    assert_eq!(shop.findings(&[]).len(), 1);
+}
+
+#[test]
+fn crds_are_read_as_helm_reads_them() {
+    let Some(shop) = Shop::new("read") else { return };
+    let crd = fs::read_to_string(shop.dir.join("chart").join(CRD)).unwrap();
+    let items: String = crd.lines().skip(1).map(|it| format!("    {it}\n")).collect();
+    let item = items.replacen("    ", "  - ", 1);
+    shop.put(&format!("chart/{CRD}"), &format!("apiVersion: v1\nkind: List\nitems:\n{item}"));
+    shop.check(&[]);
+    shop.edit(&format!("chart/{CRD}"), "minimum: 1.0", "minimum: 2");
+    let found = shop.findings(&[]);
+    assert!(
+        found.len() == 1
+            && found[0].starts_with("chart/crds/shops.example.com.yaml:25 error[crd-differs]"),
+        "{found:?}"
+    );
+    // JSON has escapes that YAML does not have.
+    fs::remove_file(shop.dir.join("chart").join(CRD)).unwrap();
+    shop.edit("src/main.rs", "    #[schemars(range", "    /// \u{1f600}\n    #[schemars(range");
+    let crd = support::done(&shop.dir, "generate crds");
+    let crd: serde_json::Value = serde_yaml::from_str(&crd).unwrap();
+    let json = serde_json::to_string_pretty(&crd).unwrap();
+    assert!(json.contains('\u{1f600}'), "{json}");
+    let json = json.replace('\u{1f600}', "\\ud83d\\ude00");
+    shop.put("chart/crds/shops.json", &json);
+    shop.check(&[]);
+    shop.put("chart/crds/shops.json", &json.replace("ude00", "ude01"));
+    let found = shop.findings(&[]);
+    assert!(
+        found.len() == 1 && found[0].starts_with("chart/crds/shops.json error[crd-differs]"),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_difference_in_a_template_is_shown_at_the_field_where_that_is_literal() {
+    let Some(shop) = Shop::new("literal") else { return };
+    let crd = fs::read_to_string(shop.dir.join("chart").join(CRD)).unwrap();
+    fs::remove_file(shop.dir.join("chart").join(CRD)).unwrap();
+    let place = |text: &str| {
+        shop.put("chart/templates/crds.yaml", text);
+        let found = shop.findings(&[]);
+        assert!(
+            found.len() == 1 && found[0].contains("size.minimum`, the chart has 2"),
+            "{found:?}"
+        );
+        found[0].split(' ').next().unwrap().to_owned()
+    };
+    let crd = crd.replace("minimum: 1.0", "minimum: 2");
+    let start = "{{- if .Values.rbac }}\n---\n";
+    assert_eq!(place(&crd), "chart/templates/crds.yaml:23");
+    assert_eq!(
+        place(&format!("kind: ConfigMap\n{start}{crd}{{{{- end }}}}\n")),
+        "chart/templates/crds.yaml:26"
+    );
+    let labelled = crd.replace(
+        "  group:",
+        "  {{- if .Values.none }}\n  conversion: {strategy: None}\n  {{- end }}\n  group:",
+    );
+    assert_eq!(place(&labelled), "chart/templates/crds.yaml:26");
+    // The value is none of the template's own: the place is that of the object.
+    assert_eq!(
+        place(&crd.replace("minimum: 2", "minimum: {{ 2 }}")),
+        "chart/templates/crds.yaml:3"
+    );
+    let twice = "{{- if .Values.rbac }}\n                minimum: 2\n                {{- else }}\n                minimum: 2\n                {{- end }}";
+    assert_eq!(place(&crd.replace("minimum: 2", twice)), "chart/templates/crds.yaml:3");
+}
+
+#[test]
 fn a_crd_that_the_source_does_not_declare_is_a_note() {
     fault(
         "undeclared",
@@ -296,7 +415,7 @@ fn crds_are_found_in_templates_and_in_files_that_templates_include() {
     assert_eq!(shop.findings(&[]).len(), 1, "the file, and not the template too");
     fs::remove_dir_all(shop.dir.join("chart/files")).unwrap();
     shop.put("chart/templates/crds.yaml", &crd.replace("minimum: 1.0", "minimum: 2"));
-    shop.check(&["chart/templates/crds.yaml:3 error[crd-differs] shops.example.com: at `spec.versions[v1].schema.openAPIV3Schema.properties.spec.properties.size.minimum`, the chart has 2, and the source declares 1"]);
+    shop.check(&["chart/templates/crds.yaml:23 error[crd-differs] shops.example.com: at `spec.versions[v1].schema.openAPIV3Schema.properties.spec.properties.size.minimum`, the chart has 2, and the source declares 1"]);
 }
 
 #[test]
@@ -309,6 +428,37 @@ fn a_file_of_crds_that_is_no_yaml_is_an_error() {
         ],
         |it| fs::remove_file(it.dir.join("chart/crds/a.yaml")).unwrap(),
     );
+    // The missing CRD may be in it.
+    let crd = format!("chart/{CRD}");
+    let Some(shop) = Shop::new("no-crd") else { return };
+    shop.put(&crd, "a: [\n");
+    let found = shop.findings(&[]);
+    assert!(found.len() == 1 && found[0].contains("error[crd-unreadable]"), "{found:?}");
+    fs::write(shop.dir.join(&crd), b"a: \xff\n").unwrap();
+    let found = shop.findings(&[]);
+    assert!(found.len() == 1 && found[0].ends_with("the file is not UTF-8"), "{found:?}");
+    // In crds/, helm reads every file.
+    for (name, text, line, what) in [
+        (
+            "no-yaml-at-all",
+            "a: [\n",
+            2,
+            "did not find expected node content while parsing a flow node",
+        ),
+        (
+            "no-object",
+            "a: 1\n",
+            1,
+            "a document has no `kind`, and helm installs none of the CRDs then",
+        ),
+    ] {
+        fault(
+            name,
+            |it| Shop::end(it.put("chart/crds/a.yaml", text).put("chart/files/b.yaml", text)),
+            &[&format!("chart/crds/a.yaml:{line} error[crd-unreadable] crds/a.yaml: {what}")],
+            |it| fs::remove_file(it.dir.join("chart/crds/a.yaml")).unwrap(),
+        );
+    }
 }
 
 #[test]
@@ -338,7 +488,130 @@ fn a_role_of_the_namespace_is_a_note() {
     shop.put("chart/templates/roles.yaml", &text.replace("ClusterRole", "Role"));
     let found = shop.findings(&[]);
     assert_eq!(found.len(), 2, "{found:?}");
-    assert!(found[0].contains("note[right-in-namespace] deployments.apps: `create`, `patch` is granted only in a namespace, and the markers need it everywhere"), "{found:?}");
+    assert!(found[1].contains("roles.yaml:12 note[right-in-namespace] deployments.apps: `create`, `patch` is granted only in a namespace, and the markers need it everywhere"), "{found:?}");
+}
+
+#[test]
+fn a_role_of_the_namespace_is_shown_at_its_template() {
+    let Some(shop) = Shop::new("namespaced-place") else { return };
+    let roles = fs::read_to_string(shop.dir.join("chart/templates/roles.yaml")).unwrap();
+    let (first, rest) = roles.split_once("---\n").unwrap();
+    let role = rest.split_once("{{- range").unwrap().0;
+    // The ClusterRole of one template is bound everywhere, the Role of another in a namespace.
+    shop.put("chart/templates/roles.yaml", &format!("{first}{}", rest.replacen(role, "", 1)));
+    shop.edit("chart/templates/roles.yaml", "list \"shops\" \"workloads\"", "list \"shops\"");
+    let binding = "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata:\n  name: local\nroleRef: {kind: Role, name: local}\nsubjects: [{kind: ServiceAccount, name: \"{{ .Release.Name }}-shop\"}]\n";
+    let role =
+        role.replace("ClusterRole", "Role").replace("{{ .Release.Name }}-workloads", "local");
+    shop.put("chart/templates/local.yaml", &format!("{role}{binding}"));
+    shop.check(&["chart/templates/local.yaml:2 note[right-in-namespace] deployments.apps: `create`, `patch` is granted only in a namespace, and the markers need it everywhere"]);
+}
+
+#[test]
+fn what_api_servers_refuse_or_helm_does_not_leave_grants_nothing() {
+    let subject = "    namespace: {{ $.Release.Namespace }}\n";
+    let reference = "roleRef:\n  apiGroup: rbac.authorization.k8s.io\n  kind: ClusterRole\n";
+    let role = "kind: ClusterRole\nmetadata:\n  name: {{ .Release.Name }}-workloads\n";
+    let hook = |events: &str, policy: &str| {
+        let annotations = format!(
+            "  annotations: {{helm.sh/hook: \"{events}\", helm.sh/hook-delete-policy: \"{policy}\"}}\n"
+        );
+        role.replace("metadata:\n", &format!("metadata:\n{annotations}"))
+    };
+    let refused = "; API servers refuse ClusterRoleBinding chart-check-release-workloads: ";
+    for (name, from, to, why) in [
+        ("no-namespace", subject, String::new(), "`subjects[0].namespace` is missing"),
+        (
+            "of-a-role",
+            reference,
+            reference.replace("ClusterRole", "Role"),
+            "`roleRef.kind` is `Role`, and must be `ClusterRole`",
+        ),
+        (
+            "of-a-group",
+            reference,
+            reference.replace("rbac.authorization.k8s.io", "foo"),
+            "`roleRef.apiGroup` is `foo`, and must be `rbac.authorization.k8s.io`",
+        ),
+    ] {
+        let Some(shop) = Shop::new(name) else { return };
+        shop.edit("chart/templates/roles.yaml", from, &to);
+        let found = shop.findings(&[]);
+        assert!(
+            found.len() == 2 && found.iter().all(|it| it.contains("error[right-missing]")),
+            "{found:?}"
+        );
+        assert!(
+            found[0].contains("which the markers need; API servers refuse")
+                && found[0].contains(why),
+            "{found:?}"
+        );
+        assert!(
+            found[0].contains(refused.trim_end_matches(' ').split(" chart").next().unwrap()),
+            "{found:?}"
+        );
+    }
+    let Some(shop) = Shop::new("hooks") else { return };
+    let original = fs::read_to_string(shop.dir.join("chart/templates/roles.yaml")).unwrap();
+    for (events, policy, remains) in [
+        ("post-delete", "before-hook-creation", false),
+        ("test", "", false),
+        ("pre-upgrade", "", false),
+        ("pre-install", "hook-succeeded", false),
+        ("pre-upgrade, pre-install", "", true),
+    ] {
+        shop.put("chart/templates/roles.yaml", &original);
+        shop.edit("chart/templates/roles.yaml", role, &hook(events, policy));
+        let found = shop.findings(&[]);
+        assert_eq!(found.is_empty(), remains, "{events}: {found:?}");
+        let why = "which the markers need; ClusterRole chart-check-release-workloads is a hook that is not there after `helm install`";
+        assert!(remains || found.len() == 1 && found[0].ends_with(why), "{events}: {found:?}");
+    }
+}
+
+#[test]
+fn rights_of_every_workload_are_compared() {
+    let Some(shop) = Shop::new("workloads") else { return };
+    let path = "chart/templates/deployment.yaml";
+    let deployment = fs::read_to_string(shop.dir.join(path)).unwrap();
+    let (workload, account) = deployment.split_once("---\n").unwrap();
+    let spec = workload.split_once("    spec:\n").unwrap().1;
+    let of_kind = |version: &str, kind: &str| {
+        workload.replace("apps/v1", version).replace("Deployment", kind)
+    };
+    let head = |kind: &str| {
+        format!(
+            "apiVersion: v1\nkind: {kind}\nmetadata:\n  name: {{{{ .Release.Name }}}}-shop\nspec:\n"
+        )
+    };
+    let indented: String = spec.lines().map(|it| format!("    {it}\n")).collect();
+    let cron = format!(
+        "{}  jobTemplate:\n    spec:\n      template:\n        spec:\n{indented}",
+        head("CronJob")
+    );
+    for text in [
+        of_kind("apps/v1", "ReplicaSet"),
+        of_kind("batch/v1", "Job"),
+        of_kind("example.com/v1", "Rollout"),
+        cron,
+        format!("{}{spec}", head("Pod")),
+    ] {
+        shop.put(path, &format!("{text}---\n{account}"));
+        shop.check(&[]);
+        shop.edit("chart/templates/roles.yaml", "[create, patch]", "[create]");
+        let found = shop.findings(&[]);
+        assert!(
+            found.len() == 1 && found[0].contains("error[right-missing] deployments.apps"),
+            "{text} {found:?}"
+        );
+        shop.edit("chart/templates/roles.yaml", "[create]", "[create, patch]");
+    }
+    // A Job beside the operator has rights of its own.
+    let job = of_kind("batch/v1", "Job").replace("-shop", "-job").replace("operator:", "other:");
+    shop.put(path, &format!("{deployment}---\n{job}"));
+    shop.check(&[]);
+    shop.put(path, account);
+    shop.check(&["chart/Chart.yaml note[rights-unknown] shop: the rights of the operator were not checked: the chart has no workload, such as a Deployment"]);
 }
 
 #[test]
@@ -737,7 +1010,7 @@ fn what_is_unknown_is_a_note() {
     let tag = ":{{ .Values.tag | default .Chart.AppVersion }}";
     shop.edit("chart/templates/deployment.yaml", tag, "");
     has(&shop, &[], "the image `example.com/x` has no tag, which means `latest`");
-    shop.put("all.yaml", "---\n# Source: shop/templates/deployment.yaml\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n");
+    shop.put("all.yaml", "---\n# Source: shop/templates/deployment.yaml\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {template: {spec: {containers: []}}}\n");
     let unknown = "note[selector-unknown] shop: no object has the label `app.kubernetes.io/instance`, so it is unknown what names the release";
     has(&shop, &["--input", "all.yaml"], unknown);
     let role = "  name: {{ .Release.Name }}-workloads\nrules";

@@ -9,6 +9,7 @@ mod progress;
 mod prompt;
 mod secret;
 mod settings;
+mod shell;
 mod style;
 mod text;
 
@@ -28,6 +29,7 @@ pub use message::{finding, fit_hints, github, misuse, note, report, tell_rest, u
 pub use progress::{Step, waiting};
 pub use prompt::{agree, ask, confirm, has_person};
 pub use settings::{Settings, annotate_below, annotates};
+pub use shell::shell_word;
 pub use text::{Look, Text, table};
 
 use diagnostics::{Diagnostic, Severity};

@@ -39,6 +39,18 @@ impl Helm {
         command.args(words.split_whitespace()).output().expect("Helm starts")
     }
 
+    /// What operator-rs prints, with helm on PATH.
+    pub fn check(&self, words: &str) -> String {
+        let folders = std::env::var_os("PATH").unwrap_or_default();
+        let folder = self.program.parent().expect("it is in a folder").to_owned();
+        let path =
+            std::env::join_paths([folder].into_iter().chain(std::env::split_paths(&folders)));
+        let mut command = support::command(support::BINARY, &self.dir);
+        command.args(words.split_whitespace()).env("PATH", path.expect("they are folders"));
+        let output = command.output().expect("the program starts");
+        String::from_utf8([output.stdout, output.stderr].concat()).expect("it is UTF-8")
+    }
+
     /// As a cluster's administrator.
     pub fn on(&self, kubeconfig: &Path, words: &str) -> String {
         let mut command = support::command(&self.program, &self.dir);

@@ -139,3 +139,19 @@ fn several_containers_and_none_is_the_manager() {
     );
     refused(&dir, "the Deployment of the manager has 2 containers, and none of them is `other`");
 }
+
+#[test]
+fn commands_for_a_folder_with_a_space_can_be_copied() {
+    let dir = project("quoted");
+    let output = support::command(support::BINARY, &dir)
+        .args(["generate", "chart", "--output-dir", "my chärt"])
+        .output()
+        .unwrap();
+    let said = support::said(&output);
+    assert!(
+        said.contains(
+            "  helm lint --strict 'my chärt'\n  helm install shop-operator 'my chärt' --namespace"
+        ),
+        "{said}"
+    );
+}

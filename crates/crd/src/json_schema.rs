@@ -15,12 +15,11 @@ pub struct KindSchema {
     pub schema: Map<String, Value>,
 }
 
-/// The schemas of all served versions that have one.
+/// The schemas of all versions that have one. Collections have those of versions that are not served, too.
 pub fn of_crd(crd: &Value) -> Vec<KindSchema> {
     let spec = &crd["spec"];
     let (group, kind) = (text(spec, "group"), text(&spec["names"], "kind"));
     let versions = spec["versions"].as_array().into_iter().flatten();
-    let served = versions.filter(|it| it["served"] != false);
     let of_version = |version: &Value| {
         let schema = version.get("schema")?.get("openAPIV3Schema")?;
         let name = text(version, "name");
@@ -39,7 +38,7 @@ pub fn of_crd(crd: &Value) -> Vec<KindSchema> {
         let path = format!("{group}/{}_{name}.json", kind.to_lowercase());
         Some(KindSchema { path, schema: res })
     };
-    served.filter_map(of_version).collect()
+    versions.filter_map(of_version).collect()
 }
 
 /// What both kinds of schemas mean alike.
@@ -160,6 +159,15 @@ fn bare(schema: &Value) -> Map<String, Value> {
         res.remove("additionalProperties");
     }
     res
+}
+
+#[test]
+fn there_is_a_schema_of_each_version_served_or_not() {
+    let version = |name: &str, served: bool| json!({ "name": name, "served": served, "schema": { "openAPIV3Schema": { "type": "object" } } });
+    let crd = json!({ "spec": { "group": "example.com", "names": { "kind": "Thing" },
+        "versions": [version("v1", true), version("v1beta1", false), { "name": "v2", "served": true }] } });
+    let paths: Vec<String> = of_crd(&crd).into_iter().map(|it| it.path).collect();
+    assert_eq!(paths, ["example.com/thing_v1.json", "example.com/thing_v1beta1.json"]);
 }
 
 #[test]

@@ -1,12 +1,17 @@
 //! Which rights the operator needs: by the markers of the source, or by what was observed while its tests ran.
 
 use super::Source;
-use crate::audit::{self, Access};
+use crate::{
+    audit::{self, Access},
+    project::Rule,
+};
 use diagnostics::Hint as _;
 
 /// Rights that the operator needs.
 pub struct Known {
     pub needs: Vec<Need>,
+    /// Rights that markers do not mention, and that config/ of the project grants.
+    pub deployed: Vec<Need>,
     /// Where they are from.
     pub from: String,
 }
@@ -25,18 +30,23 @@ pub fn known_rights(
     source: &Source,
     observed: Option<(&str, &str)>,
 ) -> anyhow::Result<Option<Known>> {
-    let (mut needs, from) = match observed {
-        Some((name, text)) => (self::observed(name, text)?, name.to_owned()),
+    let (mut needs, deployed, from) = match observed {
+        Some((name, text)) => (self::observed(name, text)?, Vec::new(), name.to_owned()),
         None if source.rules.is_empty() => return Ok(None),
-        None => (of_markers(source), "the markers".to_owned()),
+        None => {
+            let mut deployed = of_rules(&source.deployed);
+            // A release gives objects other names.
+            deployed.iter_mut().for_each(|it| it.is_of_any_name = true);
+            (of_rules(&source.rules), deployed, "the markers".to_owned())
+        }
     };
     needs.sort();
     needs.dedup();
-    Ok(Some(Known { needs, from }))
+    Ok(Some(Known { needs, deployed, from }))
 }
 
-fn of_markers(source: &Source) -> Vec<Need> {
-    let accesses = source.rules.iter().flat_map(audit::accesses);
+fn of_rules(rules: &[Rule]) -> Vec<Need> {
+    let accesses = rules.iter().flat_map(audit::accesses);
     let need = |mut access: Access| {
         if access.group == "core" {
             access.group.clear();

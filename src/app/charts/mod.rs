@@ -4,8 +4,11 @@
 //! `chart` reads the folder, `rendering` has helm render it or takes what was rendered elsewhere. The other modules compare
 //! values with values, and return findings. Only objects of the chart's own templates are judged, not those of subcharts.
 
+mod bindings;
 mod chart;
+mod crd_files;
 pub mod crds;
+mod deployed;
 mod helm;
 mod ignored;
 mod markers;

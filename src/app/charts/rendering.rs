@@ -46,6 +46,30 @@ impl Object {
         let line = line.unwrap_or(self.line);
         Some(chart.place(path, line, usize::from(0 < line)))
     }
+
+    /// The place of a field, if its template has it literally.
+    pub fn place_of(&self, chart: &Chart, pointer: &str) -> Option<Place> {
+        let path = self.template.as_ref()?;
+        let line = template::line_of_field(chart.text(path)?, self.line, &self.value, pointer)?;
+        Some(chart.place(path, line, 1))
+    }
+
+    /// Whether only helm creates it, at some step of an installation, an upgrade or a test.
+    pub fn is_hook(&self) -> bool {
+        !self.value["metadata"]["annotations"]["helm.sh/hook"].is_null()
+    }
+
+    /// Whether it is on the cluster once a release is installed.
+    pub fn is_installed(&self) -> bool {
+        let has = |annotation: &str, all: &[&str]| {
+            let text = self.value["metadata"]["annotations"][annotation].as_str();
+            let mut words = text.unwrap_or_default().split(',').map(str::trim);
+            words.any(|word| all.iter().any(|it| it.eq_ignore_ascii_case(word)))
+        };
+        !self.is_hook()
+            || has("helm.sh/hook", &["pre-install", "post-install"])
+                && !has("helm.sh/hook-delete-policy", &["hook-succeeded"])
+    }
 }
 
 impl Rendering {

@@ -17,76 +17,91 @@ use crate::{
 type Rights = BTreeMap<String, BTreeSet<String>>;
 
 pub fn check(chart: &Chart, rendering: &Rendering, known: Option<&Known>) -> Vec<Finding> {
-    let accounts = workloads::accounts(rendering);
-    if accounts.is_empty() {
-        return Vec::new();
-    }
     let whole = || Some(chart.place("Chart.yaml", 0, 0));
-    let Some(known) = known else {
-        let what = "the rights of the operator were not checked: the source has no `+kubebuilder:rbac` markers, and no requests were given with `--observed FILE`".to_owned();
-        return vec![Rule::RightsUnknown.finding(&chart.name, what, whole())];
+    let unknown = |why: &str| {
+        let what = format!("the rights of the operator were not checked: {why}");
+        vec![Rule::RightsUnknown.finding(&chart.name, what, whole())]
     };
-    let mut all = Bound { roles: Vec::new(), unknown: BTreeSet::new() };
-    for account in &accounts {
-        let Bound { roles, unknown } = workloads::bound(rendering, account);
-        all.roles.extend(roles);
-        all.unknown.extend(unknown);
+    if workloads::all(rendering).is_empty() {
+        return unknown(&format!(
+            "the chart has no workload, such as a Deployment{}",
+            rendering.with_values()
+        ));
     }
-    let place = place(chart, &all).or_else(whole);
-    let mut res = missing(rendering, &all, known, &place);
-    res.extend(unused(chart, rendering, &all, known));
+    let Some(known) = known else {
+        return unknown(
+            "the source has no `+kubebuilder:rbac` markers, and no requests were given with `--observed FILE`",
+        );
+    };
+    let bound = workloads::bound_to_any(rendering);
+    let mut res = Vec::new();
+    if !bound.unknown.contains("ClusterRole cluster-admin") {
+        res = missing(chart, rendering, &bound, known);
+        res.extend(limited(chart, rendering, &bound, known));
+    }
+    res.extend(unused(chart, rendering, &bound, known));
     res
 }
 
-/// The rights that no role grants, or none everywhere.
-fn missing(
-    rendering: &Rendering,
-    bound: &Bound<'_>,
-    known: &Known,
-    place: &Option<crate::app::findings::Place>,
-) -> Vec<Finding> {
-    if bound.unknown.contains("ClusterRole cluster-admin") {
-        return Vec::new();
-    }
+/// The rights that no role grants.
+fn missing(chart: &Chart, rendering: &Rendering, bound: &Bound<'_>, known: &Known) -> Vec<Finding> {
     let grants: Vec<&project::Rule> = bound.roles.iter().flat_map(|it| &it.1).collect();
-    let (mut lacking, mut limited) = (Rights::new(), Rights::new());
-    for need in &known.needs {
-        if !grants.iter().any(|it| allows(it, need)) {
-            add(&mut lacking, &need.access);
-        } else if need.is_everywhere
-            && !grants.iter().any(|it| it.namespace.is_none() && allows(it, need))
-        {
-            add(&mut limited, &need.access);
+    let mut lacking = Rights::new();
+    let is_missing = |need: &&Need| !grants.iter().any(|it| allows(it, need));
+    known.needs.iter().filter(is_missing).for_each(|it| add(&mut lacking, &it.access));
+    let place = place(chart, bound).or_else(|| Some(chart.place("Chart.yaml", 0, 0)));
+    let (rule, roles, reasons) = match bound.unknown.iter().cloned().collect::<Vec<_>>().join(", ")
+    {
+        unknown if unknown.is_empty() => {
+            (Rule::RightMissing, "role of the operator", bound.void.clone())
         }
-    }
-    let with = rendering.with_values();
-    let from = &known.from;
-    let unknown = bound.unknown.iter().cloned().collect::<Vec<_>>().join(", ");
-    let mut res = Vec::new();
-    for (resource, verbs) in lacking {
-        let verbs = words(&verbs);
-        let what = match unknown.as_str() {
-            "" => format!(
-                "no role of the operator grants {verbs}, which {from} need{}{with}",
-                s(known)
-            ),
-            _ => format!(
-                "no role in the chart grants {verbs}, which {from} need{}{with}; it is unknown what {unknown} grants",
-                s(known)
-            ),
-        };
-        let rule = if unknown.is_empty() { Rule::RightMissing } else { Rule::RightsUnknown };
-        res.push(rule.finding(resource, what, place.clone()));
-    }
-    for (resource, verbs) in limited {
-        let what = format!(
-            "{} is granted only in a namespace, and {from} need{} it everywhere{with}",
+        unknown => {
+            let unknown = format!("it is unknown what {unknown} grants");
+            let reasons = bound.void.iter().cloned().chain([unknown]).collect();
+            (Rule::RightsUnknown, "role in the chart", reasons)
+        }
+    };
+    let finding = |(resource, verbs): (String, BTreeSet<String>)| {
+        let mut what = format!(
+            "no {roles} grants {}, which {} need{}{}",
             words(&verbs),
-            s(known)
+            known.from,
+            s(known),
+            rendering.with_values()
         );
-        res.push(Rule::RightInNamespace.finding(resource, what, place.clone()));
+        reasons.iter().for_each(|it| what += &format!("; {it}"));
+        rule.finding(resource, what, place.clone())
+    };
+    lacking.into_iter().map(finding).collect()
+}
+
+/// The rights that are needed everywhere and granted in namespaces, each at the first role that grants it.
+fn limited(chart: &Chart, rendering: &Rendering, bound: &Bound<'_>, known: &Known) -> Vec<Finding> {
+    let mut found: BTreeMap<String, (&Object, BTreeSet<String>)> = BTreeMap::new();
+    for need in known.needs.iter().filter(|it| it.is_everywhere) {
+        let grants = |it: &project::Rule| allows(it, need);
+        let mut rules = bound.roles.iter().flat_map(|it| &it.1);
+        if rules.any(|it| it.namespace.is_none() && grants(it)) {
+            continue;
+        }
+        let role = bound.roles.iter().find(|it| it.1.iter().any(grants));
+        let Some((role, _)) = role else { continue };
+        let (_, verbs) = found.entry(target(&need.access)).or_insert((role, BTreeSet::new()));
+        verbs.insert(need.access.verb.clone());
     }
-    res
+    let finding = |(resource, (role, verbs)): (String, (&Object, BTreeSet<String>))| {
+        let what = format!(
+            "{} is granted only in a namespace, and {} need{} it everywhere{}",
+            words(&verbs),
+            known.from,
+            s(known),
+            rendering.with_values()
+        );
+        let place = role.place(chart, None).filter(|_| role.is_own);
+        let place = place.or_else(|| Some(chart.place("Chart.yaml", 0, 0)));
+        Rule::RightInNamespace.finding(resource, what, place)
+    };
+    found.into_iter().map(finding).collect()
 }
 
 /// The rights of the chart's own roles that nothing needs.
@@ -96,7 +111,7 @@ fn unused(chart: &Chart, rendering: &Rendering, bound: &Bound<'_>, known: &Known
         let mut rights = Rights::new();
         for part in rules.iter().flat_map(audit::parts) {
             let as_needs = audit::accesses(&part);
-            let is_needed = known.needs.iter().any(|need| {
+            let is_needed = known.needs.iter().chain(&known.deployed).any(|need| {
                 let marker = as_rule(&need.access);
                 allows(&part, need) || as_needs.iter().any(|it| audit::allows(&marker, it))
             });
@@ -156,8 +171,13 @@ fn place(chart: &Chart, bound: &Bound<'_>) -> Option<crate::app::findings::Place
 }
 
 fn add(to: &mut Rights, access: &Access) {
+    to.entry(target(access)).or_default().insert(access.verb.clone());
+}
+
+/// What a right is about.
+fn target(access: &Access) -> String {
     let name = if access.name.is_empty() { String::new() } else { format!(" `{}`", access.name) };
-    to.entry(audit::target(access) + &name).or_default().insert(access.verb.clone());
+    audit::target(access) + &name
 }
 
 fn words(verbs: &BTreeSet<String>) -> String {

@@ -2,13 +2,13 @@
 //!
 //! Objects whose names are the same in every release are left out: helm refuses a second release of them.
 
-use super::{Chart, Finding, Rendering, Rule, rendering::Object, workloads::KINDS};
+use super::{Chart, Finding, Rendering, Rule, rendering::Object, workloads};
 use go_data::yaml::Value;
 
 pub fn check(chart: &Chart, rendering: &Rendering) -> Vec<Finding> {
-    let is_workload = |it: &&Object| KINDS.iter().any(|kind| it.is(kind));
+    let workloads = workloads::all(rendering);
     let Some(release) = &rendering.release else {
-        if rendering.own().all(|it| !is_workload(&it)) {
+        if workloads.is_empty() {
             return Vec::new();
         }
         let what = "no object has the label `app.kubernetes.io/instance`, so it is unknown what names the release".to_owned();
@@ -16,7 +16,8 @@ pub fn check(chart: &Chart, rendering: &Rendering) -> Vec<Finding> {
         return vec![Rule::SelectorUnknown.finding(&chart.name, what, Some(place))];
     };
     let mut res = Vec::new();
-    for object in rendering.own().filter(|it| is_workload(it) || it.is("Service")) {
+    let services: Vec<&Object> = rendering.own().filter(|it| it.is("Service")).collect();
+    for object in [workloads, services].concat() {
         let selector = match object.is("Service") {
             true => &object.value["spec"]["selector"],
             false => &object.value["spec"]["selector"]["matchLabels"],

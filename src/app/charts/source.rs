@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, path::Path};
 
+use super::deployed;
 use crate::{
     app::{
         cargo::{self, Workspace},
@@ -30,6 +31,8 @@ pub struct Source {
     pub crds: BTreeMap<String, Value>,
     /// The rules of the markers.
     pub rules: Vec<project::Rule>,
+    /// The rules that config/ of the project adds to them.
+    pub deployed: Vec<project::Rule>,
     /// The version of each package.
     pub versions: BTreeMap<String, String>,
     /// Why some kinds could not be read.
@@ -79,6 +82,7 @@ impl Source {
         Ok(Self {
             crds: objects.map(|it| (name(&it), it)).collect(),
             rules: operator.rules.clone(),
+            deployed: deployed::rights(&workspace.root)?,
             versions: versions(&workspace, &reading.crates, &options.packages)?,
             unread,
         })

@@ -1,6 +1,10 @@
 //! Which line of a template an object is from. Text in, lines out: a template is not evaluated, and where no line can be
 //! told there is none.
 
+use std::ops::Range;
+
+use go_data::yaml::{self, Data, Node, Value, pointer};
+
 /// The line of an object of a kind: the only one of that kind; the one in the same order, if the template has as many as
 /// were rendered; or the one whose name fits. 0 if that does not tell.
 pub fn line_of(text: &str, kind: &str, name: &str, (before, all): (usize, usize)) -> usize {
@@ -47,16 +51,65 @@ fn fits(template: &str, name: &str) -> bool {
 /// The only line of an object that has a text; `first` is the line of its kind.
 pub fn line_with(text: &str, first: usize, wanted: &str) -> Option<usize> {
     let lines: Vec<&str> = text.lines().collect();
-    let is_end = |it: &&str| it.starts_with("---");
-    let from = lines[..first.min(lines.len())].iter().rposition(is_end).unwrap_or(0);
-    let from = if first == 0 { 0 } else { from };
-    let to = lines.iter().skip(first).position(is_end).map_or(lines.len(), |it| it + first);
-    let to = if first == 0 { lines.len() } else { to };
-    let mut found = (from..to).filter(|it| lines[*it].contains(wanted));
+    let mut found = document(&lines, first).filter(|it| lines[*it].contains(wanted));
     match (found.next(), found.next()) {
         (Some(only), None) => Some(only + 1),
         _ => None,
     }
+}
+
+/// The line of a field of an object, or of what it would be in, if the template has that part of the object literally;
+/// `first` is the line of its kind.
+pub fn line_of_field(text: &str, first: usize, object: &Value, pointer: &str) -> Option<usize> {
+    if first == 0 {
+        return None;
+    }
+    let lines: Vec<&str> = text.lines().collect();
+    let document = document(&lines, first);
+    let is_literal = |it: &str| !it.contains("{{") && !it.contains("}}") && !it.starts_with("---");
+    let literal = lines[document.clone()].iter().map(|it| if is_literal(it) { it } else { "" });
+    let literal = literal.collect::<Vec<_>>().join("\n");
+    // A field in two branches of an `if` is refused, as it is there twice.
+    let nodes = yaml::nodes(&literal, yaml::Dialect::Strict).ok()?;
+    let [node] = &nodes[..] else { return None };
+    Some(document.start + literal_line(node, object, pointer)?)
+}
+
+/// The line of a field, unless what was rendered differs on the way to it.
+fn literal_line(mut node: &Node, mut value: &Value, pointer: &str) -> Option<usize> {
+    let mut line = None;
+    for key in pointer.split('/').skip(1).map(pointer::unescaped) {
+        let below = match (&node.data, value) {
+            (Data::Map(entries), Value::Object(map)) => {
+                let entry = entries.iter().find(|it| it.key == key);
+                (entry.map(|it| (it.mark, &it.value)), map.get(&key))
+            }
+            (Data::List(nodes), Value::Array(items)) if nodes.len() == items.len() => {
+                let at = key.parse::<usize>().ok()?;
+                (nodes.get(at).map(|it| (it.mark, it)), items.get(at))
+            }
+            _ => return None,
+        };
+        match below {
+            (Some((mark, inner)), Some(next)) => {
+                (node, value, line) = (inner, next, Some(mark.line));
+            }
+            (None, None) => return line,
+            _ => return None,
+        }
+    }
+    line.filter(|_| node.clone().into_value() == *value)
+}
+
+/// The lines of the document of an object; all lines if the line of its kind is not known.
+fn document(lines: &[&str], first: usize) -> Range<usize> {
+    if first == 0 {
+        return 0..lines.len();
+    }
+    let is_end = |it: &&str| it.starts_with("---");
+    let from = lines[..first.min(lines.len())].iter().rposition(is_end).unwrap_or(0);
+    let to = lines.iter().skip(first).position(is_end).map_or(lines.len(), |it| it + first);
+    from..to
 }
 
 #[test]
@@ -70,4 +123,28 @@ fn objects_are_found_in_templates() {
     assert_eq!(line_with(text, 8, "name:"), Some(10));
     assert_eq!(line_with(text, 2, "kind: Role"), None, "two lines");
     assert_eq!(line_with(text, 0, "Service"), Some(12));
+}
+
+#[test]
+fn fields_are_found_where_they_are_literal() {
+    use go_data::yaml::json;
+    let object = json!({ "kind": "A", "spec": { "a": 1, "list": [{ "b": 2 }, { "b": 3 }] } });
+    let check = |text: &str, pointer: &str, expected: Option<usize>| {
+        assert_eq!(line_of_field(text, 1, &object, pointer), expected, "{text} {pointer}");
+    };
+    let literal =
+        "kind: A\nname: {{ x }}\nspec:\n  a: 1\n  list:\n  - b: 2\n  - b: 3\n---\nkind: B\n";
+    check(literal, "/spec/a", Some(4));
+    check(literal, "/spec/list/1/b", Some(7));
+    check(literal, "/spec/missing", Some(3));
+    check(literal, "/missing", None);
+    check(&literal.replace("a: 1", "a: {{ x }}"), "/spec/a", None);
+    check(&literal.replace("a: 1", "a: 2"), "/spec/a", None);
+    check(&literal.replace("  - b: 2\n", "{{ x }}\n"), "/spec/list/1/b", None);
+    check(
+        &literal.replace("  a: 1", "{{ if x }}\n  a: 1\n{{ else }}\n  a: 1\n{{ end }}"),
+        "/spec/a",
+        None,
+    );
+    assert_eq!(line_of_field(literal, 0, &object, "/spec/a"), None);
 }

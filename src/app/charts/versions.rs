@@ -6,7 +6,7 @@ use go_data::yaml::Value;
 
 /// `appVersion` against the versions of the packages. A chart without workloads, as one of CRDs, has a version of its own.
 pub fn check(chart: &Chart, renderings: &[Rendering], source: &Source) -> Vec<Finding> {
-    let has_workload = |it: &Rendering| !workloads::accounts(it).is_empty();
+    let has_workload = |it: &Rendering| !workloads::all(it).is_empty();
     if !renderings.is_empty() && !renderings.iter().any(has_workload) {
         return Vec::new();
     }
@@ -41,7 +41,7 @@ pub fn check(chart: &Chart, renderings: &[Rendering], source: &Source) -> Vec<Fi
 pub fn check_images(chart: &Chart, rendering: &Rendering, source: &Source) -> Vec<Finding> {
     let mut res = Vec::new();
     for workload in workloads::operators(rendering) {
-        let containers = workload.value["spec"]["template"]["spec"]["containers"].as_array();
+        let containers = workloads::pod(workload).and_then(|it| it["containers"].as_array());
         let containers: Vec<&Value> = containers.into_iter().flatten().collect();
         let chosen = match &containers[..] {
             [only] => vec![*only],

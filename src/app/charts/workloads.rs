@@ -2,11 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{Rendering, rendering::Object};
+use super::{Rendering, bindings, rendering::Object};
 use crate::{audit, project::Rule};
 use go_data::yaml::Value;
-
-pub const KINDS: [&str; 3] = ["Deployment", "StatefulSet", "DaemonSet"];
 
 /// The roles that are bound to an account.
 pub struct Bound<'a> {
@@ -14,19 +12,37 @@ pub struct Bound<'a> {
     pub roles: Vec<(&'a Object, Vec<Rule>)>,
     /// The names of roles that are not in the chart.
     pub unknown: BTreeSet<String>,
+    /// Why roles and bindings in the chart grant nothing.
+    pub void: BTreeSet<String>,
+}
+
+/// The chart's workloads: those that run all the time, or, if it has none, those that end. What is created for a step of
+/// an installation alone is not the operator.
+pub fn all(rendering: &Rendering) -> Vec<&Object> {
+    let all: Vec<&Object> =
+        rendering.own().filter(|it| !it.is_hook() && pod(it).is_some()).collect();
+    let ends = |it: &Object| ["Job", "CronJob", "Pod"].iter().any(|kind| it.is(kind));
+    let lasting: Vec<&Object> = all.iter().copied().filter(|it| !ends(it)).collect();
+    if lasting.is_empty() { all } else { lasting }
+}
+
+/// The spec of the pods of a workload of any kind.
+pub fn pod(object: &Object) -> Option<&Value> {
+    let pods = ["/spec/template/spec", "/spec/jobTemplate/spec/template/spec"];
+    let pods = pods.iter().filter_map(|it| object.value.pointer(it));
+    let own = object.value.get("spec").filter(|_| object.is("Pod"));
+    pods.chain(own).find(|it| it["containers"].is_array())
 }
 
 /// Namespace and name of the ServiceAccounts of the chart's workloads.
 pub fn accounts(rendering: &Rendering) -> BTreeSet<(String, String)> {
-    let workloads = rendering.own().filter(|it| KINDS.iter().any(|kind| it.is(kind)));
-    workloads.map(|it| account(rendering, it)).collect()
+    all(rendering).into_iter().map(|it| account(rendering, it)).collect()
 }
 
-pub fn account(rendering: &Rendering, workload: &Object) -> (String, String) {
-    let pod = &workload.value["spec"]["template"]["spec"];
-    let name = pod["serviceAccountName"].as_str().or(pod["serviceAccount"].as_str());
-    let name = name.filter(|it| !it.is_empty()).unwrap_or("default");
-    (namespace(rendering, workload), name.to_owned())
+fn account(rendering: &Rendering, workload: &Object) -> (String, String) {
+    let field = |name: &str| pod(workload)?[name].as_str().filter(|it| !it.is_empty());
+    let name = field("serviceAccountName").or(field("serviceAccount"));
+    (namespace(rendering, workload), name.unwrap_or("default").to_owned())
 }
 
 fn namespace(rendering: &Rendering, object: &Object) -> String {
@@ -34,9 +50,21 @@ fn namespace(rendering: &Rendering, object: &Object) -> String {
     own.unwrap_or(&rendering.namespace).to_owned()
 }
 
+/// The roles that a chart binds to the accounts of its workloads.
+pub fn bound_to_any(rendering: &Rendering) -> Bound<'_> {
+    let mut res = Bound { roles: Vec::new(), unknown: BTreeSet::new(), void: BTreeSet::new() };
+    for account in accounts(rendering) {
+        let Bound { roles, unknown, void } = bound(rendering, &account);
+        res.roles.extend(roles);
+        res.unknown.extend(unknown);
+        res.void.extend(void);
+    }
+    res
+}
+
 /// The roles that a chart binds to an account.
-pub fn bound<'a>(rendering: &'a Rendering, account: &(String, String)) -> Bound<'a> {
-    let mut res = Bound { roles: Vec::new(), unknown: BTreeSet::new() };
+fn bound<'a>(rendering: &'a Rendering, account: &(String, String)) -> Bound<'a> {
+    let mut res = Bound { roles: Vec::new(), unknown: BTreeSet::new(), void: BTreeSet::new() };
     for binding in &rendering.objects {
         let is_cluster = binding.is("ClusterRoleBinding");
         if !is_cluster && !binding.is("RoleBinding") {
@@ -45,6 +73,10 @@ pub fn bound<'a>(rendering: &'a Rendering, account: &(String, String)) -> Bound<
         let within = namespace(rendering, binding);
         let subjects = binding.value["subjects"].as_array().into_iter().flatten();
         if !{ subjects }.any(|it| is_of(it, account, &within)) {
+            continue;
+        }
+        if let Some(why) = void(binding) {
+            res.void.insert(why);
             continue;
         }
         let of = &binding.value["roleRef"];
@@ -58,6 +90,10 @@ pub fn bound<'a>(rendering: &'a Rendering, account: &(String, String)) -> Bound<
             res.unknown.insert(format!("{kind} {name}"));
             continue;
         };
+        if let Some(why) = void(role) {
+            res.void.insert(why);
+            continue;
+        }
         let mut rules = audit::grants(std::slice::from_ref(&role.value));
         rules.extend(aggregated(rendering, role));
         if role.value.get("aggregationRule").is_some_and(|it| !it.is_null()) {
@@ -69,6 +105,17 @@ pub fn bound<'a>(rendering: &'a Rendering, account: &(String, String)) -> Bound<
     res
 }
 
+/// Why a role or a binding is not on the cluster once a release is installed.
+fn void(object: &Object) -> Option<String> {
+    if !object.is_installed() {
+        return Some(format!(
+            "{} is a hook that is not there after `helm install`",
+            object.subject()
+        ));
+    }
+    bindings::refusal(object).map(|it| format!("API servers refuse {}: {it}", object.subject()))
+}
+
 /// The rules of the chart's own ClusterRoles that a role collects.
 fn aggregated(rendering: &Rendering, role: &Object) -> Vec<Rule> {
     let selectors = role.value["aggregationRule"]["clusterRoleSelectors"].as_array();
@@ -77,6 +124,7 @@ fn aggregated(rendering: &Rendering, role: &Object) -> Vec<Rule> {
         let fits = |it: &&Object| {
             let labels = &it.value["metadata"]["labels"];
             it.is("ClusterRole")
+                && void(it).is_none()
                 && wanted.iter().all(|(name, value)| labels.get(name) == Some(value))
         };
         let roles: Vec<Value> =
@@ -104,13 +152,13 @@ fn is_of(subject: &Value, (namespace, name): &(String, String), within: &str) ->
 
 /// The workloads whose account has rights; all if none has.
 pub fn operators(rendering: &Rendering) -> Vec<&Object> {
-    let all = || rendering.own().filter(|it| KINDS.iter().any(|kind| it.is(kind)));
+    let all = all(rendering);
     let has_rights = |it: &&Object| {
         let bound = bound(rendering, &account(rendering, it));
         !bound.roles.is_empty() || !bound.unknown.is_empty()
     };
-    let found: Vec<&Object> = all().filter(has_rights).collect();
-    if found.is_empty() { all().collect() } else { found }
+    let found: Vec<&Object> = all.iter().copied().filter(has_rights).collect();
+    if found.is_empty() { all } else { found }
 }
 
 fn text(value: &Value) -> String {

@@ -166,7 +166,10 @@ impl Project {
 
 /// What else can stand for source that cannot be read.
 fn way_out(tree: &Tree, revision: &str) -> String {
-    let command = |it: &String| format!("`operator-rs crds diff {revision}:{it}`");
+    let command = |it: &String| {
+        let old = terminal::shell_word(&format!("{revision}:{it}"));
+        format!("`operator-rs crds diff {old}`")
+    };
     match tree.folders_of_crds().iter().map(command).collect::<Vec<_>>() {
         list if list.is_empty() => "compare with a file of CRDs instead, e.g. the CRDs that this version installed: `operator-rs crds diff FILE`".to_owned(),
         list => format!("that revision has CRD files; compare with them: {}", list.join(" or ")),

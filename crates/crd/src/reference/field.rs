@@ -117,11 +117,14 @@ impl<'a> Field<'a> {
         for (at, Layer { what, schema }) in self.layers.iter().enumerate() {
             let is_last = at + 1 == self.layers.len();
             let (facts, rest) = facts(schema);
-            let mut words = vec![kind(schema, name.filter(|_| is_last))];
+            let mut words = Vec::new();
+            // Every kind is an object at the top.
+            let is_top = at == 0 && self.names.is_empty();
+            words.extend((!is_top).then(|| kind(schema, name.filter(|_| is_last))));
             words.extend((at == 0 && self.is_required).then(|| "required".to_owned()));
             words.extend(facts);
             let start = if at == 0 { String::new() } else { format!("Each {what}: ") };
-            if at != 0 || !self.names.is_empty() {
+            if !words.is_empty() {
                 let _ = write!(to, "\n{start}{}\n", words.join(" · "));
             }
             let about = description(text(schema, "description"));

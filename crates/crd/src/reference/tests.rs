@@ -311,3 +311,14 @@ fn a_version_without_a_schema_says_so() {
     assert!(text.ends_with("\nThis version has no schema.\n"), "{text}");
     require_whole(&text, 2);
 }
+
+#[test]
+fn what_the_top_demands_is_shown() {
+    let mut crd = crd(&json!({ "type": "object" }));
+    assert!(!page(crd.clone()).contains("unknown fields are kept"));
+    let schema = &mut crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
+    schema["x-kubernetes-preserve-unknown-fields"] = true.into();
+    schema["maxProperties"] = 9.into();
+    let page = page(crd);
+    assert!(page.contains("\nmaximum properties `9` · unknown fields are kept\n"), "{page}");
+}

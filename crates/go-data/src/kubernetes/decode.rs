@@ -196,33 +196,7 @@ impl fmt::Display for Step<'_> {
     }
 }
 
-const SCHEMA: Type = "apiextensions.JSONSchemaProps";
-
-/// Removes what an API server does not hold: fields that are empty, if their type leaves these out.
-pub fn drop_empty(type_: Type, value: &mut Value) {
-    let type_ = match type_.trim_start_matches('*') {
-        "schemaOrBool" | "schemaOrArray" | "schemaOrStrings" => SCHEMA,
-        other => other,
-    };
-    match value {
-        Value::Array(items) => {
-            let inner = type_.strip_prefix("[]").unwrap_or(type_);
-            items.iter_mut().for_each(|it| drop_empty(inner, it));
-        }
-        Value::Object(map) => {
-            let fields = types::fields(type_, Reader::Server).unwrap_or_default();
-            let field = |name: &str| fields.iter().find(|it| it.name == name);
-            for (name, item) in map.iter_mut() {
-                let type_ = type_.strip_prefix("{}").or(field(name).map(|it| it.type_));
-                type_.into_iter().for_each(|it| drop_empty(it, item));
-            }
-            map.retain(|name, item| {
-                !field(name).is_some_and(|it| it.omit && is_empty(it.type_, item))
-            });
-        }
-        _ => {}
-    }
-}
+pub(super) const SCHEMA: Type = "apiextensions.JSONSchemaProps";
 
 /// The value that Go writes for a missing field.
 fn zero(type_: Type, reader: Reader) -> Value {
@@ -232,7 +206,7 @@ fn zero(type_: Type, reader: Reader) -> Value {
 }
 
 /// Whether `omitempty` leaves this out. Structs are never empty.
-fn is_empty(type_: Type, value: &Value) -> bool {
+pub(super) fn is_empty(type_: Type, value: &Value) -> bool {
     if type_.starts_with('*') || matches!(type_, "fields" | "json" | "raw") {
         return value.is_null();
     }

@@ -10,6 +10,7 @@
 
 mod decode;
 pub mod go;
+mod held;
 pub mod immutable;
 pub mod json;
 pub mod mail;
@@ -25,6 +26,7 @@ pub mod version;
 use std::fmt;
 
 pub use decode::Reader;
+pub use held::held_crd;
 use types::Field;
 
 use crate::yaml::{Map, Value, pointer::escaped};
@@ -143,12 +145,6 @@ pub fn decode_as(type_: &'static str, value: &Value) -> Decoded {
 /// What `reader` makes of a value of the Go type with this name in `types.txt`.
 pub fn read_as(type_: &'static str, value: &Value, reader: Reader) -> Decoded {
     decode::decode(type_, value, reader)
-}
-
-/// A CRD as API servers hold it: they drop what is empty, where its Go type says `omitempty`.
-pub fn held_crd(mut crd: Value) -> Value {
-    decode::drop_empty("apiextensions.CustomResourceDefinition", &mut crd);
-    crd
 }
 
 /// What operator-sdk makes of an object. One of a kind that it does not decode stays as it is, but for whole

@@ -234,7 +234,7 @@ fn what_is_empty_is_dropped_where_its_type_says_so() {
         }),
     );
     let mut expected = crd(
-        json!({ "kind": "Cache", "shortNames": ["c"] }),
+        json!({ "kind": "Cache", "listKind": "CacheList", "singular": "cache", "shortNames": ["c"] }),
         json!(null),
         json!({
             "properties": {
@@ -243,8 +243,49 @@ fn what_is_empty_is_dropped_where_its_type_says_so() {
             },
         }),
     );
+    expected["spec"]["conversion"] = json!({ "strategy": "None" });
     if let Value::Object(version) = &mut expected["spec"]["versions"][0] {
         version.remove("additionalPrinterColumns");
     }
     assert_eq!(held_crd(full), expected);
+}
+
+/// API servers hold `minimum` as a float of 64 bits, `maxLength` as a whole number, and `default` as JSON.
+#[test]
+fn numbers_are_equal_as_api_servers_hold_them() {
+    let held = |schema: &Value| {
+        let versions = json!([{ "schema": { "openAPIV3Schema": schema } }]);
+        let mut crd = held_crd(json!({ "spec": { "names": {}, "versions": versions } }));
+        crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"].take()
+    };
+    let check = |one: Value, other: Value, is_equal: bool| {
+        assert_eq!(held(&one) == held(&other), is_equal, "{one} {other}");
+    };
+    check(json!({ "minimum": 1 }), json!({ "minimum": 1.0 }), true);
+    check(json!({ "minimum": 1 }), json!({ "minimum": 1.5 }), false);
+    check(json!({ "maximum": i64::MAX }), json!({ "maximum": 9223372036854775807.0 }), true);
+    check(json!({ "maximum": u64::MAX }), json!({ "maximum": 18446744073709551615.0 }), true);
+    check(json!({ "items": { "minimum": -0.0 } }), json!({ "items": { "minimum": 0 } }), true);
+    check(json!({ "maxLength": 5 }), json!({ "maxLength": 5.0 }), true);
+    check(json!({ "default": { "a": [1] } }), json!({ "default": { "a": [1.0] } }), true);
+    check(json!({ "default": i64::MAX }), json!({ "default": i64::MAX - 1 }), false);
+    check(json!({ "enum": [1, 2] }), json!({ "enum": [1.0, 2.0] }), true);
+    check(json!({ "enum": ["1"] }), json!({ "enum": [1] }), false);
+}
+
+#[test]
+fn a_server_fills_in_what_a_crd_does_not_say() {
+    let crd = |spec: Value| json!({ "kind": "CustomResourceDefinition", "spec": spec });
+    let whole = json!({ "kind": "Cache", "listKind": "CacheList", "singular": "cache" });
+    let none = json!({ "strategy": "None" });
+    let expected = crd(json!({ "names": whole, "conversion": none }));
+    assert_eq!(held_crd(crd(json!({ "names": { "kind": "Cache" } }))), expected);
+    let names = json!({ "kind": "Cache", "listKind": "", "singular": "" });
+    assert_eq!(held_crd(crd(json!({ "names": names, "conversion": null }))), expected);
+    let webhook = json!({ "strategy": "Webhook", "webhook": { "conversionReviewVersions": ["v1"],
+        "clientConfig": { "service": { "name": "a", "namespace": "b" } } } });
+    let held = held_crd(crd(json!({ "names": whole, "conversion": webhook })));
+    assert_eq!(held["spec"]["conversion"]["webhook"]["clientConfig"]["service"]["port"], 443);
+    let other = crd(json!({ "names": { "kind": "Cache", "listKind": "Caches" } }));
+    assert_eq!(held_crd(other)["spec"]["names"]["listKind"], "Caches");
 }

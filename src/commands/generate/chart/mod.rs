@@ -20,7 +20,7 @@ use crate::{
     disk::Root,
     plan::{self, Plan, WorkTree},
     project::Project,
-    scaffold,
+    scaffold, terminal,
 };
 use diagnostics::{Diagnostic, Diagnostics, Hint as _};
 use go_data::yaml::{self, Value, pointer};
@@ -102,7 +102,7 @@ impl Args {
             release_secret::LIMIT / 1024,
             project.name,
             chart.namespace,
-            dir = self.output_dir,
+            dir = terminal::shell_word(self.output_dir.as_str()),
         ));
         tree.apply(plan)?;
         Ok(Outcome::Files)
