@@ -885,6 +885,9 @@ fn without_helm_rendered_manifests_are_taken() {
             && said.contains("the document at line 1, which is from shop/templates/a.yaml"),
         "{said}"
     );
+    shop.put("none.yaml", "# nothing\n");
+    let (code, said) = shop.run(&["--input", "none.yaml"]);
+    assert!(code == 1 && said.starts_with("error: none.yaml has no objects\n"), "{said}");
 }
 
 #[test]

@@ -28,7 +28,7 @@ pub fn of_crd(crd: &Value) -> Vec<KindSchema> {
         // A server sees to these itself.
         properties["apiVersion"] = json!({ "type": "string", "const": format!("{group}/{name}") });
         properties["kind"] = json!({ "type": "string", "const": kind });
-        properties["metadata"] = json!({ "type": "object" });
+        properties["metadata"] = metadata(schema);
         let mut required =
             res.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
         required.extend(["apiVersion", "kind", "metadata"].map(Value::from));
@@ -61,6 +61,14 @@ const SAME: [&str; 14] = [
 
 /// The formats that servers and validators read alike.
 const FORMATS: [&str; 3] = ["date", "date-time", "uuid"];
+
+/// The metadata of an object: a CRD may restrict the name, and the fields are the server's.
+fn metadata(schema: &Value) -> Value {
+    let mut res = schema.pointer("/properties/metadata").map(converted).unwrap_or_default();
+    res.remove("additionalProperties");
+    res.insert("type".to_owned(), "object".into());
+    res.into()
+}
 
 fn converted(schema: &Value) -> Map<String, Value> {
     let mut res = Map::new();
@@ -131,7 +139,7 @@ fn fields(schema: &Value, res: &mut Map<String, Value>) {
             let list = required.as_array_mut().filter(|it| !it.iter().any(|it| it == name));
             list.into_iter().for_each(|it| it.push(name.into()));
         }
-        properties.entry("metadata").or_insert_with(|| json!({ "type": "object" }));
+        properties.insert("metadata".to_owned(), metadata(schema));
     }
     let is_object = text(schema, "type") == "object";
     if !properties.is_empty() {
@@ -210,4 +218,19 @@ fn a_schema_says_what_the_structural_one_means() {
             "oneOf": [{ "required": ["a"] },
             { "not": { "required": ["a"] }, "properties": { "a": { "minLength": 1 } } }] }),
     );
+}
+
+#[test]
+fn restrictions_of_a_name_leave_the_other_metadata_free() {
+    let metadata =
+        json!({ "type": "object", "properties": { "name": { "type": "string", "maxLength": 9 } } });
+    let embedded = json!({ "type": "object", "x-kubernetes-embedded-resource": true, "properties": { "metadata": metadata } });
+    let schema =
+        json!({ "type": "object", "properties": { "metadata": metadata, "pod": embedded } });
+    let version = json!({ "name": "v1", "served": true, "schema": { "openAPIV3Schema": schema } });
+    let names = json!({ "kind": "A" });
+    let crd = json!({ "spec": { "group": "b.c", "names": names, "versions": [version] } });
+    let found = Value::from(of_crd(&crd).remove(0).schema);
+    assert_eq!(found["properties"]["metadata"], metadata);
+    assert_eq!(found["properties"]["pod"]["properties"]["metadata"], metadata);
 }

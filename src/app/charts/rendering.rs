@@ -2,6 +2,7 @@
 
 use super::{Chart, helm, template, workloads};
 use crate::app::findings::Place;
+use diagnostics::Hint as _;
 use go_data::yaml::{self, Value};
 
 pub struct Rendering {
@@ -93,6 +94,10 @@ impl Rendering {
     pub fn of_input(chart: &Chart, name: &str, text: &str) -> anyhow::Result<Self> {
         let mut res = rendering(chart, None, None, text)
             .map_err(|it| it.context(format!("cannot read {name}")))?;
+        if res.objects.is_empty() {
+            return Err(anyhow::format_err!("{name} has no objects"))
+                .hint("`helm template` may have failed; with bash, `set -o pipefail` stops there");
+        }
         let label = |it: &Object| {
             let label = it.value.pointer("/metadata/labels/app.kubernetes.io~1instance");
             label.and_then(Value::as_str).map(str::to_owned)
