@@ -94,6 +94,7 @@ macro_rules! site {
 }
 
 site! {
+    readme: "README.md",
     backup_operator: "docs/backup-operator.md",
     commands: "docs/reference/commands.md",
     from_operator_sdk_tutorial: "docs/from/operator-sdk-tutorial.md",
