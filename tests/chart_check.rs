@@ -887,7 +887,7 @@ fn without_helm_rendered_manifests_are_taken() {
     );
     shop.put("none.yaml", "# nothing\n");
     let (code, said) = shop.run(&["--input", "none.yaml"]);
-    assert!(code == 1 && said.starts_with("error: none.yaml has no objects\n"), "{said}");
+    assert!(code == 1 && said.starts_with("error: none.yaml has no objects\nhint: `helm template` may have failed; with bash, `set -o pipefail` stops there"), "{said}");
 }
 
 #[test]

@@ -158,7 +158,11 @@ fn in_place(root: &Root, project: &Project, operator: &Operator) -> anyhow::Resu
     }
     parts.push(bundle(&WorkTree::new(root, false), project));
     let has_source = crds.is_ok();
-    let given = Given::default().of(root, project, None);
+    // A chart needs `helm`: of an operator that has no manifests besides, a cluster is asked for the CRDs alone.
+    let given = match &project.inputs.manifests {
+        Some(_) => Given::default().of(root, project, None),
+        None => Ok(None),
+    };
     let all = given.map(|it| {
         let mut all = it.map(|it| it.objects).unwrap_or_default();
         if let Ok(crds) = crds {
