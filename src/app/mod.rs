@@ -5,6 +5,7 @@ pub mod api;
 pub mod binding;
 pub mod bundles;
 pub mod cargo;
+pub mod carried;
 pub mod catalog_source;
 pub mod charts;
 pub mod cluster_args;

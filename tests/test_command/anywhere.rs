@@ -96,7 +96,7 @@ fn what_is_missing_is_named_with_its_flag() {
         ),
         (
             "--manifests ../none.yaml",
-            "error: `../none.yaml` has no manifests\nhint: name a kustomization or YAML files; a chart is rendered first: `helm template … | operator-rs … --manifests -`\n",
+            "error: `../none.yaml` has no manifests\nhint: name a kustomization, a chart or YAML files\n",
         ),
         ("--manifests ../empty", "error: `../empty` has no manifests\n"),
         (

@@ -2,7 +2,7 @@ use crate::project::Project;
 use crate::{
     app::{
         given::Given,
-        rendered::{self, Changes},
+        rendered::{self, Changes, Purpose},
         shipped, stdout,
     },
     commands::{Mode, Outcome},
@@ -56,9 +56,13 @@ impl Args {
         let (image, namespace) = (self.image.as_ref(), self.namespace.as_ref());
         let objects = match self.crds_only {
             true => rendered::crds(root, &project, &self.given)?,
-            false => {
-                rendered::everything(root, &project, &self.given, Changes { image, namespace })?
-            }
+            false => rendered::everything(
+                root,
+                &project,
+                &self.given,
+                Purpose::Apply,
+                Changes { image, namespace },
+            )?,
         };
         let text = objects.iter().map(yaml::to_text).collect::<Vec<_>>().join("---\n");
         let warning = shipped::placeholder(&objects);
