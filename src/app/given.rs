@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::charts::Release;
+use super::{charts::Release, namespaces};
 use crate::{
     disk::{self, Root},
     project::Project,
@@ -110,13 +110,20 @@ impl Manifests {
         self.crd_files.get(&Id::of(crd).name).unwrap_or(&self.name)
     }
 
-    /// With another image for the operator, and in another namespace, as kustomize sets both.
+    /// With another image for the operator, and in another namespace, as kustomize sets both. If no namespace is given,
+    /// objects that name none are in the one where the bindings of their accounts look for them.
     pub fn with(
-        self,
+        mut self,
         image: Option<&Image>,
         namespace: Option<&Namespace>,
     ) -> anyhow::Result<Vec<Value>> {
         let namespace = namespace.filter(|_| !self.is_release);
+        if !self.is_release
+            && namespace.is_none()
+            && let Some(expected) = namespaces::of_accounts(&self.objects)?
+        {
+            namespaces::place(&mut self.objects, &expected);
+        }
         if image.is_none() && namespace.is_none() {
             return Ok(self.objects);
         }

@@ -22,6 +22,7 @@ pub mod images;
 pub mod license;
 pub mod listing;
 pub mod location;
+pub mod namespaces;
 pub mod olm_namespace;
 pub mod outcome;
 pub mod outputs;

@@ -149,3 +149,53 @@ fn a_source_that_cannot_be_read_is_told() {
         check(&dir, words, 0, warning);
     }
 }
+
+/// As `helm template -n caches` gives them: bindings name the namespace, and the account does not.
+const ROLES: &str = r#"
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: shop}
+rules: [{apiGroups: [example.com], resources: [shops], verbs: [get, list]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: shop}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: shop}
+subjects: [{kind: ServiceAccount, name: shop, namespace: caches}]
+"#;
+
+#[test]
+fn accounts_are_where_bindings_look_for_them() {
+    let dir = shop("in-place-namespace");
+    let file = dir.join("yaml/deployment.yaml");
+    fs::write(&file, format!("{DEPLOYMENT}{ROLES}")).unwrap();
+    let list = "curl -skH \"Authorization: Bearer $(sed -n 's/.*token: //p' $E2E_OPERATOR_KUBECONFIG)\" $(sed -n 's/.*server: //p' $E2E_OPERATOR_KUBECONFIG)/apis/example.com/v1/shops > /dev/null";
+    if let Some(assets) = assets() {
+        let words = ["--assets", assets.to_str().unwrap(), "--audit-rbac", "--", "sh", "-c", list];
+        let output = test(&dir, &words).output().unwrap();
+        let said = support::said(&output);
+        let expected = "How system:serviceaccount:caches:shop used yaml:\n";
+        assert!(output.status.success() && said.contains(expected), "{said}");
+        assert!(said.contains("used    shops.example.com: list\n"), "{said}");
+    }
+    let placed = "ServiceAccount caches/shop\napply      Deployment caches/shop\n";
+    check(&dir, "deploy --dry-run", 0, placed);
+    check(&dir, "undeploy --dry-run", 0, "Deployment caches/shop\n");
+    let installer = "kind: ServiceAccount\nmetadata:\n  name: shop\n  namespace: caches\n";
+    check(&dir, "generate installer", 0, installer);
+    let binding = ROLES.rsplit_once("---").unwrap().1.replace("caches", "others");
+    let binding = binding.replace("metadata: {name: shop}", "metadata: {name: other}");
+    fs::write(&file, format!("{DEPLOYMENT}{ROLES}---{binding}")).unwrap();
+    let refused = "error: it is unknown which namespace the manifests are for: bindings look for the ServiceAccount shop in caches, others\nhint: give it: `--namespace NAME`\n";
+    for words in ["deploy --dry-run", "undeploy --dry-run", "generate installer", "test -- true"] {
+        check(&dir, words, 1, refused);
+    }
+    check(&dir, "deploy --dry-run --namespace caches", 0, "Deployment caches/shop\n");
+    check(
+        &dir,
+        "test --namespace shops -- sh -c grep$IFS'namespace:.shops'$IFS$E2E_OPERATOR_KUBECONFIG",
+        0,
+        "namespace: shops",
+    );
+}

@@ -21,7 +21,7 @@ use crate::{
 use cluster::{ApplyOptions, Event, Id, Limit};
 use diagnostics::{Diagnostic, Hint as _};
 use go_data::yaml::{self, Value};
-use model::{ProjectPath, Tree as _};
+use model::{Namespace, ProjectPath, Tree as _};
 
 /// The objects to apply.
 pub struct Stage {
@@ -43,6 +43,7 @@ pub struct Inputs {
     pub manifests: Option<Manifests>,
     /// Files of CRDs.
     pub crds: Option<Manifests>,
+    pub namespace: Option<Namespace>,
     pub compile: compile::Flags,
 }
 
@@ -79,12 +80,22 @@ const RBAC: [&str; 6] =
 
 impl Stage {
     /// The objects of a project, as config/ has them.
-    pub fn of(root: &Root, project: &Project) -> anyhow::Result<Self> {
+    pub fn of(
+        root: &Root,
+        project: &Project,
+        namespace: Option<&Namespace>,
+    ) -> anyhow::Result<Self> {
+        let namespace = namespace.map(ToString::to_string);
         rendered::derived(root, project)?.changes().require_none(STALE)?;
         let render = |folder: &'static str| -> anyhow::Result<Vec<Value>> {
             let file = ProjectPath::fixed(folder).join("kustomization.yaml")?;
             match root.read(&file)? {
-                Some(_) => kustomize::build(root, &ProjectPath::fixed(folder), &[]),
+                Some(_) => kustomize::build_in(
+                    root,
+                    &ProjectPath::fixed(folder),
+                    &[],
+                    namespace.as_deref(),
+                ),
                 None => Ok(Vec::new()),
             }
         };
@@ -130,7 +141,8 @@ impl Stage {
                     .with_hint("`--crds DIR|FILE` installs some"),
             );
         }
-        let mut all = inputs.manifests.map(|it| it.objects).unwrap_or_default();
+        let placed = inputs.manifests.map(|it| it.with(None, inputs.namespace.as_ref()));
+        let mut all = placed.transpose()?.unwrap_or_default();
         all.retain(|it| !is_crd(it));
         all.iter_mut().for_each(in_a_namespace);
         let mut res = Self { roles_in: name, ..Self::new(crds, all) };
