@@ -12,7 +12,7 @@ use go_data::yaml::{self, Value};
 /// be read, the CRDs of the manifests are used, with a warning.
 pub fn crds(
     workspace: &Workspace,
-    flags: compile::Flags,
+    flags: Option<compile::Flags>,
     manifests: &Manifests,
 ) -> anyhow::Result<Vec<Value>> {
     let mut crds: Vec<Value> =

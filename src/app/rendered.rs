@@ -3,7 +3,7 @@
 
 use super::{
     cargo::Workspace,
-    carried, charts, compile, declared,
+    carried, charts, declared,
     derive::{self, GenerateOptions},
     given::Given,
 };
@@ -61,11 +61,9 @@ pub fn everything(
     };
     charts::require_namespace(&manifests.objects, "give it: `--namespace NAME`")?;
     let crds = match purpose {
-        Purpose::Apply if project.in_place() => carried::crds(
-            &Workspace::find(root.real(), None)?,
-            compile::Flags::default(),
-            &manifests,
-        )?,
+        Purpose::Apply if project.in_place() => {
+            carried::crds(&Workspace::find(root.real(), None)?, None, &manifests)?
+        }
         _ if manifests.objects.iter().any(|it| Id::of(it).is_crd()) => Vec::new(),
         _ => own_crds(root, project)?,
     };
@@ -80,11 +78,7 @@ pub fn everything(
 pub fn crds(root: &Root, project: &Project, given: &Given) -> anyhow::Result<Vec<Value>> {
     let manifests = if project.in_place() { given.of(root, project, None)? } else { None };
     let crds = match manifests {
-        Some(manifests) => carried::crds(
-            &Workspace::find(root.real(), None)?,
-            compile::Flags::default(),
-            &manifests,
-        )?,
+        Some(manifests) => carried::crds(&Workspace::find(root.real(), None)?, None, &manifests)?,
         None => crds_to_remove(root, project, given)?,
     };
     charts::require_namespace(
@@ -127,7 +121,7 @@ fn only_crds(mut objects: Vec<Value>) -> Vec<Value> {
 fn own_crds(root: &Root, project: &Project) -> anyhow::Result<Vec<Value>> {
     if project.in_place() {
         let workspace = Workspace::find(root.real(), None)?;
-        return declared::crds(&workspace, compile::Flags::default());
+        return declared::crds(&workspace, None);
     }
     let mut crds = built(root, project, CRDS, Changes::default())?;
     crds.retain(|it| Id::of(it).is_crd());

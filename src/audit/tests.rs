@@ -26,7 +26,7 @@ fn known(namespace: Option<&str>) -> Known<'_> {
             json!([{ "apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["get"] }]);
         (it.resource == "clusterroles" && it.name == "view").then(|| json!({ "rules": rules }))
     };
-    Known { plural, role, namespace }
+    Known { plural, role, namespace, roles: RolesFrom::Comments }
 }
 
 fn report_of(rules: Value, log: &str) -> String {

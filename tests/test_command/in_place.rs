@@ -148,6 +148,9 @@ fn a_source_that_cannot_be_read_is_told() {
     for words in APPLYING {
         check(&dir, words, 0, warning);
     }
+    // What reads the code at once is possible wherever the CRDs are.
+    let hint = "hint: run `operator-rs generate crds --compile` first to use the compiled code";
+    check(&dir, "install --dry-run", 0, hint);
 }
 
 /// As `helm template -n caches` gives them: bindings name the namespace, and the account does not.

@@ -124,6 +124,10 @@ impl Args {
                 plural: &|group, kind| stage.plural(group, kind),
                 role: &|it| plane.role(it),
                 namespace: stage.namespace.as_deref(),
+                roles: match stage.roles_in.as_str() {
+                    stage::ROLE => audit::RolesFrom::Comments,
+                    _ => audit::RolesFrom::Manifests,
+                },
             };
             let report = audit::report(&audit::grants(&stage.roles), &calls, known);
             if self.audit_rbac {
@@ -164,9 +168,10 @@ fn refuse_audit(roles_in: &str) -> anyhow::Result<()> {
 
 fn require_audited(user: &str, report: &audit::Report, roles_in: &str) -> anyhow::Result<()> {
     if report.calls == 0 {
-        return Err(anyhow::format_err!("the tests sent no request as {user}")).hint(
-            "start the operator with the kubeconfig in E2E_OPERATOR_KUBECONFIG, as tests/e2e.rs does",
-        );
+        let example = if roles_in == stage::ROLE { ", as tests/e2e.rs does" } else { "" };
+        return Err(anyhow::format_err!("the tests sent no request as {user}")).hint(format!(
+            "start the operator with the kubeconfig in E2E_OPERATOR_KUBECONFIG{example}"
+        ));
     }
     match report.refused.len() {
         0 => Ok(()),

@@ -129,8 +129,8 @@ impl Stage {
             let workspace = Workspace::find(dir, None)?;
             let has_crds = |it: &&Manifests| it.objects.iter().any(is_crd);
             crds = match inputs.manifests.as_ref().filter(has_crds) {
-                Some(manifests) => carried::crds(&workspace, inputs.compile, manifests)?,
-                None => declared::crds(&workspace, inputs.compile).hint(
+                Some(manifests) => carried::crds(&workspace, Some(inputs.compile), manifests)?,
+                None => declared::crds(&workspace, Some(inputs.compile)).hint(
                     "or install CRDs from files in place of those of the source: `--crds DIR|FILE`",
                 )?,
             };
