@@ -14,6 +14,7 @@ pub mod conversions;
 pub mod crd_states;
 pub mod declared;
 pub mod derive;
+pub mod duplicates;
 pub mod findings;
 pub mod folder;
 pub mod given;

@@ -48,7 +48,8 @@ impl Args {
             Purpose::Apply,
             Changes { image, namespace },
         )?;
-        shipped::placeholder(&objects).into_iter().for_each(terminal::warn);
+        let warnings = [shipped::placeholder(&objects), shipped::custom_resources(&objects)];
+        warnings.into_iter().flatten().for_each(terminal::warn);
         if sending == Sending::Nothing {
             cluster_args::list("apply", &objects.iter().map(Id::of).collect::<Vec<_>>());
             return Ok(());

@@ -202,3 +202,42 @@ fn accounts_are_where_bindings_look_for_them() {
         "namespace: shops",
     );
 }
+
+const SAMPLE: &str =
+    "apiVersion: example.com/v1\nkind: Shop\nmetadata: {name: lorem}\nspec: {size: 1}\n";
+
+#[test]
+fn samples_are_not_deployed_in_silence() {
+    let dir = shop("in-place-samples");
+    fs::write(dir.join("yaml/lorem.yaml"), SAMPLE).unwrap();
+    let warning = "warning: the manifests have custom resources of the operator: Shop lorem\nhint: if these are samples, name the manifests without them: `--manifests DIR|FILE`\n";
+    check(&dir, "deploy --dry-run", 0, warning);
+    check(&dir, "generate installer", 0, warning);
+    check(&dir, "generate installer --output-file dist/all.yaml", 0, warning);
+    fs::remove_dir_all(dir.join("dist")).unwrap();
+    fs::remove_file(dir.join("PROJECT")).unwrap();
+    let note = "Not recorded: yaml, as `deploy` would create the operator's own kinds with it: yaml/lorem.yaml; `--manifests yaml` records it, or name a file\n";
+    check(&dir, "adopt", 0, note);
+    let project = fs::read_to_string(dir.join("PROJECT")).unwrap();
+    assert!(!project.contains("manifests:"), "{project}");
+    check(&dir, "adopt --manifests yaml", 0, "manifests  yaml\n");
+    // A kustomization names what it deploys.
+    fs::remove_file(dir.join("PROJECT")).unwrap();
+    let kustomization = "resources: [crd.yaml, deployment.yaml]\n";
+    fs::write(dir.join("yaml/kustomization.yaml"), kustomization).unwrap();
+    check(&dir, "adopt", 0, "manifests  yaml\n");
+}
+
+#[test]
+fn no_crd_is_written_beside_another_file_with_it() {
+    let dir = shop("in-place-twice");
+    support::done(&dir, "adopt --crds yaml");
+    let refused = "error: the directory would have CRDs twice, and nothing was written:\n  yaml/crd.yaml: has shops.example.com, which would be in yaml/example.com_shops.yaml as well\nhint: delete these files, or write into another directory: `operator-rs generate crds --output-dir DIR`\n";
+    check(&dir, "manifests", 1, refused);
+    check(&dir, "generate crds --output-dir yaml", 1, refused);
+    check(&dir, "generate crds --output-dir yaml --check", 0, "");
+    assert!(!dir.join("yaml/example.com_shops.yaml").exists());
+    fs::remove_file(dir.join("yaml/crd.yaml")).unwrap();
+    check(&dir, "manifests", 0, "create  yaml/example.com_shops.yaml\n");
+    check(&dir, "manifests", 0, "");
+}

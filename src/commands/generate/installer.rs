@@ -65,15 +65,16 @@ impl Args {
             )?,
         };
         let text = objects.iter().map(yaml::to_text).collect::<Vec<_>>().join("---\n");
-        let warning = shipped::placeholder(&objects);
+        let warnings = [shipped::placeholder(&objects), shipped::custom_resources(&objects)];
+        let warnings = warnings.into_iter().flatten();
         Ok(match self.file().cloned() {
             None => {
-                warning.into_iter().for_each(terminal::warn);
+                warnings.for_each(terminal::warn);
                 Outcome::Text(text)
             }
             Some(path) => {
                 let mut plan = Plan::default();
-                warning.into_iter().for_each(|it| plan.warn(it));
+                warnings.for_each(|it| plan.warn(it));
                 plan.generate(path, text, "config/ and the Rust source", "generate installer");
                 tree.apply(plan)?;
                 Outcome::Files
