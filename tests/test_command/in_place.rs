@@ -241,3 +241,15 @@ fn no_crd_is_written_beside_another_file_with_it() {
     check(&dir, "manifests", 0, "create  yaml/example.com_shops.yaml\n");
     check(&dir, "manifests", 0, "");
 }
+
+#[test]
+fn adopt_names_the_kinds_that_project_cannot_list() {
+    let dir = shop("in-place-version");
+    let mall = SOURCE.rsplit_once("}\n\n").unwrap().1.replace("Shop", "Mall");
+    let mall = mall.replace("version = \"v1\"", "version = \"V 1\"");
+    fs::write(dir.join("src/main.rs"), format!("{SOURCE}{mall}")).unwrap();
+    fs::remove_file(dir.join("PROJECT")).unwrap();
+    let warning = "warning: the group, the version or the scope of this kind cannot be read, so PROJECT does not list it\n";
+    check(&dir, "adopt", 0, warning);
+    check(&dir, "adopt", 0, "= help: add it to `resources`\n");
+}
