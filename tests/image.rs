@@ -191,6 +191,26 @@ fn missing_tools_are_reported_before_anything_is_compiled() {
     );
 }
 
+/// Rustup says what to do about a toolchain that is not installed.
+#[test]
+fn what_rustc_says_is_shown() {
+    let dir = tiny("no-toolchain");
+    let rustc = dir.join("rustc");
+    fs::write(
+        &rustc,
+        "#!/bin/sh\necho \"error: toolchain '1.77.0' is not installed\" >&2\nexit 1\n",
+    )
+    .unwrap();
+    fs::set_permissions(&rustc, PermissionsExt::from_mode(0o755)).unwrap();
+    let output = run(image(&dir, "build --archive image.tar").env("RUSTC", &rustc));
+    let text = support::said(&output);
+    let expected = format!(
+        "error: toolchain '1.77.0' is not installed\nerror: `{} -vV` fails\n",
+        rustc.display()
+    );
+    assert!(output.status.code() == Some(1) && text.contains(&expected), "{text}");
+}
+
 /// An OCI archive: its files by their paths.
 struct Archive(BTreeMap<String, Vec<u8>>);
 

@@ -24,9 +24,10 @@ use go_data::yaml::Value;
 pub const BY: &str = "generate crds";
 
 /// The CRDs of all members of a workspace; of an operator in place, those of its own kinds. One that cannot be read
-/// refuses all.
-pub fn crds(workspace: &Workspace, flags: compile::Flags) -> anyhow::Result<Vec<Value>> {
-    kinds(workspace, flags).map(|it| it.crds)
+/// refuses all. Commands without flags for compiling have none.
+pub fn crds(workspace: &Workspace, flags: Option<compile::Flags>) -> anyhow::Result<Vec<Value>> {
+    let (manifests, _) = read(workspace, flags, &CrdOptions::default(), source::read)?;
+    Ok(manifests.into_iter().flat_map(|it| it.objects).collect())
 }
 
 /// The same, as files; their names are those of `generate crds`. Comments that ask for rights are told.
@@ -35,7 +36,7 @@ pub fn manifests(
     flags: compile::Flags,
     options: &CrdOptions,
 ) -> anyhow::Result<Vec<Manifest>> {
-    let (manifests, operator) = read(workspace, flags, options, source::read_with_rules)?;
+    let (manifests, operator) = read(workspace, Some(flags), options, source::read_with_rules)?;
     if !operator.rules.is_empty() {
         terminal::warn(Diagnostic::from(
             "the source has `+kubebuilder:rbac` comments, and the role of an operator in place is not made from them",
@@ -58,7 +59,7 @@ pub fn plan(manifests: &[Manifest], is_whole: bool) -> anyhow::Result<Plan> {
 
 /// The same, with the names of Rust types.
 pub fn kinds(workspace: &Workspace, flags: compile::Flags) -> anyhow::Result<Kinds> {
-    let (manifests, operator) = read(workspace, flags, &CrdOptions::default(), source::read)?;
+    let (manifests, operator) = read(workspace, Some(flags), &CrdOptions::default(), source::read)?;
     let crds = manifests.into_iter().flat_map(|it| it.objects).collect();
     Ok(Kinds { crds, types: types(&operator.kinds), samples: Vec::new() })
 }
@@ -88,7 +89,7 @@ pub fn leave_out_others(reading: &mut Reading, root: &Root) -> anyhow::Result<()
 
 fn read(
     workspace: &Workspace,
-    flags: compile::Flags,
+    flags: Option<compile::Flags>,
     options: &CrdOptions,
     how: fn(&dyn Sources, &Options) -> Reading,
 ) -> anyhow::Result<(Vec<Manifest>, Operator)> {
@@ -97,7 +98,7 @@ fn read(
     leave_out_others(&mut reading, &workspace.root)?;
     let compile = Compile {
         top: workspace.root.real(),
-        flags: Some(flags),
+        flags,
         all: false,
         modules: &[],
         keeps_going: false,

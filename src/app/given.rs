@@ -1,17 +1,18 @@
 //! Manifests that a command is given, in place of those in config/.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
 };
 
-use super::charts::Release;
+use super::{charts::Release, namespaces};
 use crate::{
     disk::{self, Root},
     project::Project,
     terminal,
 };
 use anyhow::Context as _;
+use cluster::Id;
 use diagnostics::{Diagnostic, Hint as _};
 use go_data::yaml::{self, Value};
 use model::{Found, Image, Namespace, ProjectPath, Tree};
@@ -29,6 +30,8 @@ pub struct Given {
 pub struct Manifests {
     pub name: String,
     pub objects: Vec<Value>,
+    /// The files that have the CRDs, by the CRDs' names; none of what Helm has rendered.
+    crd_files: BTreeMap<String, String>,
     /// Whether Helm has rendered them, for the namespace that was given.
     is_release: bool,
 }
@@ -59,16 +62,22 @@ impl Given {
         let Some(path) = &self.manifests else { return Ok(None) };
         let name = match path == Path::new("-") {
             true => "stdin".to_owned(),
-            false => path.display().to_string(),
+            false => shown(root, path),
         };
         let release = Release::of(root, path, namespace);
+        let mut crd_files = BTreeMap::new();
         let objects = match &release {
             Some(release) => {
                 let mut objects = parsed(&format!("helm template {name}"), &release.render()?)?;
                 release.place(&mut objects);
                 objects
             }
-            None => objects(root, path)?,
+            None => {
+                let located = located(root, path)?;
+                let crds = located.iter().filter(|it| Id::of(&it.1).is_crd());
+                crd_files.extend(crds.map(|(file, it)| (Id::of(it).name, file.clone())));
+                located.into_iter().map(|it| it.1).collect()
+            }
         };
         if objects.is_empty() {
             return Err(anyhow::format_err!("`{name}` has no manifests"))
@@ -76,7 +85,7 @@ impl Given {
         }
         let (hooks, objects): (Vec<_>, Vec<_>) = objects.into_iter().partition(is_hook);
         warn_of_hooks(&hooks);
-        Ok(Some(Manifests { name, objects, is_release: release.is_some() }))
+        Ok(Some(Manifests { name, objects, crd_files, is_release: release.is_some() }))
     }
 }
 
@@ -96,13 +105,25 @@ fn warn_of_hooks(hooks: &[Value]) {
 }
 
 impl Manifests {
-    /// With another image for the operator, and in another namespace, as kustomize sets both.
+    /// The file that has a CRD, or what all manifests are named.
+    pub fn file_of(&self, crd: &Value) -> &str {
+        self.crd_files.get(&Id::of(crd).name).unwrap_or(&self.name)
+    }
+
+    /// With another image for the operator, and in another namespace, as kustomize sets both. If no namespace is given,
+    /// objects that name none are in the one where the bindings of their accounts look for them.
     pub fn with(
-        self,
+        mut self,
         image: Option<&Image>,
         namespace: Option<&Namespace>,
     ) -> anyhow::Result<Vec<Value>> {
         let namespace = namespace.filter(|_| !self.is_release);
+        if !self.is_release
+            && namespace.is_none()
+            && let Some(expected) = namespaces::of_accounts(&self.objects)?
+        {
+            namespaces::place(&mut self.objects, &expected);
+        }
         if image.is_none() && namespace.is_none() {
             return Ok(self.objects);
         }
@@ -178,16 +199,32 @@ impl Tree for Manifests {
 
 /// The objects at a path. `-` is stdin.
 pub fn objects(root: &Root, path: &Path) -> anyhow::Result<Vec<Value>> {
+    Ok(located(root, path)?.into_iter().map(|it| it.1).collect())
+}
+
+/// The objects at a path, each with its file.
+fn located(root: &Root, path: &Path) -> anyhow::Result<Vec<(String, Value)>> {
+    let in_file = |name: &str, text: &str| {
+        let objects = parsed(name, text)?.into_iter();
+        anyhow::Ok(objects.map(|it| (name.to_owned(), it)).collect())
+    };
     match path.is_dir() {
-        _ if path == Path::new("-") => parsed("stdin", &terminal::listen()?),
+        _ if path == Path::new("-") => in_file("stdin", &terminal::listen()?),
         true => folder(root, path),
-        false => parsed(&path.display().to_string(), &disk::piped(path)?),
+        false => in_file(&shown(root, path), &disk::piped(path)?),
     }
 }
 
-fn folder(root: &Root, path: &Path) -> anyhow::Result<Vec<Value>> {
+/// A path as messages name it: inside of the project, from its top.
+fn shown(root: &Root, path: &Path) -> String {
+    path.strip_prefix(root.real()).unwrap_or(path).display().to_string()
+}
+
+fn folder(root: &Root, path: &Path) -> anyhow::Result<Vec<(String, Value)>> {
+    let given = shown(root, path);
     let real = disk::real(path)?;
     // What a kustomization refers to is beside it, or anywhere in the project.
+    let is_inside = real.starts_with(root.real());
     let (root, folder) = match real.strip_prefix(root.real()).ok().and_then(Path::to_str) {
         Some(below) if !below.is_empty() => (&Root::new(root.real())?, below.parse()?),
         _ => {
@@ -199,14 +236,21 @@ fn folder(root: &Root, path: &Path) -> anyhow::Result<Vec<Value>> {
     };
     let has = |name: &str| anyhow::Ok(root.names(folder.as_str())?.iter().any(|it| it == name));
     if has("kustomization.yaml")? || has("kustomization.yml")? || has("Kustomization")? {
-        return kustomize::build(root, &folder, &[]);
+        let rendered = kustomize::build_with_origins(root, &folder, &[])?;
+        let file = |it: &ProjectPath| match is_inside {
+            true => it.to_string(),
+            false => root.real().join(it.as_str()).display().to_string(),
+        };
+        return Ok(rendered.into_iter().map(|it| (file(&it.origin), it.value)).collect());
     }
     let mut res = Vec::new();
     for name in root.names(folder.as_str())? {
         if [".yaml", ".yml", ".json"].iter().any(|it| name.ends_with(it)) {
             let file: ProjectPath = folder.join(&name)?;
             let text = root.read(&file)?.unwrap_or_default();
-            res.extend(parsed(&path.join(&name).display().to_string(), &text)?);
+            let file = format!("{}/{name}", given.trim_end_matches('/'));
+            let objects = parsed(&file, &text)?.into_iter();
+            res.extend(objects.map(|it| (file.clone(), it)));
         }
     }
     Ok(res)

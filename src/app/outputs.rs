@@ -41,11 +41,14 @@ impl<'a> Outputs<'a> {
     }
 
     /// Applies a plan to each directory. All are checked before the first is written; each is written whole or not at all.
-    pub fn settle(&self, plan: impl Fn(&Root) -> anyhow::Result<Plan>) -> anyhow::Result<()> {
+    pub fn settle(
+        &self,
+        plan: impl Fn(&Path, &Root) -> anyhow::Result<Plan>,
+    ) -> anyhow::Result<()> {
         let mut trees = Vec::new();
         for (folder, root) in &self.roots {
             let mut tree = WorkTree::new(root, self.mode.force);
-            let mut plan = plan(root)?;
+            let mut plan = plan(folder, root)?;
             if *folder != Path::new("") {
                 plan.show_in(&folder.to_string_lossy());
             }

@@ -3,7 +3,7 @@
 
 use super::{
     cargo::Workspace,
-    charts, compile, declared,
+    carried, charts, declared,
     derive::{self, GenerateOptions},
     given::Given,
 };
@@ -36,11 +36,19 @@ pub struct Changes<'a> {
     pub namespace: Option<&'a Namespace>,
 }
 
-/// All objects to deploy, with the CRDs.
+/// What objects are for. To delete them, their names suffice.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    Apply,
+    Delete,
+}
+
+/// All objects to deploy, with the CRDs. Those of an operator in place are never applied as the source does not declare them.
 pub fn everything(
     root: &Root,
     project: &Project,
     given: &Given,
+    purpose: Purpose,
     changes: Changes<'_>,
 ) -> anyhow::Result<Vec<Value>> {
     let Changes { image, namespace } = changes;
@@ -52,16 +60,27 @@ pub fn everything(
         return built(root, project, EVERYTHING, changes);
     };
     charts::require_namespace(&manifests.objects, "give it: `--namespace NAME`")?;
+    let crds = match purpose {
+        Purpose::Apply if project.in_place() => {
+            carried::crds(&Workspace::find(root.real(), None)?, None, &manifests)?
+        }
+        _ if manifests.objects.iter().any(|it| Id::of(it).is_crd()) => Vec::new(),
+        _ => own_crds(root, project)?,
+    };
     let mut objects = manifests.with(image, namespace)?;
-    if !objects.iter().any(|it| Id::of(it).is_crd()) {
-        objects.splice(0..0, own_crds(root, project)?);
-    }
+    let is_there = |crd: &Value| objects.iter().any(|it| Id::of(it) == Id::of(crd));
+    let missing: Vec<Value> = crds.into_iter().filter(|it| !is_there(it)).collect();
+    objects.splice(0..0, missing);
     Ok(objects)
 }
 
 /// The CRDs, to be applied.
 pub fn crds(root: &Root, project: &Project, given: &Given) -> anyhow::Result<Vec<Value>> {
-    let crds = crds_to_remove(root, project, given)?;
+    let manifests = if project.in_place() { given.of(root, project, None)? } else { None };
+    let crds = match manifests {
+        Some(manifests) => carried::crds(&Workspace::find(root.real(), None)?, None, &manifests)?,
+        None => crds_to_remove(root, project, given)?,
+    };
     charts::require_namespace(
         &crds,
         "`operator-rs deploy --namespace NAME` applies the CRDs as well; or render the chart for a namespace: `helm template … | operator-rs … --manifests -`",
@@ -102,7 +121,7 @@ fn only_crds(mut objects: Vec<Value>) -> Vec<Value> {
 fn own_crds(root: &Root, project: &Project) -> anyhow::Result<Vec<Value>> {
     if project.in_place() {
         let workspace = Workspace::find(root.real(), None)?;
-        return declared::crds(&workspace, compile::Flags::default());
+        return declared::crds(&workspace, None);
     }
     let mut crds = built(root, project, CRDS, Changes::default())?;
     crds.retain(|it| Id::of(it).is_crd());

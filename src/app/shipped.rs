@@ -1,5 +1,6 @@
-//! Content that manifests should not have when they are published: an image that no registry has, and secrets.
+//! Content that manifests should not have when they are published: an image that no registry has, secrets, and samples.
 
+use cluster::Id;
 use diagnostics::Diagnostic;
 use go_data::yaml::Value;
 use olm::bundle::Object;
@@ -18,6 +19,25 @@ pub fn placeholder<'a>(objects: impl IntoIterator<Item = &'a Value>) -> Option<D
     found.then(|| {
         Diagnostic::from(format!("the manager's image is `{PLACEHOLDER}`, which is in no registry"))
             .with_hint("give `--image`, or set the image in config/manager/kustomization.yaml")
+    })
+}
+
+/// Warns of custom resources of the operator: they may be samples that are beside its manifests.
+pub fn custom_resources(objects: &[Value]) -> Option<Diagnostic> {
+    let crds: Vec<&Value> = objects.iter().filter(|it| Id::of(it).is_crd()).collect();
+    let is_own = |it: &Id| {
+        let group = it.api_version.split_once('/').map_or("", |it| it.0);
+        crds.iter()
+            .any(|crd| crd["spec"]["group"] == *group && crd["spec"]["names"]["kind"] == *it.kind)
+    };
+    let found: Vec<String> =
+        objects.iter().map(Id::of).filter(is_own).map(|it| it.to_string()).collect();
+    (!found.is_empty()).then(|| {
+        Diagnostic::from(format!(
+            "the manifests have custom resources of the operator: {}",
+            found.join(", ")
+        ))
+        .with_hint("if these are samples, name the manifests without them: `--manifests DIR|FILE`")
     })
 }
 

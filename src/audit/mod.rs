@@ -14,7 +14,7 @@ mod tests;
 pub use self::{
     call::{Call, calls, users},
     grant::{accesses, allows, grants, parts},
-    report::{Known, Report, of_target, report, target},
+    report::{Known, Report, RolesFrom, of_target, report, target},
 };
 
 /// One kind of request to an API server, as RBAC sees it.

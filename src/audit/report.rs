@@ -22,6 +22,7 @@ pub struct Report {
     pub rules: Vec<Rule>,
     /// The refused requests, with the verbs, and how often each was refused.
     pub refused: BTreeMap<Target, Refusal>,
+    pub roles: RolesFrom,
 }
 
 /// One rule of a role: resources in their groups, or paths, with verbs.
@@ -33,7 +34,7 @@ pub struct Rule {
     pub unused: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// The permission that one comment would add.
+/// The permission that one comment or rule would add.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Target {
     /// Without a verb. One rule covers all names, and all namespaces in which it applies.
@@ -57,6 +58,17 @@ pub struct Known<'a> {
     pub role: &'a dyn Fn(&Access) -> Option<Value>,
     /// The namespace to which the rules are limited, if they are.
     pub namespace: Option<&'a str>,
+    pub roles: RolesFrom,
+}
+
+/// Where rights are added.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RolesFrom {
+    /// A role is made from comments in the source.
+    #[default]
+    Comments,
+    /// A role is written by hand.
+    Manifests,
 }
 
 /// Compares rules with calls.
@@ -88,6 +100,7 @@ pub fn report(grants: &[project::Rule], calls: &[Call], known: Known<'_>) -> Rep
         refused_calls: refused.len(),
         rules,
         refused: BTreeMap::new(),
+        roles: known.roles,
     };
     for call in refused {
         let mut targets: BTreeMap<Target, BTreeSet<String>> = BTreeMap::new();
@@ -190,6 +203,20 @@ fn marker(access: &Access, verbs: &BTreeSet<String>) -> String {
     )
 }
 
+/// The rule of a role that allows this.
+fn manifest_rule(access: &Access, verbs: &BTreeSet<String>) -> String {
+    let Access { group, resource, url, name, .. } = access;
+    let verbs = words(verbs);
+    if resource.is_empty() {
+        return format!("- {{nonResourceURLs: [{url:?}], verbs: [{verbs}]}}");
+    }
+    let names = match name.as_str() {
+        "" => String::new(),
+        name => format!("resourceNames: [{name:?}], "),
+    };
+    format!("- {{apiGroups: [{group:?}], resources: [{resource:?}], {names}verbs: [{verbs}]}}")
+}
+
 fn words(verbs: &BTreeSet<String>) -> String {
     verbs.iter().cloned().collect::<Vec<_>>().join(", ")
 }
@@ -199,7 +226,7 @@ impl Report {
         self.rules.iter().flat_map(|it| it.unused.values()).map(BTreeSet::len).sum()
     }
 
-    /// The refused requests, each with the comment to add.
+    /// The refused requests, each with the comment or the rule to add.
     pub fn refusals(&self) -> String {
         let mut res = String::new();
         for (Target { access, is_grant }, Refusal { times, verbs }) in &self.refused {
@@ -209,7 +236,11 @@ impl Report {
                 false => "",
             };
             res += &format!("refused {}: {}, {times}{why}; add\n", target(access), words(verbs));
-            res += &format!("          {}\n", marker(access, verbs));
+            let remedy = match self.roles {
+                RolesFrom::Comments => marker(access, verbs),
+                RolesFrom::Manifests => manifest_rule(access, verbs),
+            };
+            res += &format!("          {remedy}\n");
         }
         res
     }

@@ -26,7 +26,7 @@ fn known(namespace: Option<&str>) -> Known<'_> {
             json!([{ "apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["get"] }]);
         (it.resource == "clusterroles" && it.name == "view").then(|| json!({ "rules": rules }))
     };
-    Known { plural, role, namespace }
+    Known { plural, role, namespace, roles: RolesFrom::Comments }
 }
 
 fn report_of(rules: Value, log: &str) -> String {
@@ -91,6 +91,15 @@ fn a_refusal_names_the_comment_that_would_allow_it() {
          refused deployments.apps: create, once; add\n          // +kubebuilder:rbac:groups=apps,resources=deployments,verbs=create\n\
          refused ks.g/finalizers: update, once; add\n          // +kubebuilder:rbac:groups=g,resources=ks/finalizers,verbs=update\n\
          6 calls, 6 refused, 0 unused\n"
+    );
+    // No role of manifests is made from comments.
+    let known = Known { roles: RolesFrom::Manifests, ..known(None) };
+    assert_eq!(
+        report(&[], &calls(&log(&list), USER), known).refusals(),
+        "refused /x: get, once; add\n          - {nonResourceURLs: [\"/x\"], verbs: [get]}\n\
+         refused pods: list, watch, 3 times; add\n          - {apiGroups: [\"\"], resources: [\"pods\"], verbs: [list, watch]}\n\
+         refused deployments.apps: create, once; add\n          - {apiGroups: [\"apps\"], resources: [\"deployments\"], verbs: [create]}\n\
+         refused ks.g/finalizers: update, once; add\n          - {apiGroups: [\"g\"], resources: [\"ks/finalizers\"], verbs: [update]}\n"
     );
 }
 

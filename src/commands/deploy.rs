@@ -4,7 +4,7 @@ use crate::app::{
     cluster_args::{self, ClusterArgs, Sending},
     given::Given,
     removal,
-    rendered::{self, Changes},
+    rendered::{self, Changes, Purpose},
     shipped,
 };
 use crate::project::Project;
@@ -41,9 +41,15 @@ impl Args {
         let sending = self.cluster_args.sending();
         let (image, namespace) = (self.image.as_ref(), self.namespace.as_ref());
         let project = Project::of_any_layout(root)?;
-        let objects =
-            rendered::everything(root, &project, &self.given, Changes { image, namespace })?;
-        shipped::placeholder(&objects).into_iter().for_each(terminal::warn);
+        let objects = rendered::everything(
+            root,
+            &project,
+            &self.given,
+            Purpose::Apply,
+            Changes { image, namespace },
+        )?;
+        let warnings = [shipped::placeholder(&objects), shipped::custom_resources(&objects)];
+        warnings.into_iter().flatten().for_each(terminal::warn);
         if sending == Sending::Nothing {
             cluster_args::list("apply", &objects.iter().map(Id::of).collect::<Vec<_>>());
             return Ok(());

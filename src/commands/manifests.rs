@@ -5,6 +5,7 @@ use crate::app::{
     cargo::Workspace,
     compile, declared,
     derive::{self, GenerateOptions},
+    duplicates,
     outputs::Outputs,
 };
 use crate::project::Project;
@@ -64,6 +65,9 @@ impl Args {
         let folders: Vec<PathBuf> =
             project.inputs.crds.iter().map(|it| it.as_str().into()).collect();
         let outputs = Outputs::open(dir, &folders, &self.mode)?;
-        outputs.settle(|_| declared::plan(&manifests, true))
+        outputs.settle(|folder, root| {
+            duplicates::require_none(folder, root, &manifests, true)?;
+            declared::plan(&manifests, true)
+        })
     }
 }

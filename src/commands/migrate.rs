@@ -196,7 +196,7 @@ fn names(root: &Root) -> anyhow::Result<Vec<String>> {
     let mut project = Project::of_any_layout(root)?;
     // Names are in the source as well: helm need not render a chart for them.
     project.inputs.chart = None;
-    let crds = rendered::crds(root, &project, &Given::default())?;
+    let crds = rendered::crds_to_remove(root, &project, &Given::default())?;
     Ok(crds.iter().map(|it| Id::of(it).name).collect())
 }
 

@@ -4,7 +4,7 @@ use crate::app::{
     cluster_args::{self, ClusterArgs, Sending},
     given::Given,
     removal::{Parts, Removing},
-    rendered::{self, Changes},
+    rendered::{self, Changes, Purpose},
 };
 use crate::disk::Root;
 use crate::project::Project;
@@ -39,8 +39,13 @@ impl Args {
         let sending = self.cluster_args.sending();
         let project = Project::of_any_layout(root)?;
         let namespace = self.namespace.as_ref();
-        let objects =
-            rendered::everything(root, &project, &self.given, Changes { image: None, namespace })?;
+        let objects = rendered::everything(
+            root,
+            &project,
+            &self.given,
+            Purpose::Delete,
+            Changes { image: None, namespace },
+        )?;
         let parts = Parts::of(objects.iter().map(|it| (Id::of(it), it)));
         if sending == Sending::Nothing {
             cluster_args::list("delete", parts.in_order().map(|it| &it.0));

@@ -22,12 +22,32 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// Returns the output of a program that prints little; `None` if it is missing, fails, or does not end within so many
+/// Returns the output of a program that prints little, without what it prints on stderr; `None` if it is missing, fails, or does not end within so many
 /// seconds.
 pub fn ask(program: &Path, folder: &Path, arguments: &[OsString], seconds: u64) -> Option<String> {
+    run(program, folder, arguments, seconds, Stdio::null())
+}
+
+/// The same, with the program's own error messages on stderr.
+pub fn ask_aloud(
+    program: &Path,
+    folder: &Path,
+    arguments: &[OsString],
+    seconds: u64,
+) -> Option<String> {
+    run(program, folder, arguments, seconds, Stdio::inherit())
+}
+
+fn run(
+    program: &Path,
+    folder: &Path,
+    arguments: &[OsString],
+    seconds: u64,
+    stderr: Stdio,
+) -> Option<String> {
     let mut command = Command::new(program);
     command.args(arguments).current_dir(folder);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(stderr);
     let mut group = group::Group::start(&mut command).ok()?;
     let limit = group.limit(seconds);
     let mut text = String::new();

@@ -202,7 +202,7 @@ fn an_operator_is_asked_by_each_command_that_reads_its_source() {
         assert!(text.contains("`asked_api` does not compile"), "{words}\n{text}");
     }
     let text = run("bundle");
-    assert!(text.contains("hint: run `operator-rs manifests --compile` first"), "{text}");
+    assert!(text.contains("hint: run `operator-rs generate crds --compile` first"), "{text}");
     // What a command is about to write cannot be compiled yet.
     let before = support::tree(&dir);
     let text = run("create api --group cache --kind Other");

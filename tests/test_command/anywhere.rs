@@ -71,11 +71,14 @@ fn the_role_of_a_deployment_is_audited() {
     for expected in [
         "How system:serviceaccount:memcached-operator-system:memcached-operator-controller-manager used ../all.yaml:\n",
         "used    deployments.apps: list\n",
-        "refused secrets: list",
+        "refused secrets: list, once; add\n          - {apiGroups: [\"\"], resources: [\"secrets\"], verbs: [list]}\n",
         "hint: add these rights to the role in `../all.yaml`",
     ] {
         assert!(said.contains(expected), "{expected}: {said}");
     }
+    let (code, said) = run(&dir, &["--manifests", "../all.yaml", "--audit-rbac", "--", "true"]);
+    let hint = "hint: start the operator with the kubeconfig in E2E_OPERATOR_KUBECONFIG\n";
+    assert!(code == 1 && said.contains(hint), "{said}");
 }
 
 #[test]

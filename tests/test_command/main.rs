@@ -6,6 +6,7 @@
 mod anywhere;
 mod audit;
 mod download;
+mod in_place;
 #[path = "../support/mod.rs"]
 mod support;
 mod web;

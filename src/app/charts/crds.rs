@@ -204,7 +204,7 @@ pub fn is_held(live: &Value, declared: &Value) -> bool {
 }
 
 /// What of a CRD has to be equal: labels and annotations that only the chart has, and its webhook of conversions, are its own.
-fn comparable(crd: &Value, declared: &Value) -> Value {
+pub fn comparable(crd: &Value, declared: &Value) -> Value {
     let mut spec = held_crd(crd.clone())["spec"].take();
     if declared["spec"]["conversion"].is_null()
         && let Some(spec) = spec.as_object_mut()

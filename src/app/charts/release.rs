@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::{Chart, helm};
+use crate::app::namespaces;
 use crate::disk::{self, Root};
 use anyhow::Context as _;
 use cluster::Id;
@@ -60,21 +61,7 @@ impl<'a> Release<'a> {
     /// Puts the objects that name no namespace into that of the release, as Helm does.
     pub fn place(&self, objects: &mut [Value]) {
         let Some(namespace) = self.namespace else { return };
-        let kind = |group: &str, kind: &str| format!("{kind}.{group}");
-        let crds = objects.iter().filter(|it| it["kind"] == "CustomResourceDefinition");
-        let outside: Vec<String> = crds
-            .filter(|it| it["spec"]["scope"] == "Cluster")
-            .map(|it| kind(pointer::text(it, "/spec/group"), pointer::text(it, "/spec/names/kind")))
-            .collect();
-        for it in objects {
-            let (version, name) = (pointer::text(it, "/apiVersion"), pointer::text(it, "/kind"));
-            let group = version.split_once('/').map_or("", |it| it.0);
-            let is_outside =
-                kustomize::is_cluster_scoped(version, name) || outside.contains(&kind(group, name));
-            if !is_outside && pointer::text(it, "/metadata/namespace").is_empty() {
-                it["metadata"]["namespace"] = namespace.to_string().into();
-            }
-        }
+        namespaces::place(objects, &namespace.to_string());
     }
 }
 

@@ -23,7 +23,7 @@ pub fn ask(flags: Option<Flags>, top: &Path, problems: Vec<Problem>) -> anyhow::
     }
     let flag = match flags {
         Some(_) => "pass `--compile`",
-        None => "run `operator-rs manifests --compile` first",
+        None => "run `operator-rs generate crds --compile` first",
     };
     let file = file(top);
     let earlier = file.as_ref().and_then(|it| disk::text_if_any(it).ok()?);

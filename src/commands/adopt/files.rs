@@ -16,6 +16,8 @@ pub struct Files {
     /// The groups of the CRDs.
     groups: BTreeSet<String>,
     kustomizations: Vec<ProjectPath>,
+    /// Files with objects of the declared kinds, by the groups of these.
+    samples: Vec<(String, ProjectPath)>,
     /// Folders with a workload in a plain file.
     workloads: BTreeSet<ProjectPath>,
 }
@@ -73,6 +75,9 @@ impl Files {
                 && let Ok(Some(text)) = root.read(&path)
             {
                 self.crds_in(&text, kinds, here, name);
+                if let Some(group) = group_of_object(&text, kinds) {
+                    self.samples.push((group, path.clone()));
+                }
                 let is_of_others = here.as_str().split('/').any(|it| OF_OTHERS.contains(&it));
                 if !(in_chart || is_kustomization || is_of_others) && is_workload(&text) {
                     self.workloads.insert(here.clone());
@@ -102,6 +107,16 @@ impl Files {
             let is_ours = ours.name() == name && documents.len() == 1;
             *self.crds.entry(folder.clone()).or_default() |= is_ours;
         }
+    }
+
+    /// The files directly in these manifests that have objects of the operator's own kinds. A kustomization names its files.
+    pub fn samples_in(&self, manifests: &ProjectPath) -> Vec<&ProjectPath> {
+        let is_plain = !self.kustomizations.contains(manifests);
+        let is_own = |group: &String| self.groups.is_empty() || self.groups.contains(group);
+        let is_in = |it: &&ProjectPath| {
+            is_plain && it.as_str().rsplit_once('/').is_some_and(|it| it.0 == manifests.as_str())
+        };
+        self.samples.iter().filter(|it| is_own(&it.0)).map(|it| &it.1).filter(is_in).collect()
     }
 
     /// The folders whose files have the names that `generate crds` gives them.
@@ -160,6 +175,23 @@ impl Files {
 
 fn is_yaml(name: &str) -> bool {
     [".yaml", ".yml", ".json"].iter().any(|it| name.ends_with(it))
+}
+
+/// The group of the first object in a file that is of one of these kinds.
+fn group_of_object(text: &str, kinds: &[DeclaredKind]) -> Option<String> {
+    let of_group =
+        |it: &&DeclaredKind| it.group.as_ref().is_some_and(|it| text.contains(it.as_str()));
+    let kinds: Vec<&DeclaredKind> = kinds.iter().filter(of_group).collect();
+    if kinds.is_empty() {
+        return None;
+    }
+    let documents = yaml::documents(text, yaml::Dialect::Kubernetes).ok()?;
+    documents.iter().find_map(|object| {
+        let group = object["apiVersion"].as_str().and_then(|it| it.split_once('/')).map(|it| it.0);
+        let kind = object["kind"].as_str();
+        let is_it = |it: &&DeclaredKind| it.group.as_deref() == group && it.kind.as_deref() == kind;
+        kinds.iter().copied().any(|it| is_it(&it)).then(|| group.map(str::to_owned))?
+    })
 }
 
 fn is_workload_kind(kind: &Value) -> bool {

@@ -216,7 +216,8 @@ impl Args {
         let chart = chart.or_else(|| one(files.charts.clone(), "several charts", "--chart", notes));
         let manifests = match self.manifests.as_ref().or(known.manifests.as_ref()) {
             Some(path) => Some(path.clone()),
-            None => one(files.manifests(root)?, "several manifests", "--manifests", notes),
+            None => one(files.manifests(root)?, "several manifests", "--manifests", notes)
+                .filter(|it| has_no_samples(files, it, notes)),
         };
         let answers = [self.crds.clone(), known.crds, files.named_as_ours()];
         let crds = answers.into_iter().find(|it| !it.is_empty()).unwrap_or_default();
@@ -310,6 +311,18 @@ fn resources<'a>(
         }
     }
     (res, unread)
+}
+
+/// Whether manifests that nobody has chosen have no object of the operator's own kinds, which `deploy` would create.
+fn has_no_samples(files: &Files, manifests: &ProjectPath, notes: &mut Vec<String>) -> bool {
+    let samples = files.samples_in(manifests);
+    if !samples.is_empty() {
+        let all = shortened(samples.iter().copied());
+        notes.push(format!(
+            "{manifests}, as `deploy` would create the operator's own kinds with it: {all}; `--manifests {manifests}` records it, or name a file"
+        ));
+    }
+    samples.is_empty()
 }
 
 /// The first few of several paths.

@@ -69,7 +69,7 @@ impl Output<'_> {
     ) -> anyhow::Result<()> {
         let outputs = Outputs::open(dir, self.folders, mode)?;
         let files = files()?;
-        outputs.settle(|root| {
+        outputs.settle(|_, root| {
             let mut plan = Plan::default();
             self.sweep(&mut plan, root)?; // what is generated again stays
             for (path, text) in &files {

@@ -2,7 +2,7 @@ use crate::project::Project;
 use crate::{
     app::{
         given::Given,
-        rendered::{self, Changes},
+        rendered::{self, Changes, Purpose},
         shipped, stdout,
     },
     commands::{Mode, Outcome},
@@ -56,20 +56,25 @@ impl Args {
         let (image, namespace) = (self.image.as_ref(), self.namespace.as_ref());
         let objects = match self.crds_only {
             true => rendered::crds(root, &project, &self.given)?,
-            false => {
-                rendered::everything(root, &project, &self.given, Changes { image, namespace })?
-            }
+            false => rendered::everything(
+                root,
+                &project,
+                &self.given,
+                Purpose::Apply,
+                Changes { image, namespace },
+            )?,
         };
         let text = objects.iter().map(yaml::to_text).collect::<Vec<_>>().join("---\n");
-        let warning = shipped::placeholder(&objects);
+        let warnings = [shipped::placeholder(&objects), shipped::custom_resources(&objects)];
+        let warnings = warnings.into_iter().flatten();
         Ok(match self.file().cloned() {
             None => {
-                warning.into_iter().for_each(terminal::warn);
+                warnings.for_each(terminal::warn);
                 Outcome::Text(text)
             }
             Some(path) => {
                 let mut plan = Plan::default();
-                warning.into_iter().for_each(|it| plan.warn(it));
+                warnings.for_each(|it| plan.warn(it));
                 plan.generate(path, text, "config/ and the Rust source", "generate installer");
                 tree.apply(plan)?;
                 Outcome::Files

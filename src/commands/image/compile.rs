@@ -70,7 +70,7 @@ impl Rust {
         let rustc = rustc.hint("install Rust: https://rustup.rs")?;
         let ask = |words: &[&str]| {
             let arguments: Vec<OsString> = words.iter().map(Into::into).collect();
-            process::ask(&rustc, root.real(), &arguments, 60)
+            process::ask_aloud(&rustc, root.real(), &arguments, 60)
         };
         let about = ask(&["-vV"]).with_context(|| format!("`{} -vV` fails", rustc.display()))?;
         let field = |name: &str| {

@@ -17,6 +17,7 @@ use self::{
 use crate::app::{cluster_args, compile, given::Given};
 use crate::{audit, disk::Root, process, terminal};
 use diagnostics::Hint as _;
+use model::Namespace;
 
 /// Run tests against a temporary API server that has the CRDs
 ///
@@ -48,6 +49,10 @@ pub struct Args {
     /// Report which rules of the operator's role were used and which requests were forbidden
     #[arg(long)]
     audit_rbac: bool,
+    /// Namespace of the operator [default: the one in config/default; else the one that bindings of its account name, or
+    /// `default`]
+    #[arg(long, short)]
+    namespace: Option<Namespace>,
     #[command(flatten)]
     given: Given,
     /// Install the CRDs of these files in place of those that the source declares
@@ -93,14 +98,18 @@ impl Args {
 
     fn stage(&self, root: &Root, project: Option<&Project>) -> anyhow::Result<Stage> {
         let is_given = self.given.manifests.is_some() || self.crds.is_some();
-        let namespace = stage::NAMESPACE.parse()?;
+        let given = self.namespace.as_ref();
+        let namespace = given.cloned().map_or_else(|| stage::NAMESPACE.parse(), Ok)?;
         let crds = Given { manifests: self.crds.clone() }.read(root, Some(&namespace))?;
         let manifests = match project {
-            Some(project) if !project.in_place() && !is_given => return Stage::of(root, project),
+            Some(project) if !project.in_place() && !is_given => {
+                return Stage::of(root, project, given);
+            }
             Some(project) => self.given.of(root, project, Some(&namespace))?,
             None => self.given.read(root, Some(&namespace))?,
         };
-        let inputs = Inputs { manifests, crds, compile: self.compile };
+        let inputs =
+            Inputs { manifests, crds, namespace: self.namespace.clone(), compile: self.compile };
         Stage::of_workspace(root.real(), inputs)
     }
 
@@ -115,6 +124,10 @@ impl Args {
                 plural: &|group, kind| stage.plural(group, kind),
                 role: &|it| plane.role(it),
                 namespace: stage.namespace.as_deref(),
+                roles: match stage.roles_in.as_str() {
+                    stage::ROLE => audit::RolesFrom::Comments,
+                    _ => audit::RolesFrom::Manifests,
+                },
             };
             let report = audit::report(&audit::grants(&stage.roles), &calls, known);
             if self.audit_rbac {
@@ -155,9 +168,10 @@ fn refuse_audit(roles_in: &str) -> anyhow::Result<()> {
 
 fn require_audited(user: &str, report: &audit::Report, roles_in: &str) -> anyhow::Result<()> {
     if report.calls == 0 {
-        return Err(anyhow::format_err!("the tests sent no request as {user}")).hint(
-            "start the operator with the kubeconfig in E2E_OPERATOR_KUBECONFIG, as tests/e2e.rs does",
-        );
+        let example = if roles_in == stage::ROLE { ", as tests/e2e.rs does" } else { "" };
+        return Err(anyhow::format_err!("the tests sent no request as {user}")).hint(format!(
+            "start the operator with the kubeconfig in E2E_OPERATOR_KUBECONFIG{example}"
+        ));
     }
     match report.refused.len() {
         0 => Ok(()),

@@ -12,8 +12,8 @@ use super::control_plane::ControlPlane;
 use crate::project::Project;
 use crate::{
     app::{
-        cargo::Workspace, cluster_args, compile, declared, given::Manifests, proxies::proxies,
-        rendered,
+        cargo::Workspace, carried, cluster_args, compile, declared, given::Manifests,
+        proxies::proxies, rendered,
     },
     disk::Root,
     terminal,
@@ -21,7 +21,7 @@ use crate::{
 use cluster::{ApplyOptions, Event, Id, Limit};
 use diagnostics::{Diagnostic, Hint as _};
 use go_data::yaml::{self, Value};
-use model::{ProjectPath, Tree as _};
+use model::{Namespace, ProjectPath, Tree as _};
 
 /// The objects to apply.
 pub struct Stage {
@@ -43,6 +43,7 @@ pub struct Inputs {
     pub manifests: Option<Manifests>,
     /// Files of CRDs.
     pub crds: Option<Manifests>,
+    pub namespace: Option<Namespace>,
     pub compile: compile::Flags,
 }
 
@@ -79,12 +80,22 @@ const RBAC: [&str; 6] =
 
 impl Stage {
     /// The objects of a project, as config/ has them.
-    pub fn of(root: &Root, project: &Project) -> anyhow::Result<Self> {
+    pub fn of(
+        root: &Root,
+        project: &Project,
+        namespace: Option<&Namespace>,
+    ) -> anyhow::Result<Self> {
+        let namespace = namespace.map(ToString::to_string);
         rendered::derived(root, project)?.changes().require_none(STALE)?;
         let render = |folder: &'static str| -> anyhow::Result<Vec<Value>> {
             let file = ProjectPath::fixed(folder).join("kustomization.yaml")?;
             match root.read(&file)? {
-                Some(_) => kustomize::build(root, &ProjectPath::fixed(folder), &[]),
+                Some(_) => kustomize::build_in(
+                    root,
+                    &ProjectPath::fixed(folder),
+                    &[],
+                    namespace.as_deref(),
+                ),
                 None => Ok(Vec::new()),
             }
         };
@@ -108,18 +119,21 @@ impl Stage {
     pub fn of_workspace(dir: &Path, inputs: Inputs) -> anyhow::Result<Self> {
         let is_crd = |it: &Value| Id::of(it).is_crd();
         let name = inputs.manifests.as_ref().map(|it| it.name.clone()).unwrap_or_default();
-        let mut all = inputs.manifests.map(|it| it.objects).unwrap_or_default();
-        let mut crds: Vec<Value> = all.extract_if(.., |it| is_crd(it)).collect();
+        let crds: Vec<Value>;
         if let Some(given) = inputs.crds {
             crds = given.objects.into_iter().filter(is_crd).collect();
             if crds.is_empty() {
                 anyhow::bail!("`{}` has no CRDs", given.name);
             }
-        } else if crds.is_empty() {
+        } else {
             let workspace = Workspace::find(dir, None)?;
-            crds = declared::crds(&workspace, inputs.compile).hint(
-                "or install CRDs from files in place of those of the source: `--crds DIR|FILE`",
-            )?;
+            let has_crds = |it: &&Manifests| it.objects.iter().any(is_crd);
+            crds = match inputs.manifests.as_ref().filter(has_crds) {
+                Some(manifests) => carried::crds(&workspace, Some(inputs.compile), manifests)?,
+                None => declared::crds(&workspace, Some(inputs.compile)).hint(
+                    "or install CRDs from files in place of those of the source: `--crds DIR|FILE`",
+                )?,
+            };
         }
         if crds.is_empty() {
             terminal::warn(
@@ -127,6 +141,9 @@ impl Stage {
                     .with_hint("`--crds DIR|FILE` installs some"),
             );
         }
+        let placed = inputs.manifests.map(|it| it.with(None, inputs.namespace.as_ref()));
+        let mut all = placed.transpose()?.unwrap_or_default();
+        all.retain(|it| !is_crd(it));
         all.iter_mut().for_each(in_a_namespace);
         let mut res = Self { roles_in: name, ..Self::new(crds, all) };
         if let Some(account) = &res.account {

@@ -259,7 +259,7 @@ impl Reader {
             Ok(Err(error)) => format!("{}: {error:?}", self.world.behaviour.kube.expectation()),
             Err(text) => text,
         };
-        let message = format!("kube panics over this schema: {}", panics::excerpt(&panic));
+        let message = panics::message(&panic);
         let hint = "change the type: API servers accept only structural schemas";
         self.refuse(self.world.problem(item.module, item.span, message, hint));
         None

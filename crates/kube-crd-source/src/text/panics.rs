@@ -32,6 +32,22 @@ pub fn caught<T>(f: impl FnOnce() -> T) -> Result<T, String> {
 const LONGEST: usize = 600;
 const KEPT: usize = 250;
 
+/// The message about a panic of kube over a schema.
+pub fn message(panic: &str) -> String {
+    match twice_defined(panic) {
+        Some(name) => format!(
+            "kube panics over this schema: the property `{name}` has different schemas in subschemas, such as the variants of an enum"
+        ),
+        None => format!("kube panics over this schema: {}", excerpt(panic)),
+    }
+}
+
+/// The property that kube cannot move out of variants. Its text goes on with both schemas, as Rust's `Debug` prints them.
+fn twice_defined(panic: &str) -> Option<&str> {
+    let (name, rest) = panic.strip_prefix("Property \"")?.split_once('"')?;
+    rest.starts_with(" has the schema ").then_some(name)
+}
+
 /// The text of a panic, without the middle of a long one: kube prints whole schemas.
 pub fn excerpt(text: &str) -> String {
     if text.len() <= LONGEST {

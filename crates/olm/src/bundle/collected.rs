@@ -88,12 +88,6 @@ impl<'a> Collected<'a> {
         }
         res.refuse_twins(refusals);
         res.place(rest, refusals, warnings);
-        if res.deployments.is_empty() {
-            refusals.push(
-                "found no Deployment (apps/v1), which OLM needs to run the operator",
-                "add `../default`, which includes config/manager, to config/manifests/kustomization.yaml",
-            );
-        }
         res
     }
 

@@ -72,6 +72,13 @@ pub struct Input<'a> {
     pub created_at: Option<String>,
 }
 
+impl Input<'_> {
+    /// Whether the objects were read from one file, and not rendered from config/.
+    fn is_stream(&self) -> bool {
+        self.objects.iter().any(|it| !it.place.is_empty())
+    }
+}
+
 pub struct Object {
     /// `file:line:column: `, if it was read from one file.
     pub place: String,
@@ -118,6 +125,15 @@ pub fn assemble(input: &Input) -> anyhow::Result<Bundle> {
     let mut warnings = Warnings::default();
     let objects = decoded(&input.objects, &mut refusals, &mut warnings);
     let collected = Collected::new(&objects, input.package, &mut refusals, &mut warnings);
+    if collected.deployments.is_empty() {
+        let hint = match input.is_stream() {
+            true => "add it to the manifests that are given",
+            false => {
+                "add `../default`, which includes config/manager, to config/manifests/kustomization.yaml"
+            }
+        };
+        refusals.push("found no Deployment (apps/v1), which OLM needs to run the operator", hint);
+    }
     let permissions =
         permissions::split(&collected, input.extra_accounts, &mut refusals, &mut warnings);
     let csv = csv::assemble(input, &collected, &permissions, &mut refusals, &mut warnings);

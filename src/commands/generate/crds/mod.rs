@@ -12,7 +12,7 @@ use crate::{
     app::{
         cargo::Workspace,
         compile::{self, Compile},
-        declared, location,
+        declared, duplicates, location,
         outputs::Outputs,
         refusal::{refusal, unread},
         stdout,
@@ -165,14 +165,17 @@ impl Args {
             }
             return Ok(made);
         }
-        outputs.settle(|_| match &file {
+        outputs.settle(|folder, root| match &file {
             Some(file) => {
                 let mut plan = Plan::default();
                 let text: String = made.manifests.iter().map(Manifest::to_text).collect();
                 plan.generate(file.clone(), text, "the Rust source", FILE);
                 Ok(plan)
             }
-            None => declared::plan(&made.manifests, made.is_whole),
+            None => {
+                duplicates::require_none(folder, root, &made.manifests, made.is_whole)?;
+                declared::plan(&made.manifests, made.is_whole)
+            }
         })?;
         Ok(made)
     }

@@ -82,13 +82,18 @@ fn refuse_missing(input: &Input, collected: &Collected, refusals: &mut Refusals)
         );
         return;
     }
+    let file = format!("{}.clusterserviceversion.yaml", input.package);
     refusals.push(
         "found no base of the ClusterServiceVersion",
-        format!(
-            "have config/manifests/kustomization.yaml list `bases/{}.clusterserviceversion.yaml`; `operator-rs init` in an empty folder \
-             shows what is in it",
-            input.package
-        ),
+        match input.is_stream() {
+            true => format!(
+                "add one to the manifests that are given; config/manifests/bases/{file} of a project that `operator-rs init` creates in an empty folder shows what is in it"
+            ),
+            false => format!(
+            "have config/manifests/kustomization.yaml list `bases/{file}`; `operator-rs init` in an empty folder \
+             shows what is in it"
+            ),
+        },
     );
 }
 

@@ -1,0 +1,81 @@
+//! The CRDs that manifests have, against those of the source, which are the ones to use.
+
+use super::{
+    cargo::Workspace, charts::crds::comparable, compile, declared, findings, given::Manifests,
+};
+use crate::{project::Project, terminal};
+use cluster::Id;
+use diagnostics::{Diagnostic, Diagnostics, hinted, hints};
+use go_data::yaml::{self, Value};
+
+/// The CRDs of the manifests, which have to be those of the source, and those that only the source has. If the source cannot
+/// be read, the CRDs of the manifests are used, with a warning.
+pub fn crds(
+    workspace: &Workspace,
+    flags: Option<compile::Flags>,
+    manifests: &Manifests,
+) -> anyhow::Result<Vec<Value>> {
+    let mut crds: Vec<Value> =
+        manifests.objects.iter().filter(|it| Id::of(it).is_crd()).cloned().collect();
+    let declared = match declared::crds(workspace, flags) {
+        Ok(declared) => declared,
+        Err(error) if !crds.is_empty() => {
+            warn_of_unread(manifests, &error);
+            return Ok(crds);
+        }
+        Err(error) => return Err(error),
+    };
+    require_same(workspace, manifests, &crds, &declared)?;
+    let is_missing = |it: &Value| !crds.iter().any(|carried| Id::of(carried) == Id::of(it));
+    let missing: Vec<Value> = declared.into_iter().filter(is_missing).collect();
+    crds.splice(0..0, missing);
+    Ok(crds)
+}
+
+fn warn_of_unread(manifests: &Manifests, error: &anyhow::Error) {
+    let name = &manifests.name;
+    let warning = Diagnostic::from(format!(
+        "the CRDs are those of `{name}`, and may be out of date: {error:#}"
+    ));
+    terminal::warn(hints(error).into_iter().fold(warning, |it, hint| it.with_hint(hint)));
+}
+
+fn require_same(
+    workspace: &Workspace,
+    manifests: &Manifests,
+    crds: &[Value],
+    declared: &[Value],
+) -> anyhow::Result<()> {
+    let mut list = Vec::new();
+    let mut are_generated = true;
+    let project = Project::find(&workspace.root)?;
+    let folders = project.map(|it| it.inputs.crds).unwrap_or_default();
+    for crd in crds {
+        let Some(declared) = declared.iter().find(|it| Id::of(it) == Id::of(crd)) else { continue };
+        let (one, other) = (comparable(crd, declared), comparable(declared, declared));
+        if one == other {
+            continue;
+        }
+        let (at, carried, declared) = yaml::difference(&one, &other);
+        let (carried, declared) = (findings::shortened(&carried), findings::shortened(&declared));
+        let file = manifests.file_of(crd);
+        are_generated &= folders
+            .iter()
+            .any(|it| file.rsplit_once('/').is_some_and(|(folder, _)| it.as_str() == folder));
+        let message = format!(
+            "{}: at `{at}`, the file has {carried}, and the source declares {declared}",
+            Id::of(crd).name
+        );
+        list.push(Diagnostic::in_file(file, message));
+    }
+    if list.is_empty() {
+        return Ok(());
+    }
+    let headline = format!("the CRDs of `{}` are not those of the source", manifests.name);
+    let renew = match are_generated {
+        true => "generate them again: `operator-rs manifests`",
+        false => "replace them by the output of `operator-rs generate crds`",
+    };
+    let patched = "for CRDs that are patched on purpose: `kubectl apply --server-side` applies them, and `operator-rs test --crds DIR|FILE` tests with them";
+    hinted(Diagnostics { headline, list }.into(), [renew, patched].map(str::to_owned).into_iter())
+}

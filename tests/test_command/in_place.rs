@@ -1,0 +1,255 @@
+//! In place: what PROJECT records is used as far as the source says the same.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use super::{assets, support, test};
+
+const CARGO: &str = "[package]\nname = \"shop-operator\"\nversion = \"1.2.0\"\nedition = \"2024\"\n\n[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\n";
+
+const SOURCE: &str = r#"use kube::CustomResource;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+fn main() {}
+
+#[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
+#[kube(group = "example.com", version = "v1", kind = "Shop", namespaced)]
+pub struct ShopSpec {
+    pub size: i32,
+}
+"#;
+
+const DEPLOYMENT: &str = r#"apiVersion: v1
+kind: ServiceAccount
+metadata: {name: shop}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: shop}
+spec:
+  selector: {matchLabels: {app: shop}}
+  template:
+    metadata: {labels: {app: shop}}
+    spec:
+      serviceAccountName: shop
+      containers: [{name: manager, image: "example.com/shop:1"}]
+"#;
+
+/// An operator whose manifests include its CRD, recorded in PROJECT.
+fn shop(name: &str) -> PathBuf {
+    let dir = support::fresh(&format!("test-command/{name}")).join("shop");
+    fs::create_dir_all(dir.join("src")).unwrap();
+    fs::create_dir(dir.join("yaml")).unwrap();
+    fs::copy(support::home().join("tests/schemas/Cargo.lock"), dir.join("Cargo.lock")).unwrap();
+    fs::write(dir.join("Cargo.toml"), CARGO).unwrap();
+    fs::write(dir.join("src/main.rs"), SOURCE).unwrap();
+    fs::write(dir.join("yaml/deployment.yaml"), DEPLOYMENT).unwrap();
+    fs::write(dir.join("yaml/crd.yaml"), support::done(&dir, "generate crds")).unwrap();
+    support::done(&dir, "adopt");
+    let project = fs::read_to_string(dir.join("PROJECT")).unwrap();
+    assert!(project.contains("manifests: yaml"), "{project}");
+    dir
+}
+
+fn replace(path: &Path, from: &str, to: &str) {
+    let text = fs::read_to_string(path).unwrap();
+    assert!(text.contains(from), "{from}");
+    fs::write(path, text.replace(from, to)).unwrap();
+}
+
+fn check(dir: &Path, words: &str, code: i32, expected: &str) {
+    let words: Vec<&str> = words.split(' ').collect();
+    let output = match words.as_slice() {
+        ["test", words @ ..] => {
+            let Some(assets) = assets() else { return };
+            test(dir, &[&["--assets", assets.to_str().unwrap()], words].concat()).output()
+        }
+        words => support::command(support::BINARY, dir).args(words).output(),
+    }
+    .unwrap();
+    let said = support::said(&output);
+    assert!(output.status.code() == Some(code) && said.contains(expected), "{words:?}: {said}");
+}
+
+const APPLYING: [&str; 5] = [
+    "install --dry-run",
+    "deploy --dry-run",
+    "generate installer --image a:1",
+    "generate installer --crds-only",
+    "test -- true",
+];
+
+#[test]
+fn crds_of_manifests_are_those_of_the_source() {
+    let dir = shop("in-place-stale");
+    // What only manifests know is theirs: how a cluster reaches a webhook that converts, labels, annotations.
+    let webhook = "spec:\n  conversion:\n    strategy: Webhook\n    webhook:\n      conversionReviewVersions: [v1]\n      clientConfig: {service: {name: shop, namespace: shop}}\n";
+    replace(&dir.join("yaml/crd.yaml"), "spec:\n  group", &format!("{webhook}  group"));
+    replace(&dir.join("yaml/crd.yaml"), "metadata:\n", "metadata:\n  labels: {app: shop}\n");
+    for words in APPLYING {
+        check(&dir, words, 0, "");
+    }
+    replace(&dir.join("src/main.rs"), "size: i32", "size: i64");
+    let refused = "error: the CRDs of `yaml` are not those of the source:\n  yaml/crd.yaml: shops.example.com: at `spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.size.format`, the file has \"int32\", and the source declares \"int64\"\nhint: replace them by the output of `operator-rs generate crds`\nhint: for CRDs that are patched on purpose: `kubectl apply --server-side` applies them, and `operator-rs test --crds DIR|FILE` tests with them\n";
+    for words in APPLYING {
+        check(&dir, words, 1, refused);
+    }
+    check(&dir, "test --crds yaml -- true", 0, "");
+    // Where no PROJECT says what the manifests are, too.
+    fs::rename(dir.join("PROJECT"), dir.join("../saved")).unwrap();
+    check(&dir, "test --manifests yaml -- true", 1, refused);
+    fs::rename(dir.join("../saved"), dir.join("PROJECT")).unwrap();
+    // Names suffice to remove them.
+    for words in ["uninstall --dry-run", "undeploy --dry-run"] {
+        check(&dir, words, 0, "delete     CustomResourceDefinition shops.example.com\n");
+    }
+    fs::write(dir.join("yaml/kustomization.yaml"), "resources: [crd.yaml, deployment.yaml]\n")
+        .unwrap();
+    check(&dir, "deploy --dry-run", 1, "  yaml/crd.yaml: shops.example.com: at `spec");
+}
+
+#[test]
+fn crds_that_manifests_lack_are_those_of_the_source() {
+    let dir = shop("in-place-new");
+    let mall = SOURCE.rsplit_once("}\n\n").unwrap().1.replace("Shop", "Mall");
+    fs::write(dir.join("src/main.rs"), format!("{SOURCE}{mall}")).unwrap();
+    let both = "CustomResourceDefinition malls.example.com\napply      CustomResourceDefinition shops.example.com\n";
+    for words in ["install --dry-run", "deploy --dry-run"] {
+        check(&dir, words, 0, both);
+    }
+}
+
+#[test]
+fn a_directory_of_project_is_generated_again() {
+    let dir = shop("in-place-recorded");
+    fs::remove_file(dir.join("yaml/crd.yaml")).unwrap();
+    support::done(&dir, "generate crds --output-dir yaml");
+    fs::remove_file(dir.join("PROJECT")).unwrap();
+    support::done(&dir, "adopt");
+    replace(&dir.join("src/main.rs"), "size: i32", "size: i64");
+    let hint = "hint: generate them again: `operator-rs manifests`\n";
+    check(&dir, "install --dry-run", 1, hint);
+    support::done(&dir, "manifests");
+    check(&dir, "install --dry-run", 0, "");
+}
+
+#[test]
+fn a_source_that_cannot_be_read_is_told() {
+    let dir = shop("in-place-unread");
+    replace(
+        &dir.join("src/main.rs"),
+        "    pub size",
+        "    #[schemars(transform = other)]\n    pub size",
+    );
+    let warning = "warning: the CRDs are those of `yaml`, and may be out of date: the CRD cannot be read exactly";
+    for words in APPLYING {
+        check(&dir, words, 0, warning);
+    }
+    // What reads the code at once is possible wherever the CRDs are.
+    let hint = "hint: run `operator-rs generate crds --compile` first to use the compiled code";
+    check(&dir, "install --dry-run", 0, hint);
+}
+
+/// As `helm template -n caches` gives them: bindings name the namespace, and the account does not.
+const ROLES: &str = r#"
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: shop}
+rules: [{apiGroups: [example.com], resources: [shops], verbs: [get, list]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: shop}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: shop}
+subjects: [{kind: ServiceAccount, name: shop, namespace: caches}]
+"#;
+
+#[test]
+fn accounts_are_where_bindings_look_for_them() {
+    let dir = shop("in-place-namespace");
+    let file = dir.join("yaml/deployment.yaml");
+    fs::write(&file, format!("{DEPLOYMENT}{ROLES}")).unwrap();
+    let list = "curl -skH \"Authorization: Bearer $(sed -n 's/.*token: //p' $E2E_OPERATOR_KUBECONFIG)\" $(sed -n 's/.*server: //p' $E2E_OPERATOR_KUBECONFIG)/apis/example.com/v1/shops > /dev/null";
+    if let Some(assets) = assets() {
+        let words = ["--assets", assets.to_str().unwrap(), "--audit-rbac", "--", "sh", "-c", list];
+        let output = test(&dir, &words).output().unwrap();
+        let said = support::said(&output);
+        let expected = "How system:serviceaccount:caches:shop used yaml:\n";
+        assert!(output.status.success() && said.contains(expected), "{said}");
+        assert!(said.contains("used    shops.example.com: list\n"), "{said}");
+    }
+    let placed = "ServiceAccount caches/shop\napply      Deployment caches/shop\n";
+    check(&dir, "deploy --dry-run", 0, placed);
+    check(&dir, "undeploy --dry-run", 0, "Deployment caches/shop\n");
+    let installer = "kind: ServiceAccount\nmetadata:\n  name: shop\n  namespace: caches\n";
+    check(&dir, "generate installer", 0, installer);
+    let binding = ROLES.rsplit_once("---").unwrap().1.replace("caches", "others");
+    let binding = binding.replace("metadata: {name: shop}", "metadata: {name: other}");
+    fs::write(&file, format!("{DEPLOYMENT}{ROLES}---{binding}")).unwrap();
+    let refused = "error: it is unknown which namespace the manifests are for: bindings look for the ServiceAccount shop in caches, others\nhint: give it: `--namespace NAME`\n";
+    for words in ["deploy --dry-run", "undeploy --dry-run", "generate installer", "test -- true"] {
+        check(&dir, words, 1, refused);
+    }
+    check(&dir, "deploy --dry-run --namespace caches", 0, "Deployment caches/shop\n");
+    check(
+        &dir,
+        "test --namespace shops -- sh -c grep$IFS'namespace:.shops'$IFS$E2E_OPERATOR_KUBECONFIG",
+        0,
+        "namespace: shops",
+    );
+}
+
+const SAMPLE: &str =
+    "apiVersion: example.com/v1\nkind: Shop\nmetadata: {name: lorem}\nspec: {size: 1}\n";
+
+#[test]
+fn samples_are_not_deployed_in_silence() {
+    let dir = shop("in-place-samples");
+    fs::write(dir.join("yaml/lorem.yaml"), SAMPLE).unwrap();
+    let warning = "warning: the manifests have custom resources of the operator: Shop lorem\nhint: if these are samples, name the manifests without them: `--manifests DIR|FILE`\n";
+    check(&dir, "deploy --dry-run", 0, warning);
+    check(&dir, "generate installer", 0, warning);
+    check(&dir, "generate installer --output-file dist/all.yaml", 0, warning);
+    fs::remove_dir_all(dir.join("dist")).unwrap();
+    fs::remove_file(dir.join("PROJECT")).unwrap();
+    let note = "Not recorded: yaml, as `deploy` would create the operator's own kinds with it: yaml/lorem.yaml; `--manifests yaml` records it, or name a file\n";
+    check(&dir, "adopt", 0, note);
+    let project = fs::read_to_string(dir.join("PROJECT")).unwrap();
+    assert!(!project.contains("manifests:"), "{project}");
+    check(&dir, "adopt --manifests yaml", 0, "manifests  yaml\n");
+    // A kustomization names what it deploys.
+    fs::remove_file(dir.join("PROJECT")).unwrap();
+    let kustomization = "resources: [crd.yaml, deployment.yaml]\n";
+    fs::write(dir.join("yaml/kustomization.yaml"), kustomization).unwrap();
+    check(&dir, "adopt", 0, "manifests  yaml\n");
+}
+
+#[test]
+fn no_crd_is_written_beside_another_file_with_it() {
+    let dir = shop("in-place-twice");
+    support::done(&dir, "adopt --crds yaml");
+    let refused = "error: the directory would have CRDs twice, and nothing was written:\n  yaml/crd.yaml: has shops.example.com, which would be in yaml/example.com_shops.yaml as well\nhint: delete these files, or write into another directory: `operator-rs generate crds --output-dir DIR`\n";
+    check(&dir, "manifests", 1, refused);
+    check(&dir, "generate crds --output-dir yaml", 1, refused);
+    check(&dir, "generate crds --output-dir yaml --check", 0, "");
+    assert!(!dir.join("yaml/example.com_shops.yaml").exists());
+    fs::remove_file(dir.join("yaml/crd.yaml")).unwrap();
+    check(&dir, "manifests", 0, "create  yaml/example.com_shops.yaml\n");
+    check(&dir, "manifests", 0, "");
+}
+
+#[test]
+fn adopt_names_the_kinds_that_project_cannot_list() {
+    let dir = shop("in-place-version");
+    let mall = SOURCE.rsplit_once("}\n\n").unwrap().1.replace("Shop", "Mall");
+    let mall = mall.replace("version = \"v1\"", "version = \"V 1\"");
+    fs::write(dir.join("src/main.rs"), format!("{SOURCE}{mall}")).unwrap();
+    fs::remove_file(dir.join("PROJECT")).unwrap();
+    let warning = "warning: the group, the version or the scope of this kind cannot be read, so PROJECT does not list it\n";
+    check(&dir, "adopt", 0, warning);
+    check(&dir, "adopt", 0, "= help: add it to `resources`\n");
+}
