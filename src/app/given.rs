@@ -52,6 +52,13 @@ impl Given {
         Self { manifests: self.manifests.clone().or_else(recorded) }.read(root, namespace)
     }
 
+    /// Whether the objects are of the chart that PROJECT names, which `helm` renders.
+    pub fn is_recorded_chart(&self, project: &Project) -> bool {
+        let inputs = &project.inputs;
+        let is_recorded = inputs.chart.is_some() && inputs.manifests.is_none();
+        self.manifests.is_none() && project.in_place() && is_recorded
+    }
+
     /// The objects, with those in lists; none if the flag was not given. A kustomization is rendered, and a chart is for
     /// this namespace. Hooks of Helm are left out with a warning.
     pub fn read(

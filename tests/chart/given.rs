@@ -315,4 +315,16 @@ fn tests_run_with_the_account_of_the_chart() {
     let output = shop.run(&words, &["--", "sh", "-c", "grep namespace: $E2E_OPERATOR_KUBECONFIG"]);
     let said = support::said(&output);
     assert!(output.status.success() && said.contains("namespace: default"), "{said}");
+    // Without helm they have the CRDs of the source.
+    let folders = env::var_os("PATH").unwrap_or_default();
+    let has_helm = |it: &PathBuf| it.join("helm").exists();
+    let folders = env::split_paths(&folders).filter(|it| !has_helm(it));
+    let shop = Shop { path: env::join_paths(folders).unwrap(), ..shop };
+    let output = shop.run(&words, &["--", "sh", "-c", "test -z \"$E2E_OPERATOR_KUBECONFIG\""]);
+    let said = support::said(&output);
+    let warning = "warning: the tests run without the account and the roles of the chart: there is no `helm` on PATH\n";
+    assert!(output.status.success() && said.contains(warning), "{said}");
+    let output = shop.run(&format!("{words} --audit-rbac"), &["--", "true"]);
+    let said = support::said(&output);
+    assert!(!output.status.success() && said.contains("there is no `helm` on PATH"), "{said}");
 }

@@ -9,7 +9,7 @@ mod chart;
 mod crd_files;
 pub mod crds;
 mod deployed;
-mod helm;
+pub mod helm;
 mod ignored;
 mod markers;
 mod release;

@@ -14,9 +14,9 @@ use self::{
     control_plane::{ControlPlane, Wants},
     stage::{Inputs, Stage},
 };
-use crate::app::{cluster_args, compile, given::Given};
+use crate::app::{charts, cluster_args, compile, given::Given};
 use crate::{audit, disk::Root, process, terminal};
-use diagnostics::Hint as _;
+use diagnostics::{Diagnostic, Hint as _};
 use model::Namespace;
 
 /// Run tests against a temporary API server that has the CRDs
@@ -104,6 +104,16 @@ impl Args {
         let manifests = match project {
             Some(project) if !project.in_place() && !is_given => {
                 return Stage::of(root, project, given);
+            }
+            // Tests can do without the account and the roles of the chart.
+            Some(project)
+                if self.given.is_recorded_chart(project)
+                    && !self.audit_rbac
+                    && charts::helm::program().is_err() =>
+            {
+                let chart = "the tests run without the account and the roles of the chart: there is no `helm` on PATH";
+                terminal::warn(Diagnostic::from(chart).with_hint("install helm, or render the chart elsewhere: `helm template … | operator-rs test --manifests -`"));
+                None
             }
             Some(project) => self.given.of(root, project, Some(&namespace))?,
             None => self.given.read(root, Some(&namespace))?,
