@@ -178,6 +178,21 @@ impl Tree {
         Ok(Some(text))
     }
 
+    /// The bytes of every file below a folder, by its path from there; none where there is no such folder.
+    pub fn files(&self, folder: &str) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
+        let Found::Folder(folder) = self.find(folder)? else { return Ok(Vec::new()) };
+        let start = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        let mut res = Vec::new();
+        for (path, entry) in self.below(&start) {
+            if entry.kind != Kind::File {
+                return Err(anyhow::format_err!("`{path}` at {} is a link", self.name))
+                    .hint("check the revision out into a directory: `git worktree add DIR REV`");
+            }
+            res.push((path[start.len()..].to_owned(), self.content(path, entry)?));
+        }
+        Ok(res)
+    }
+
     pub fn is_file(&self, path: &str) -> bool {
         // A file that cannot be accessed is reported when it is read.
         !matches!(self.find(path), Ok(Found::Nothing | Found::Folder(_)))

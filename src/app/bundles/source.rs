@@ -3,10 +3,15 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use crate::app::{
-    folder::Folder,
-    images::{self, Access},
-    outcome::reading,
+use crate::{
+    app::{
+        folder::Folder,
+        images::{self, Access},
+        outcome::reading,
+        repository::Repository,
+    },
+    disk,
+    project::below,
 };
 use diagnostics::Hint as _;
 use model::{Platform, ProjectPath};
@@ -33,6 +38,55 @@ pub struct Contents {
 /// The files of a bundle, and its name for messages.
 pub fn read(dir: &Path, text: &str, access: &Access) -> anyhow::Result<(Files, String)> {
     contents(dir, text, access).map(|it| (it.files, it.label))
+}
+
+/// The directory of a project's bundle.
+pub const BUNDLE: &str = "bundle";
+
+/// The same, or the bundle that is committed at a revision: `REV` has that of the project, and `REV:DIR` one in a directory
+/// from the top of the repository. What names a revision names no image.
+pub fn read_or_revision(
+    dir: &Path,
+    text: &str,
+    project: &Path,
+    access: &Access,
+) -> anyhow::Result<(Files, String)> {
+    match of_revision(dir, text, project)? {
+        Some(files) if files.is_empty() => {
+            Err(anyhow::format_err!("found no bundle at `{text}`"))
+                .hint("give its directory from the top of the repository: `REV:DIR`")
+        }
+        Some(files) => Ok((files, text.to_owned())),
+        None => read(dir, text, access),
+    }
+}
+
+fn of_revision(dir: &Path, text: &str, project: &Path) -> anyhow::Result<Option<Files>> {
+    let (revision, path) = match text.split_once(':') {
+        Some((revision, path)) => (revision, Some(path)),
+        None => (text, None),
+    };
+    let is_name = !revision.is_empty() && !revision.starts_with(['-', '.', '/']);
+    if !is_name || dir.join(text).exists() {
+        return Ok(None);
+    }
+    let project = disk::real(project)?;
+    if Repository::prefix_of(&project)?.is_none() {
+        return Ok(None);
+    }
+    let repository = Repository::of(&project)?;
+    if !repository.has(revision)? {
+        return Ok(None);
+    }
+    let path = match path {
+        Some(path) => path.trim_matches('/').to_owned(),
+        None => below(&repository.prefix, BUNDLE),
+    };
+    let mut files = Files::new();
+    for (path, bytes) in repository.at(revision)?.files(&path)? {
+        files.insert(path.parse()?, bytes);
+    }
+    Ok(Some(files))
 }
 
 /// The whole of a bundle.

@@ -29,9 +29,11 @@ use report::Report;
 #[command(after_help = "\
 Examples:
   operator-rs bundle diff quay.io/example/memcached-operator-bundle:v0.0.1
+  operator-rs bundle diff v0.0.1    # a tag of this repository
   operator-rs bundle diff ../v0.0.1/bundle bundle --allow installModeRemoved --output json")]
 pub struct Args {
-    /// Old bundle: a directory, an archive, an OCI layout or an image in a registry
+    /// Old bundle: a directory, an archive, an OCI layout, an image in a registry, or a git revision: `REV`, or `REV:DIR` with
+    /// the bundle's directory from the top of the repository
     #[arg(value_name = "OLD")]
     old: String,
     /// New bundle [default: the directory `bundle` of the project]
@@ -60,9 +62,19 @@ fn rules() -> impl Iterator<Item = &'static About> {
 
 impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
-        let (old_files, old_label) = source::read(dir, &self.old, &self.access)?;
-        let new = self.new.map_or_else(|| bundle_of_project(dir), Ok)?;
-        let (new_files, new_label) = source::read(dir, &new, &self.access)?;
+        // This directory may be inside the project.
+        let project = if dir == Path::new(".") { location::nearest(dir)? } else { PathBuf::new() };
+        let read = |text: &str| {
+            source::read_or_revision(dir, text, &dir.join(&project), &self.access)
+        };
+        let (old_files, old_label) = read(&self.old)?;
+        let (new_files, new_label) = match &self.new {
+            Some(new) => read(new)?,
+            None => {
+                let bundle = project.join(source::BUNDLE).display().to_string();
+                source::read(dir, &bundle, &self.access)?
+            }
+        };
         let (old, new) =
             (State::read(&old_label, &old_files)?, State::read(&new_label, &new_files)?);
         let mut changes = difference::compare(&old, &new)?;
@@ -80,12 +92,6 @@ impl Args {
         report.print(self.output);
         report.require_upgrade()
     }
-}
-
-/// The default bundle, as a path from this directory, which may be inside the project.
-fn bundle_of_project(dir: &Path) -> anyhow::Result<String> {
-    let project = if dir == Path::new(".") { location::nearest(dir)? } else { PathBuf::new() };
-    Ok(project.join("bundle").display().to_string())
 }
 
 /// The CRDs of a bundle, with their places.
