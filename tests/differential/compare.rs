@@ -74,9 +74,11 @@ pub fn compare(folder: &str, version: &Version, cases: &[Case]) -> Report {
 /// Whether a message has this text; a long one may lack its middle. Of a property with two schemas, which kube prints as Rust
 /// does, the message has the name.
 fn tells(said: &str, text: &str) -> bool {
-    let property = text.strip_prefix("Property \"").and_then(|it| it.split_once("\" has the schema "));
+    let property =
+        text.strip_prefix("Property \"").and_then(|it| it.split_once("\" has the schema "));
     if let Some((name, _)) = property {
-        return said.contains(&format!("the property `{name}` has different schemas in subschemas"));
+        return said
+            .contains(&format!("the property `{name}` has different schemas in subschemas"));
     }
     let letters: Vec<char> = text.chars().collect();
     let (Some(head), Some(tail)) = (letters.first_chunk::<200>(), letters.last_chunk::<200>())

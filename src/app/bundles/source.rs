@@ -52,10 +52,8 @@ pub fn read_or_revision(
     access: &Access,
 ) -> anyhow::Result<(Files, String)> {
     match of_revision(dir, text, project)? {
-        Some(files) if files.is_empty() => {
-            Err(anyhow::format_err!("found no bundle at `{text}`"))
-                .hint("give its directory from the top of the repository: `REV:DIR`")
-        }
+        Some(files) if files.is_empty() => Err(anyhow::format_err!("found no bundle at `{text}`"))
+            .hint("give its directory from the top of the repository: `REV:DIR`"),
         Some(files) => Ok((files, text.to_owned())),
         None => read(dir, text, access),
     }

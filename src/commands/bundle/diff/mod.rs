@@ -64,9 +64,8 @@ impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         // This directory may be inside the project.
         let project = if dir == Path::new(".") { location::nearest(dir)? } else { PathBuf::new() };
-        let read = |text: &str| {
-            source::read_or_revision(dir, text, &dir.join(&project), &self.access)
-        };
+        let read =
+            |text: &str| source::read_or_revision(dir, text, &dir.join(&project), &self.access);
         let (old_files, old_label) = read(&self.old)?;
         let (new_files, new_label) = match &self.new {
             Some(new) => read(new)?,
