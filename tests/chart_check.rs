@@ -445,12 +445,7 @@ fn a_file_of_crds_that_is_no_yaml_is_an_error() {
             2,
             "did not find expected node content while parsing a flow node",
         ),
-        (
-            "no-object",
-            "a: 1\n",
-            1,
-            "a document has no `kind`, and helm installs none of the CRDs then",
-        ),
+        ("no-object", "a: 1\n", 1, "a document has no `kind`, so helm installs none of the CRDs"),
     ] {
         fault(
             name,
@@ -564,7 +559,7 @@ fn what_api_servers_refuse_or_helm_does_not_leave_grants_nothing() {
         shop.edit("chart/templates/roles.yaml", role, &hook(events, policy));
         let found = shop.findings(&[]);
         assert_eq!(found.is_empty(), remains, "{events}: {found:?}");
-        let why = "which the markers need; ClusterRole chart-check-release-workloads is a hook that is not there after `helm install`";
+        let why = "which the markers need; ClusterRole chart-check-release-workloads is a hook and no longer exists after `helm install`";
         assert!(remains || found.len() == 1 && found[0].ends_with(why), "{events}: {found:?}");
     }
 }
@@ -681,7 +676,7 @@ fn observed_requests_are_what_the_operator_needs() {
     shop.put("empty.txt", "nothing\n");
     let (code, said) = shop.run(&["--observed", "empty.txt"]);
     assert!(
-        code == 1 && said.starts_with("error: `empty.txt` has no request of an operator\nhint: pass the output of `operator-rs test --audit-rbac`, or the audit log of an API server as JSON lines"),
+        code == 1 && said.starts_with("error: `empty.txt` contains no request from an operator\nhint: pass the output of `operator-rs test --audit-rbac`, or the audit log of an API server as JSON lines"),
         "{said}"
     );
 }
@@ -815,19 +810,19 @@ fn what_helm_refuses_is_shown_at_its_place() {
     start(
         &shop,
         &[],
-        "chart/templates/bad.yaml:2 error[does-not-render] shop: helm does not render the chart: execution error at (shop/templates/bad.yaml:2:6): no",
+        "chart/templates/bad.yaml:2 error[does-not-render] shop: helm cannot render the chart: execution error at (shop/templates/bad.yaml:2:6): no",
     );
     shop.put("chart/templates/bad.yaml", "a: 1\nb: {{ nothing }}\n");
     start(
         &shop,
         &[],
-        "chart/templates/bad.yaml:2 error[does-not-render] shop: helm does not render the chart: parse error at (shop/templates/bad.yaml:2): function \"nothing\" not defined",
+        "chart/templates/bad.yaml:2 error[does-not-render] shop: helm cannot render the chart: parse error at (shop/templates/bad.yaml:2): function \"nothing\" not defined",
     );
     fs::remove_file(shop.dir.join("chart/templates/bad.yaml")).unwrap();
     shop.put("values.yaml", "a: b: c\n");
     start(&shop, &["--values", "values.yaml"], "values.yaml");
     let found = shop.findings(&["--values", "values.yaml"]);
-    let what = "helm does not render the chart with `--values values.yaml`: failed to parse";
+    let what = "helm cannot render the chart with `--values values.yaml`: failed to parse";
     assert!(found[0].contains(what), "{found:?}");
     shop.put("chart/values.yaml", "rbac: true\ntag: b: c\n");
     start(&shop, &[], "chart/values.yaml");
@@ -855,7 +850,7 @@ fn without_helm_rendered_manifests_are_taken() {
     assert_eq!(code, 1);
     assert_eq!(
         said,
-        "error: there is no `helm` on PATH, which renders the chart\nhint: install helm, or render the chart elsewhere and pass the result with `--input FILE`, or with `--input -` from stdin\n"
+        "error: `helm` is not on PATH: it is needed to render the chart\nhint: install helm, or render the chart elsewhere and pass the result with `--input FILE`, or with `--input -` from stdin\n"
     );
     assert_eq!(shop.findings(&["--input", "all.yaml"]), [""; 0]);
     let mut child = shop
@@ -897,7 +892,7 @@ fn what_of_the_source_cannot_be_read_is_no_success() {
     shop.edit("chart/Chart.yaml", "1.2.0", "1.3.0");
     let (code, said) = shop.run(&["--no-compile"]);
     assert!(code == 1 && said.contains("error[app-version]"), "{said}");
-    assert!(said.contains(", and the chart was not compared with what is missing"), "{said}");
+    assert!(said.contains(", and the chart was not compared with what cannot be read"), "{said}");
     assert!(!said.contains("crd-undeclared"), "{said}");
 }
 
@@ -1014,7 +1009,7 @@ fn what_is_unknown_is_a_note() {
     shop.edit("chart/templates/deployment.yaml", tag, "");
     has(&shop, &[], "the image `example.com/x` has no tag, which means `latest`");
     shop.put("all.yaml", "---\n# Source: shop/templates/deployment.yaml\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {template: {spec: {containers: []}}}\n");
-    let unknown = "note[selector-unknown] shop: no object has the label `app.kubernetes.io/instance`, so it is unknown what names the release";
+    let unknown = "note[selector-unknown] shop: no object has the label `app.kubernetes.io/instance`, so it is unknown which label identifies the release";
     has(&shop, &["--input", "all.yaml"], unknown);
     let role = "  name: {{ .Release.Name }}-workloads\nrules";
     let aggregated = "  name: {{ .Release.Name }}-workloads\naggregationRule: {clusterRoleSelectors: [{matchLabels: {a: b}}]}\nrules";

@@ -573,7 +573,7 @@ fn a_status_does_not_wait_for_a_cluster_and_no_lie_is_an_error() {
     status("late", 5, "no complete response after 2 s\n", |path| {
         (path == "/apis/apps/v1").then_some(Reply::Silence)
     });
-    let unknown = "CustomResourceDefinition memcacheds.g.example.com  not known: ";
+    let unknown = "CustomResourceDefinition memcacheds.g.example.com  unknown: ";
     status("html", 5, unknown, |path| (path == OWN).then_some(Reply::Status(200, "<html>")));
     status("other", 5, unknown, |path| {
         let other =

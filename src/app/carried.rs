@@ -35,7 +35,7 @@ pub fn crds(
 fn warn_of_unread(manifests: &Manifests, error: &anyhow::Error) {
     let name = &manifests.name;
     let warning = Diagnostic::from(format!(
-        "the CRDs are those of `{name}`, and may be out of date: {error:#}"
+        "the CRDs were read from `{name}` and may be out of date: {error:#}"
     ));
     terminal::warn(hints(error).into_iter().fold(warning, |it, hint| it.with_hint(hint)));
 }
@@ -71,10 +71,11 @@ fn require_same(
     if list.is_empty() {
         return Ok(());
     }
-    let headline = format!("the CRDs of `{}` are not those of the source", manifests.name);
+    let headline =
+        format!("the CRDs in `{}` differ from those that the source declares", manifests.name);
     let renew = match are_generated {
         true => "generate them again: `operator-rs manifests`",
-        false => "replace them by the output of `operator-rs generate crds`",
+        false => "replace them with the output of `operator-rs generate crds`",
     };
     let patched = "for CRDs that are patched on purpose: `kubectl apply --server-side` applies them, and `operator-rs test --crds DIR|FILE` tests with them";
     hinted(Diagnostics { headline, list }.into(), [renew, patched].map(str::to_owned).into_iter())

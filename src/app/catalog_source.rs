@@ -48,7 +48,7 @@ pub const CONFIGS: &str = "operators.operatorframework.io.index.configs.v1";
 const DATABASE: &str = "operators.operatorframework.io.index.database.v1";
 
 const REBUILD: &str =
-    "build the image again, e.g. with `operator-rs catalog build`, or ask whoever has built it";
+    "build the image again, e.g. with `operator-rs catalog build`, or ask its author to do so";
 
 /// The platforms whose image is read, the first one that there is.
 fn platforms() -> [Platform; 2] {

@@ -39,7 +39,7 @@ pub fn manifests(
     let (manifests, operator) = read(workspace, Some(flags), options, source::read_with_rules)?;
     if !operator.rules.is_empty() {
         terminal::warn(Diagnostic::from(
-            "the source has `+kubebuilder:rbac` comments, and the role of an operator in place is not made from them",
+            "the source has `+kubebuilder:rbac` comments, but the role of an adopted operator is not generated from them",
         ).with_hint("`operator-rs chart check` compares them with the roles of a chart"));
     }
     Ok(manifests)

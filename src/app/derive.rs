@@ -154,8 +154,7 @@ fn derived(
     if complete(tree, &mut reading, options)? == Completion::Later {
         tree.forget(&ProjectPath::fixed(TYPES_LIST));
         tree.warn(format!(
-            "the CRDs, roles and {TYPES_LIST} stay as they are: {}, and what this command changes is not compiled \
-             before it is written; run `operator-rs manifests` then",
+            "the CRDs, roles and {TYPES_LIST} were not updated: {}, and this command cannot compile its changes before it writes them; run `operator-rs manifests` afterwards",
             unread(&reading)
         ));
         return Ok(None);

@@ -67,7 +67,7 @@ pub fn update(tree: &mut WorkTree<'_>, crds: &[ProjectPath]) -> anyhow::Result<(
         }
         let warning = Diagnostic::in_file(FILE, format!("`{name}` is not in the list `resources`"));
         plan.warn(warning.at(line, 1).quote(&mut lines).with_hint(format!(
-            "add it; or write `# - {name}` there, if clusters are not to get this CRD"
+            "add it; or write `# - {name}` there if this CRD must not be installed"
         )));
     }
     tree.apply(plan)

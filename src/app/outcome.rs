@@ -121,6 +121,26 @@ impl Outcome {
     }
 }
 
+/// How to update what a command with `--check` found out of date.
+pub fn writing_hint() -> String {
+    format!("run `{}` and commit the result", writing_command(&terminal::arguments()))
+}
+
+/// The command line that writes what this one checks, for a person.
+fn writing_command(arguments: &[String]) -> String {
+    let mut words = vec!["operator-rs".to_owned()];
+    let mut rest = arguments.iter();
+    while let Some(word) = rest.next() {
+        match word.as_str() {
+            "--check" => {}
+            "--message-format" => _ = rest.next(),
+            it if it.starts_with("--message-format=") => {}
+            it => words.push(terminal::shell_word(it)),
+        }
+    }
+    words.join(" ")
+}
+
 /// The one way from what a command has written to the disk.
 fn settle(tree: &WorkTree<'_>, root: &Root, mode: &Mode) -> anyhow::Result<()> {
     let list = |it: &Changes| terminal::list(&it.to_string(), || it.folded());
@@ -132,7 +152,7 @@ fn settle(tree: &WorkTree<'_>, root: &Root, mode: &Mode) -> anyhow::Result<()> {
     match mode {
         Mode { diff: true, .. } => terminal::diff(changes.diffs()),
         Mode { check: true, .. } => {
-            changes.require_none("run the command without `--check` and commit the result")?;
+            changes.require_none(&writing_hint())?;
         }
         Mode { dry_run: true, .. } => list(&changes),
         _ => {
@@ -144,4 +164,18 @@ fn settle(tree: &WorkTree<'_>, root: &Root, mode: &Mode) -> anyhow::Result<()> {
         }
     }
     changes.require_no_conflicts("without this flag, nothing would be written")
+}
+
+#[test]
+fn a_check_names_the_command_that_writes() {
+    let check = |given: &str, expected: &str| {
+        let words: Vec<String> = given.split(' ').map(str::to_owned).collect();
+        assert_eq!(writing_command(&words), expected);
+    };
+    check("manifests --check", "operator-rs manifests");
+    check("--message-format github manifests --check", "operator-rs manifests");
+    check(
+        "--dir a;b generate crds --check --output-dir crds --message-format=json",
+        "operator-rs --dir 'a;b' generate crds --output-dir crds",
+    );
 }

@@ -17,7 +17,7 @@ pub fn update(plan: &mut Plan, tree: &impl Tree, is_generated: bool) -> anyhow::
     let is_listed = list.is_some_and(|it| lists(&it, name));
     if is_generated {
         if !is_listed {
-            let message = "no kustomization has the webhook configurations";
+            let message = "no kustomization lists the webhook configurations";
             plan.warn(Diagnostic::in_file(WEBHOOKS, message).with_hint(format!(
                 "list `{name}` under `resources` in {LIST}, and `../webhook` in config/default/kustomization.yaml; \
                  `operator-rs create webhook` does that, too"

@@ -53,7 +53,7 @@ impl Root {
         }
         if let Some(other) = transaction.sweep().hint(goes_on)?.first() {
             return Err(anyhow::format_err!(
-                "{other} is not what the interrupted run has written there: it may be an edit of a file next to it"
+                "{other} does not have the content that the interrupted run wrote: it may contain an edit of a file next to it"
             ))
             .hint("save what you need of it and delete it, then run the command again");
         }

@@ -132,7 +132,8 @@ impl<'a> Transaction<'a> {
             Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
                 return Ok(Some(Old::Other));
             }
-            found => found.with_context(|| format!("cannot read the former {}", step.path))?,
+            found => found
+                .with_context(|| format!("cannot read the previous version of {}", step.path))?,
         };
         let new = step.after.as_ref().map(String::as_bytes);
         Ok(Some(match found {
@@ -148,9 +149,9 @@ impl<'a> Transaction<'a> {
         for at in &self.done {
             let step = &self.journal.steps[*at];
             if step.before.is_some() {
-                self.folder(&step.path)?
-                    .remove(self.journal.temporary(*at))
-                    .with_context(|| format!("cannot remove the former {}", step.path))?;
+                self.folder(&step.path)?.remove(self.journal.temporary(*at)).with_context(
+                    || format!("cannot remove the previous version of {}", step.path),
+                )?;
             }
         }
         self.places.sync()
@@ -248,7 +249,9 @@ impl<'a> Transaction<'a> {
         for (at, step) in self.journal.steps.iter().enumerate() {
             let (found, name) = (self.old(at)?, self.journal.temporary(at));
             if let Some(folder) = self.places.of(&step.path) {
-                folder.remove(self.journal.rewritten(at)).context("cannot remove an old text")?;
+                folder
+                    .remove(self.journal.rewritten(at))
+                    .context("cannot remove a temporary file")?;
             }
             match (found, step.path.parent()) {
                 (None, _) => {}

@@ -47,7 +47,7 @@ fn same_plural(one: &Version<'_>, other: &Version<'_>) -> Problem {
         one.plural()
     );
     Problem::new(one.place().clone(), message)
-        .with_hint("give one of them another with `#[kube(plural = \"…\")]`")
+        .with_hint("give one of them another plural with `#[kube(plural = \"…\")]`")
 }
 
 /// The versions of a kind in one CRD.
@@ -55,7 +55,8 @@ fn merge(versions: &[Version<'_>]) -> Result<Manifest, Problem> {
     let stored = versions::stored(versions)?;
     let crds = versions.iter().map(|it| it.crd.clone()).collect();
     let crd = merge_crds(crds, stored.name()).map_err(|error| {
-        let message = format!("the versions of `{}` do not go together: {error}", stored.kind());
+        let message =
+            format!("the versions of `{}` cannot be combined into one CRD: {error}", stored.kind());
         Problem::new(versions[0].place().clone(), message)
     })?;
     Ok(Manifest {

@@ -94,7 +94,7 @@ pub fn stored<'a>(versions: &[Version<'a>]) -> Result<Version<'a>, Problem> {
         ([one], _) | ([], [one]) => Ok(*one),
         ([first, ..], _) => refuse(
             first,
-            format!("`{}` has more than one version to store: {}", first.kind(), list(&yes)),
+            format!("`{}` has more than one storage version: {}", first.kind(), list(&yes)),
             "leave `storage = true` on one, and write `storage = false` on the others",
         ),
         ([], [first, ..]) => {
@@ -111,7 +111,7 @@ pub fn stored<'a>(versions: &[Version<'a>]) -> Result<Version<'a>, Problem> {
         }
         ([], []) => refuse(
             &versions[0],
-            format!("`{}` has no version to store: {}", versions[0].kind(), list(versions)),
+            format!("`{}` has no storage version: {}", versions[0].kind(), list(versions)),
             "write `storage = true` in `#[kube(…)]` of one",
         ),
     }
@@ -157,7 +157,7 @@ pub fn disagreements(versions: &[Version<'_>]) -> Vec<Problem> {
             );
             let problem = Problem::new(other.place().clone(), message);
             res.push(
-                problem.with_hint("all versions of a kind share them: state the same in each"),
+                problem.with_hint("all versions of a kind share them: write the same in each"),
             );
         }
     }

@@ -103,8 +103,9 @@ impl Addition<'_> {
             }
             (0, Some(line)) => {
                 let name = self.place.name();
-                let message =
-                    format!("lines above this marker would not be new entries of {name} alone");
+                let message = format!(
+                    "lines that are inserted above this marker would not be entries of {name}"
+                );
                 let hint = format!("move the marker to the end of {name}; or ");
                 Err(self.by_hand(self.at(*line, message), &hint))
             }
@@ -185,7 +186,7 @@ pub fn removed(
         let alone = alone.filter(|it| is_without(&place, &content, text, &[*it], &[entry]));
         let Some(range) = alone else {
             let name = entry.names.iter().find(|it| is_ours(it)).map_or("", |it| word(it));
-            let message = format!("`{name}` cannot be removed without something else");
+            let message = format!("`{name}` cannot be removed without removing other code");
             let hint = format!("remove `{name}` from here by hand, and run the command again");
             res.stuck.push(at(message).with_hint(hint));
             continue;

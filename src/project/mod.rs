@@ -105,7 +105,7 @@ impl Project {
         match project.in_place() {
             false => Ok(project),
             true => Err(anyhow::format_err!(
-                "this operator is in place: PROJECT says where its parts are, and this command works on the files of `operator-rs init`"
+                "this operator was adopted, and this command needs the files that `operator-rs init` creates"
             ))
             .hint(IN_PLACE_COMMANDS),
         }
@@ -119,7 +119,7 @@ impl Project {
                 _ => "here".to_owned(),
             };
             return Err(anyhow::format_err!("there is no PROJECT file {place}")).hint(
-                "this command works in the directory of a project and below it; `operator-rs init` starts a project, and `operator-rs adopt` writes PROJECT for an operator that is there",
+                "this command works in the directory of a project and below it; `operator-rs init` starts a project, and `operator-rs adopt` writes PROJECT for an existing operator",
             );
         };
         Self::from_text(&text)
@@ -254,8 +254,7 @@ impl Project {
 }
 
 /// What works without our layout.
-const IN_PLACE_COMMANDS: &str = "these work here: `manifests`, `test`, `install`, `uninstall`, `deploy`, `undeploy`, `migrate`, \
-    `image`, `bundle`, `chart check`, and `generate crds`, `docs`, `schemas` and `installer`";
+const IN_PLACE_COMMANDS: &str = "adopted operators can use `manifests`, `test`, `install`, `uninstall`, `deploy`, `undeploy`, `migrate`, `image`, `bundle`, `chart check`, and `generate crds`, `docs`, `schemas` and `installer`";
 
 /// Why PROJECT is refused, at a place in it; at its first field, if what the place is about is missing.
 fn refusal(

@@ -33,7 +33,7 @@ fn refused(rule: &Rule) -> Option<(&'static str, &'static str, &'static str)> {
     }
     let has_resources = [groups, resources, resource_names].into_iter().any(|it| !it.is_empty());
     if !urls.is_empty() && has_resources {
-        let message = "API servers refuse a rule for `urls` and for resources";
+        let message = "API servers refuse a rule for both `urls` and `resources`";
         return Some(("urls", message, "write two comments"));
     }
     if urls.is_empty() && resources.is_empty() {
@@ -174,7 +174,7 @@ mod tests {
             let found = read(&format!("// +kubebuilder:rbac:{arguments},verbs=get"));
             assert_eq!(found, Err(format!("src/main.rs:1:{expected}")), "{arguments}");
         };
-        let both = "API servers refuse a rule for `urls` and for resources";
+        let both = "API servers refuse a rule for both `urls` and `resources`";
         check("groups=apps,urls=/a", &format!("34: {both}"));
         check("resources=pods,urls=/a", &format!("37: {both}"));
         check("urls=/a,resourceNames=b", &format!("22: {both}"));

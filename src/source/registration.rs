@@ -31,8 +31,8 @@ fn find(path: &SourcePath, tokens: TokenStream, into: &mut (Vec<Registration>, V
             match literal(&group.stream()) {
                 Some(served) => into.0.push(Registration { place, mutating, path: served }),
                 None => into.1.push(
-                    Problem::new(place, "the path of a webhook is no string literal here")
-                        .with_hint("write it as one, so that it can be compared with the +kubebuilder:webhook comments"),
+                    Problem::new(place, "the path of this webhook is not a string literal")
+                        .with_hint("write a string literal, so that it can be compared with the +kubebuilder:webhook comments"),
                 ),
             }
         }

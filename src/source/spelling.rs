@@ -144,7 +144,8 @@ fn of_rule(
         let parts = words.split([' ', '\t', ',', '|', ';']).filter(|it| !it.is_empty());
         let list = parts.collect::<Vec<_>>().join(";");
         if list.contains(';') {
-            let message = format!("`{words}` is one word: `;` separates those of a list");
+            let message =
+                format!("`{words}` is read as one word: separate the words of a list with `;`");
             res.push(warning(words, message, Some(format!("write `{list}`"))));
         }
     }
@@ -224,7 +225,7 @@ fn a_misspelt_word_is_answered_with_the_nearest() {
         "// +kubebuilder:rbac:verbs=get list",
         &["get list"],
         &[
-            "a.rs:1:28: `get list` is one word: `;` separates those of a list   hint: write `get;list`",
+            "a.rs:1:28: `get list` is read as one word: separate the words of a list with `;`   hint: write `get;list`",
         ],
     );
     check(

@@ -146,6 +146,6 @@ fn without_its_digest_an_image_is_refused() {
         None,
         &["--plain-http"],
         2,
-        "`--plain-http` requires `--use-image-digests`: no registry is asked without it",
+        "`--plain-http` requires `--use-image-digests`: without it, no registry is contacted",
     );
 }

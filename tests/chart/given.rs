@@ -246,7 +246,7 @@ fn charts_that_do_not_render_are_refused_with_the_way_out() {
     let dependencies =
         "dependencies:\n- {name: other, version: 1.0.0, repository: 'https://example.com'}\n";
     shop.put("charts/shop/Chart.yaml", &format!("{CHART}{dependencies}"));
-    shop.refused("install --dry-run", "error: helm does not render the chart `charts/shop`: ");
+    shop.refused("install --dry-run", "error: helm cannot render the chart `charts/shop`: ");
     let reason = "missing in charts/ directory: other\nhint: fetch what it depends on: `helm dependency build charts/shop`\n";
     shop.refused("install --dry-run", reason);
     shop.put("charts/shop/Chart.yaml", CHART);
@@ -259,7 +259,7 @@ fn charts_that_do_not_render_are_refused_with_the_way_out() {
         "error: `empty` has no manifests\nhint: name a kustomization, a chart or YAML files\n";
     shop.refused("install --dry-run --manifests empty", reason);
     let shop = Shop { path: empty.into_os_string(), ..shop };
-    let reason = "error: there is no `helm` on PATH, which renders the chart\nhint: install helm, or render the chart elsewhere: `helm template … | operator-rs deploy --manifests -`\n";
+    let reason = "error: `helm` is not on PATH: it is needed to render the chart\nhint: install helm, or render the chart elsewhere: `helm template … | operator-rs deploy --manifests -`\n";
     for words in ["install --dry-run", "deploy -n a", "undeploy -n a", "generate installer -n a"] {
         shop.refused(words, reason);
     }

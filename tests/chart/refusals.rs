@@ -86,7 +86,7 @@ fn what_depends_on_a_part_of_a_name_is_refused() {
     edit(&dir, "config/default/kustomization.yaml", "replacements:\n", replacement);
     refused(
         &dir,
-        "Service `metrics-service` would not be as in the project: more than its names depends on `namePrefix` and `namespace`",
+        "Service `metrics-service` would differ from the project's: something other than names depends on `namePrefix` and `namespace`",
     );
 }
 
@@ -101,7 +101,7 @@ fn the_placeholder_of_charts_is_refused_as_a_text() {
     );
     refused(
         &dir,
-        "Deployment `shop-operator-controller-manager` contains `chart-value-`, the placeholder of charts",
+        "Deployment `shop-operator-controller-manager` contains `chart-value-`, which is reserved for placeholders of values",
     );
 }
 

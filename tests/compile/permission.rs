@@ -209,7 +209,7 @@ fn an_operator_is_asked_by_each_command_that_reads_its_source() {
     assert!(text.contains("hint: pass `--compile`"), "{text}");
     assert_eq!(support::difference(&before, &support::tree(&dir)), None);
     let text = run("create api --group cache --kind Other --compile");
-    assert!(text.contains("run `operator-rs manifests` then"), "{text}");
+    assert!(text.contains("run `operator-rs manifests` afterwards"), "{text}");
     assert!(dir.join("api/src/cache/v1alpha1/other.rs").exists());
     assert!(!dir.join("config/crd/bases/cache.example.com_others.yaml").exists());
 }

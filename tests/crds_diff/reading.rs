@@ -179,7 +179,7 @@ fn an_ambiguous_name_is_refused() {
     repository.says(&["main~0"], 0, "no breaking change from main~0 to the working tree");
     repository.says(&["HEAD", "--to", "HEAD"], 2, "old and new state are both HEAD");
     repository.says(&["--context", "a"], 2, "`--context` requires a cluster to compare");
-    let flag = "`--package` is about Rust source, and none is compared";
+    let flag = "`--package` applies to Rust source, but no Rust source is compared";
     repository.says(&["./main", "--to", "HEAD:main", "-p", "a"], 2, flag);
 }
 
@@ -198,7 +198,11 @@ fn without_a_kind_there_is_nothing_to_compare() {
     repository.git(&["checkout", "-q", "HEAD~2", "--", "src"]);
     repository.git(&["commit", "-q", "-m", "Kind without lock"]);
     let output = repository.diff(&["HEAD", "--to", "HEAD~3"]);
-    check(&output, 1, "nothing is locked: which versions write the CRDs is not known");
+    check(
+        &output,
+        1,
+        "there is no Cargo.lock: it is unknown which versions of kube and schemars generate the CRDs",
+    );
     check(&output, 1, "hint: compare with a file of CRDs instead");
 }
 

@@ -124,7 +124,8 @@ trials! {
         assert_eq!(output.status.code(), Some(2), "{said}");
         let unknown = "removing Namespace unseen-system also removes its objects of secrets, which cannot be listed: User \"system:serviceaccount:default:unseen\" cannot list";
         assert!(said.contains(unknown) && said.contains("`--yes` is required"), "{said}");
-        let unseen = "warning: objects that this command does not know by name are not found among ";
+        let unseen =
+            " cannot be listed, so objects of these kinds that are no longer in config/ are not found: ";
         assert!(said.contains(unseen) && said.contains(", secrets, "), "{said}");
         assert!(it.server.get(&it.deployment("unseen-system")).await.is_some());
         let output = it.run_with(&user, "undeploy --dry-run=server").await;

@@ -80,9 +80,9 @@ fn the_time_is_that_of_the_source() {
     assert_eq!(digest(Some("1700000000")), digest(Some("1700000000")));
     assert_ne!(digest(None), digest(Some("1700000000")));
     let said = refused(build(Some("-1")));
-    assert!(said.contains("SOURCE_DATE_EPOCH must not be before 1970, as `-1` is"), "{said}");
+    assert!(said.contains("SOURCE_DATE_EPOCH must not be before 1970: it is `-1`"), "{said}");
     let said = refused(build(Some("9999999999999")));
-    let expected = "SOURCE_DATE_EPOCH must be between 0 and 253402207200, and not `9999999999999`";
+    let expected = "SOURCE_DATE_EPOCH must be between 0 and 253402207200: it is `9999999999999`";
     assert!(said.contains(expected), "{said}");
     crate::printed(build(Some("253402207200")));
     assert!(refused(build(Some("253402207201"))).contains("must be between 0 and"));
@@ -112,7 +112,7 @@ fn nothing_is_written_where_something_else_is() {
     }
     backup.into_inner().expect("it is written");
     check("backup.tar", &["--format", "docker"], &format!("`backup.tar` {replaced}"));
-    check("b.tar.gz", &[], "no archive that ends in `.tar.gz` can be written");
+    check("b.tar.gz", &[], "an archive cannot be written with the extension `.tar.gz`");
     check("b.TGZ", &[], "give `--archive` a name that ends in `.tar`");
     check("bundle", &[], "`bundle` is neither empty nor an OCI layout");
     check("PROJECT", &[], "PROJECT` is not a directory");

@@ -53,7 +53,7 @@ fn all_hints(error: &anyhow::Error) -> Vec<&str> {
     res
 }
 
-const WAY_OUT: &str = "render it with kustomize itself: `kustomize build FOLDER`; pipe its output to `operator-rs bundle --input -` or `kubectl apply --server-side -f -`";
+const WAY_OUT: &str = "render it with kustomize itself: `kustomize build DIR`; pipe its output to `operator-rs bundle --input -` or `kubectl apply --server-side -f -`";
 const TOP: &str = "config/default/kustomization.yaml";
 const CONFIG_MAP: (&str, &str) =
     ("config/default/a.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n");
@@ -66,7 +66,7 @@ fn all_fields_that_are_not_rendered_are_reported_at_once() {
          config/default/kustomization.yaml:2:1: `namePrefx` is not a field of a kustomization\n\
          config/default/kustomization.yaml:6:3: `tag` is not a field of an image",
         &[
-            "render it with kustomize itself: `kustomize build FOLDER`; pipe its output to `operator-rs bundle --input -` or `kubectl apply --server-side -f -`",
+            "render it with kustomize itself: `kustomize build DIR`; pipe its output to `operator-rs bundle --input -` or `kubectl apply --server-side -f -`",
             "remove it, or correct its spelling",
         ],
     );
@@ -78,7 +78,7 @@ fn unsupported_vars_have_a_hint() {
         &[(TOP, "resources: [a.yaml]\nvars: [{name: A}]\n")],
         "config/default/kustomization.yaml:2:1: `vars` is not supported",
         &[
-            "use `replacements`: `kustomize edit fix --vars` converts them; or render it with kustomize itself: `kustomize build FOLDER`",
+            "use `replacements`: `kustomize edit fix --vars` converts them; or render it with kustomize itself: `kustomize build DIR`",
         ],
     );
 }
@@ -95,7 +95,7 @@ fn missing_files_are_reported_with_the_line_that_names_them() {
         &[(TOP, "resources:\n- https://example.com/a.yaml\n")],
         "config/default/kustomization.yaml:2:3: `https://example.com/a.yaml` is a URL, and operator-rs downloads no resources",
         &[
-            "copy it into the project, or render it with kustomize itself: `kustomize build FOLDER`; pipe its output to `operator-rs bundle --input -` or `kubectl apply --server-side -f -`",
+            "copy it into the project, or render it with kustomize itself: `kustomize build DIR`; pipe its output to `operator-rs bundle --input -` or `kubectl apply --server-side -f -`",
         ],
     );
     refused(
@@ -244,12 +244,13 @@ fn more_objects_than_any_operator_has_are_refused() {
 /// What is refused where the objects would grow too much.
 #[track_caller]
 fn too_big(files: &[(&str, &str)], place: &str) {
-    let message = format!("{place}this adds too much: in all, objects may grow by 128 MiB");
+    let message =
+        format!("{place}this adds too much: in total, objects may grow by at most 128 MiB");
     refused(
         files,
         &message,
         &[
-            "make what is added smaller, or render it with kustomize itself: `kustomize build FOLDER`; pipe its output to `operator-rs bundle --input -` or `kubectl apply --server-side -f -`",
+            "make what is added smaller, or render it with kustomize itself: `kustomize build DIR`; pipe its output to `operator-rs bundle --input -` or `kubectl apply --server-side -f -`",
         ],
     );
 }
@@ -264,7 +265,7 @@ fn a_json_patch_that_doubles_an_object_is_refused() {
     let map = format!("{}data: {{a: {}}}\n", CONFIG_MAP.1, "x".repeat(1000));
     too_big(
         &[(TOP, &top), (CONFIG_MAP.0, &map)],
-        "config/default/kustomization.yaml:4:10: the inline patch: on v1 ConfigMap `a` in namespace `default`: the JSON patch does not apply at `/data/k16`: ",
+        "config/default/kustomization.yaml:4:10: the inline patch: on v1 ConfigMap `a` in namespace `default`: the JSON patch cannot be applied at `/data/k16`: ",
     );
 }
 
@@ -286,7 +287,7 @@ fn a_json_patch_that_nests_without_end_is_refused() {
     refused(
         &[(TOP, &top), (CONFIG_MAP.0, &map)],
         &format!(
-            "the JSON patch does not apply at `{path}`: values are nested deeper than 1000 levels there"
+            "the JSON patch cannot be applied at `{path}`: values are nested deeper than 1000 levels there"
         ),
         &[WAY_OUT],
     );

@@ -255,14 +255,14 @@ fn a_fault_is_told_at_its_argument() {
     check(
         ",patch=`{`",
         "patch=",
-        "the patch is no JSON: EOF while parsing an object at line 1 column 1; hint: write one JSON object between backticks: `patch=`{\"timeoutSeconds\": 5}``",
+        "the patch is not valid JSON: EOF while parsing an object at line 1 column 1; hint: write one JSON object between backticks: `patch=`{\"timeoutSeconds\": 5}``",
     );
     check(
         ",patch=`{\"zzzzzz\":1}`",
         "patch=",
         "a webhook has no field `zzzzzz`; hint: delete the field from the patch",
     );
-    check(",patch=`[]`", "patch=", "the patch is no JSON object");
+    check(",patch=`[]`", "patch=", "the patch is not a JSON object");
     check(
         ",patch=`{\"rules\":[{\"$patch\":\"delete\"}]}`",
         "patch=",
@@ -287,7 +287,7 @@ fn a_fault_is_told_at_its_argument() {
     let said = manifests_of(&format!("{named}{named}"), "x").1;
     assert!(
         said.contains(
-            "src/main.rs:2:38: error: the configuration is also named at src/main.rs:1:38; hint: delete one of the two comments"
+            "src/main.rs:2:38: error: another comment at src/main.rs:1:38 names the same configuration; hint: delete one of the two comments"
         ),
         "{said}"
     );

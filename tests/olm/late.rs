@@ -35,7 +35,8 @@ fn a_cleanup_is_complete_however_late_olm_acts() {
     child.kill().unwrap();
     child.wait().unwrap();
     let refused = plane.refused(&format!("{CLEANUP} --timeout 2s"));
-    let reason = "error: nothing was removed: timed out: OLM is still carrying out InstallPlan zlate/install-";
+    let reason =
+        "error: nothing was removed: timed out: OLM is still executing InstallPlan zlate/install-";
     assert!(refused.contains(reason) && refused.contains("`operator-rs olm status`"), "{refused}");
     let mut cleanup = plane.command(CLEANUP);
     let cleanup = cleanup.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -136,7 +136,8 @@ fn a_release_is_downloaded_once_and_must_not_change() {
     .unwrap();
     let said = install(&dir, &server, "--version 0.46.0");
     assert!(
-        said.contains("v0.46.0` are not what was downloaded") && said.contains("downloaded again"),
+        said.contains("v0.46.0` have changed since they were downloaded")
+            && said.contains("the next run downloads them again"),
         "{said}"
     );
 

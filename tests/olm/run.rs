@@ -166,10 +166,7 @@ fn existing_objects_are_reported_and_kept_and_contents_are_not_confused() {
             served.address
         );
         let refused = plane.refused(&words);
-        assert!(
-            refused.contains("with another content than that of the bundle: `spec."),
-            "{refused}"
-        );
+        assert!(refused.contains("but not with the content of this bundle: `spec."), "{refused}");
     }
     let elsewhere = plane.refused("cleanup zearlier-operator -n default");
     assert!(elsewhere.contains("use `--namespace zearlier`"), "{elsewhere}");

@@ -93,7 +93,7 @@ fn crds_of_manifests_are_those_of_the_source() {
         check(&dir, words, 0, "");
     }
     replace(&dir.join("src/main.rs"), "size: i32", "size: i64");
-    let refused = "error: the CRDs of `yaml` are not those of the source:\n  yaml/crd.yaml: shops.example.com: at `spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.size.format`, the file has \"int32\", and the source declares \"int64\"\nhint: replace them by the output of `operator-rs generate crds`\nhint: for CRDs that are patched on purpose: `kubectl apply --server-side` applies them, and `operator-rs test --crds DIR|FILE` tests with them\n";
+    let refused = "error: the CRDs in `yaml` differ from those that the source declares:\n  yaml/crd.yaml: shops.example.com: at `spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.size.format`, the file has \"int32\", and the source declares \"int64\"\nhint: replace them with the output of `operator-rs generate crds`\nhint: for CRDs that are patched on purpose: `kubectl apply --server-side` applies them, and `operator-rs test --crds DIR|FILE` tests with them\n";
     for words in APPLYING {
         check(&dir, words, 1, refused);
     }
@@ -144,7 +144,7 @@ fn a_source_that_cannot_be_read_is_told() {
         "    pub size",
         "    #[schemars(transform = other)]\n    pub size",
     );
-    let warning = "warning: the CRDs are those of `yaml`, and may be out of date: the CRD cannot be read exactly";
+    let warning = "warning: the CRDs were read from `yaml` and may be out of date: the CRD cannot be read exactly";
     for words in APPLYING {
         check(&dir, words, 0, warning);
     }
@@ -216,7 +216,7 @@ fn samples_are_not_deployed_in_silence() {
     check(&dir, "generate installer --output-file dist/all.yaml", 0, warning);
     fs::remove_dir_all(dir.join("dist")).unwrap();
     fs::remove_file(dir.join("PROJECT")).unwrap();
-    let note = "Not recorded: yaml, as `deploy` would create the operator's own kinds with it: yaml/lorem.yaml; `--manifests yaml` records it, or name a file\n";
+    let note = "Not recorded: yaml, because `deploy` would also create the custom resources in it: yaml/lorem.yaml; record it with `--manifests yaml`, or name a file\n";
     check(&dir, "adopt", 0, note);
     let project = fs::read_to_string(dir.join("PROJECT")).unwrap();
     assert!(!project.contains("manifests:"), "{project}");

@@ -207,7 +207,7 @@ fn withheld(crd: schema::Crd, problems: &[Problem]) -> schema::Crd {
 /// That there is no Cargo.lock.
 fn unlocked(packages: &Packages<'_>, members: &BTreeMap<String, Rc<Manifest>>) -> Option<Problem> {
     let manifest = members.values().next().filter(|_| !packages.is_locked())?;
-    let message = "nothing is locked: which versions write the CRDs is not known";
+    let message = "there is no Cargo.lock: it is unknown which versions of kube and schemars generate the CRDs";
     let hint = "run `cargo generate-lockfile`, which writes Cargo.lock";
     Some(Problem::new(Place::start(manifest.path.clone()), message).with_hint(hint))
 }

@@ -43,7 +43,8 @@ fn load_crate(types: &mut Types, packages: &Packages<'_>, word: String) -> bool 
         None if packages.folder(id).is_none() => {
             let it = &packages.all[id];
             let version = it.version.as_ref().map(ToString::to_string).unwrap_or_default();
-            let why = format!("is of `{}` {version}, whose source is not on this machine", it.name);
+            let why =
+                format!("belongs to `{}` {version}, whose source is not on this machine", it.name);
             types.world_mut().absent.insert(word, why);
             true
         }

@@ -198,13 +198,13 @@ fn schemas_over_which_kube_panics_are_told() {
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(
         found[0],
-        "src/main.rs:4:12: kube panics over this schema: the property `t` has different schemas in subschemas, such as the variants of an enum"
+        "src/main.rs:4:12: kube panics on this schema: the property `t` has different schemas in subschemas, such as the variants of an enum"
     );
     let found = problems(&spec(
         "a: std::collections::BTreeMap<String, In>,",
         "$T struct In { x: serde_json::Value }",
     ));
-    assert!(found[0].contains("kube panics over this schema: valid JSONSchemaProps"), "{found:?}");
+    assert!(found[0].contains("kube panics on this schema: valid JSONSchemaProps"), "{found:?}");
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn a_file_that_does_not_parse_is_told_and_the_rest_is_read() {
     let reading = read_map(&files(&[("src/main.rs", &good), ("src/bad.rs", "pub struct {\n")]));
     let problems: Vec<String> = reading.unexplored.iter().map(ToString::to_string).collect();
     assert_eq!(problems.len(), 2, "{problems:?}");
-    assert!(problems[0].starts_with("src/bad.rs:1:12: does not parse"), "{problems:?}");
+    assert!(problems[0].starts_with("src/bad.rs:1:12: cannot be parsed"), "{problems:?}");
     assert_eq!(problems[1], "src/main.rs:1:14: module `gone` has no file");
     assert_eq!((crds(&reading).len(), reading.problems), (1, vec![]));
 }

@@ -30,7 +30,7 @@ impl Budget {
     /// For as many bytes more.
     pub fn take(&self, bytes: usize) -> anyhow::Result<()> {
         let Some(left) = self.0.get().checked_sub(bytes) else {
-            let message = "this adds too much: in all, objects may grow by 128 MiB";
+            let message = "this adds too much: in total, objects may grow by at most 128 MiB";
             return Err(anyhow::format_err!(message))
                 .hint("make what is added smaller, or ".to_owned() + WAY_OUT);
         };
@@ -116,6 +116,9 @@ mod tests {
         let count = std::iter::from_fn(|| read().ok()).count();
         assert_eq!(count, 3);
         let error = format!("{:#}", read().expect_err("the budget is used up"));
-        assert_eq!(error, "a.yaml: this adds too much: in all, objects may grow by 128 MiB");
+        assert_eq!(
+            error,
+            "a.yaml: this adds too much: in total, objects may grow by at most 128 MiB"
+        );
     }
 }

@@ -135,6 +135,6 @@ fn walk(
             }
             walk(field, rest, empty, budget, set)
         }
-        _ => anyhow::bail!("a map or a list is expected on the way"),
+        _ => anyhow::bail!("a field on the path is neither a map nor a list"),
     }
 }

@@ -102,7 +102,7 @@ pub fn apply(
             Kind::Copy(from) => get(document, from).cloned().and_then(|it| add(document, path, it)),
             Kind::Move(from) => remove(document, from).and_then(|it| add(document, path, it)),
         };
-        done.map_err(|it| it.context(format!("the JSON patch does not apply at `{shown}`")))?;
+        done.map_err(|it| it.context(format!("the JSON patch cannot be applied at `{shown}`")))?;
     }
     exact(document)
 }

@@ -62,7 +62,7 @@ use go_data::yaml::Value;
 use model::{ProjectPath, Tree};
 
 /// The hint for everything that is not supported.
-const WAY_OUT: &str = "render it with kustomize itself: `kustomize build FOLDER`; pipe its output to `operator-rs bundle --input -` or `kubectl apply --server-side -f -`";
+const WAY_OUT: &str = "render it with kustomize itself: `kustomize build DIR`; pipe its output to `operator-rs bundle --input -` or `kubectl apply --server-side -f -`";
 
 /// Renders the kustomization in `folder`. Each image replaces the entry with its name in the tree's `images`, as
 /// `kustomize edit set image` would. An image without such an entry applies to the whole tree.

@@ -113,7 +113,7 @@ impl Object {
     pub fn keep_history(&mut self) -> anyhow::Result<()> {
         if std::mem::take(&mut self.bare) && self.annotation(FORMER_NAMES).is_some() {
             let message = format!(
-                "{}: with `annotations: null`, kustomize forgets here what {} was called",
+                "{}: with `annotations: null`, kustomize forgets here the former name of {}",
                 self.origin,
                 self.id()
             );

@@ -101,9 +101,7 @@ pub fn visit(
         return Ok(1);
     };
     if !value.is_array() && !value.is_object() && !value.is_null() {
-        anyhow::bail!(
-            "the path continues inside a string, at `{part}`, which is not supported natively"
-        );
+        anyhow::bail!("the path continues inside a string, at `{part}`, which is not supported");
     }
     if let Ok(at) = part.parse::<usize>() {
         let list = list(value, part)?;

@@ -99,7 +99,7 @@ impl<'a> Search<'a> {
             return Ok(Some(first));
         }
         let all: Vec<String> = all.iter().map(|it| it.id().to_string()).collect();
-        anyhow::bail!("`{name}` could be each of {}", all.join(", "))
+        anyhow::bail!("`{name}` is ambiguous: it may refer to {}", all.join(", "))
     }
 
     /// The objects that the referrer can name: those in its namespace, those in none, and, for a RoleBinding, those in

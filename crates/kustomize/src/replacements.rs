@@ -223,7 +223,7 @@ fn typed(old: Option<&Value>, text: String) -> anyhow::Result<Value> {
         }
         (Some(Value::Bool(_)), Value::Bool(_)) => Ok(read),
         (Some(old), _) => {
-            anyhow::bail!("`{text}` cannot take the place of {old}, whose type stays")
+            anyhow::bail!("`{text}` cannot replace {old}: the type of the field stays the same")
         }
     }
 }

@@ -35,7 +35,7 @@ pub fn find(tree: &impl Tree, of: &Kustomization, item: &Text) -> anyhow::Result
         model::Found::Text(_) => {
             if !path.is_in(&of.folder) {
                 return Err(of.problem(item.mark, &format!("{path} is outside of {}", of.folder)))
-                    .hint("kustomize reads files only from the kustomization's own folder: list the folder that it is in");
+                    .hint("kustomize reads files only from the kustomization's own directory: list the directory that contains it");
             }
             Ok(Found::File(path))
         }
@@ -82,7 +82,7 @@ pub fn bytes(
     let path = join(of, item)?;
     if !path.is_in(&of.folder) {
         return Err(of.problem(item.mark, &format!("{path} is outside of {}", of.folder)))
-            .hint("kustomize reads files only from the kustomization's own folder");
+            .hint("kustomize reads files only from the kustomization's own directory");
     }
     match tree.bytes(&path)? {
         Some(bytes) => Ok((path, bytes)),

@@ -27,7 +27,7 @@ impl Pattern {
             !["(?:", "(?i)", "(?s)", "(?m)", "(?-i)"].iter().any(|it| text[at..].starts_with(it))
         });
         if odd || text.contains("\\C") || text.contains("\\Q") {
-            anyhow::bail!("the pattern `{text}` is not supported natively");
+            anyhow::bail!("the pattern `{text}` is not supported");
         }
         if !text.is_empty() {
             let pattern = Regex::new(&format!("^(?:{text})$"));

@@ -40,7 +40,7 @@ impl Place {
                 other.kind,
                 kind.module()
             ))
-            .hint("choose a kind that is spelled differently, not only in capitals");
+            .hint("choose a kind that differs in more than upper and lower case");
         }
         let takes = |one: &Kind, other: &Kind| {
             ["Spec", "Status"].iter().any(|it| format!("{one}{it}") == other.to_string())
@@ -71,10 +71,10 @@ impl Place {
         let clash = |it: &&Resource| it.kind != kind && it.plural() == plural;
         if let Some(other) = project.resources.iter().filter(in_group).find(clash) {
             return Err(anyhow::format_err!(
-                "the plural `{plural}` of {kind} is that of {} too",
+                "the plural `{plural}` of {kind} is also the plural of {}",
                 other.kind
             ))
-            .hint("give another with `--plural`: it names the CRD");
+            .hint("choose another plural with `--plural`: the name of the CRD begins with it");
         }
         Ok(Self::new(project, group, version, kind, plural))
     }

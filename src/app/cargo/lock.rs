@@ -24,7 +24,7 @@ pub fn read(text: &str) -> anyhow::Result<Lock> {
 
 /// The lock with these packages added.
 pub fn with(text: &str, added: &[Added]) -> anyhow::Result<String> {
-    let mut lock: DocumentMut = text.parse().context("Cargo.lock does not parse")?;
+    let mut lock: DocumentMut = text.parse().context("cannot parse Cargo.lock")?;
     let packages = lock.entry("package").or_insert_with(|| ArrayOfTables::new().into());
     let packages = packages
         .as_array_of_tables_mut()
@@ -41,7 +41,7 @@ pub fn with(text: &str, added: &[Added]) -> anyhow::Result<String> {
 
 /// The locked dependencies of the user's package, and the package itself.
 pub fn dependencies(text: &str, name: &str, version: &str) -> anyhow::Result<Vec<String>> {
-    let lock: Table = text.parse().context("Cargo.lock does not parse")?;
+    let lock: Table = text.parse().context("cannot parse Cargo.lock")?;
     let packages = lock.get("package").and_then(Value::as_array).into_iter().flatten();
     let is = |it: &&Value, key: &str, value: &str| {
         it.get(key).and_then(Value::as_str).is_some_and(|it| it == value)

@@ -39,7 +39,7 @@ pub fn parse(path: &Path, text: &str) -> anyhow::Result<Table> {
     text.parse().map_err(|error: toml::de::Error| {
         let at = error.span().map_or(0, |it| it.start);
         // The text is not shown: in a clone, this may be a link to any file.
-        let message = format!("does not parse: {}", error.message().trim());
+        let message = format!("cannot be parsed: {}", error.message().trim());
         Diagnostic::in_file(path.display().to_string(), message).at_byte(text, at).into_error()
     })
 }

@@ -25,11 +25,11 @@ impl Workspace {
         };
         if manifest.file_name().is_none_or(|it| it != "Cargo.toml") {
             return Err(anyhow::format_err!("`{}` is not a Cargo.toml", manifest.display()))
-                .hint("pass `--manifest-path` the path of a Cargo.toml or of its directory");
+                .hint("give the path of a Cargo.toml or of its directory: `--manifest-path PATH`");
         }
         let Some(text) = disk::text_if_any(&manifest)? else {
             return Err(anyhow::format_err!("there is no `{}`", manifest.display()))
-                .hint("pass `--manifest-path` the path of a Cargo.toml or of its directory");
+                .hint("give the path of a Cargo.toml or of its directory: `--manifest-path PATH`");
         };
         let folder = disk::real(manifest.parent().unwrap_or(Path::new("")))?;
         let table = parse(&manifest, &text)?;

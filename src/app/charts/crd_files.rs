@@ -46,7 +46,7 @@ pub fn read(chart: &Chart) -> (Vec<Copy<'static>>, Vec<Finding>) {
                 let origin = Origin::File { path: path.clone(), node };
                 copies.push(Copy { crd, place, origin, with_values: String::new() });
             } else if is_in_crds && !crd["kind"].is_string() {
-                let what = "a document has no `kind`, and helm installs none of the CRDs then";
+                let what = "a document has no `kind`, so helm installs none of the CRDs";
                 unreadable(what.to_owned(), line, column);
             }
         }

@@ -46,7 +46,7 @@ pub fn render(
 
 /// The helm on PATH.
 pub fn program() -> anyhow::Result<PathBuf> {
-    terminal::program("helm").context("there is no `helm` on PATH, which renders the chart")
+    terminal::program("helm").context("`helm` is not on PATH: it is needed to render the chart")
 }
 
 /// What `helm template` prints of a chart for a release in a namespace, or its message if it fails.
@@ -87,8 +87,8 @@ pub fn too_old(text: &str) -> Option<&'static str> {
 /// Helm's message, with its place in the chart.
 fn refusal(chart: &Chart, values: Option<&str>, text: &str) -> Finding {
     let what = match values {
-        None => format!("helm does not render the chart: {text}"),
-        Some(values) => format!("helm does not render the chart with `--values {values}`: {text}"),
+        None => format!("helm cannot render the chart: {text}"),
+        Some(values) => format!("helm cannot render the chart with `--values {values}`: {text}"),
     };
     let place = place(chart, values, text);
     let mut res = Rule::DoesNotRender.finding(&chart.name, what, Some(place));

@@ -64,7 +64,7 @@ fn observed(name: &str, text: &str) -> anyhow::Result<Vec<Need>> {
         false => of_report(text),
     };
     if res.is_empty() {
-        return Err(anyhow::format_err!("`{name}` has no request of an operator")).hint(
+        return Err(anyhow::format_err!("`{name}` contains no request from an operator")).hint(
             "pass the output of `operator-rs test --audit-rbac`, or the audit log of an API server as JSON lines",
         );
     }

@@ -53,7 +53,7 @@ impl<'a> Release<'a> {
                 None => format!("if it needs values, {RENDERED}"),
             };
             let error =
-                anyhow::format_err!("helm does not render the chart `{}`: {message}", chart.folder);
+                anyhow::format_err!("helm cannot render the chart `{}`: {message}", chart.folder);
             Err::<(), _>(error).hint(hint).expect_err("it is an error")
         })
     }

@@ -11,7 +11,7 @@ pub fn check(chart: &Chart, rendering: &Rendering) -> Vec<Finding> {
         if workloads.is_empty() {
             return Vec::new();
         }
-        let what = "no object has the label `app.kubernetes.io/instance`, so it is unknown what names the release".to_owned();
+        let what = "no object has the label `app.kubernetes.io/instance`, so it is unknown which label identifies the release".to_owned();
         let place = chart.place("Chart.yaml", 0, 0);
         return vec![Rule::SelectorUnknown.finding(&chart.name, what, Some(place))];
     };

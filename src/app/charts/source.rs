@@ -71,7 +71,7 @@ impl Source {
         let problems = [reading.all_problems(), found].concat();
         let unread = (!problems.is_empty()).then(|| {
             let headline = format!(
-                "{}, and the chart was not compared with what is missing",
+                "{}, and the chart was not compared with what cannot be read",
                 unread(&reading)
             );
             let error = refusal(&headline, problems);

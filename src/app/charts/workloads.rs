@@ -109,7 +109,7 @@ fn bound<'a>(rendering: &'a Rendering, account: &(String, String)) -> Bound<'a> 
 fn void(object: &Object) -> Option<String> {
     if !object.is_installed() {
         return Some(format!(
-            "{} is a hook that is not there after `helm install`",
+            "{} is a hook and no longer exists after `helm install`",
             object.subject()
         ));
     }

@@ -306,5 +306,5 @@ impl CrateBuild {
 }
 
 fn read(path: &Path) -> anyhow::Result<Table> {
-    disk::text(path)?.parse().with_context(|| format!("`{}` does not parse", path.display()))
+    disk::text(path)?.parse().with_context(|| format!("cannot parse `{}`", path.display()))
 }

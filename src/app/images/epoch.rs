@@ -17,11 +17,11 @@ impl Epoch {
     pub fn of_environment() -> anyhow::Result<Self> {
         let text = terminal::variable("SOURCE_DATE_EPOCH")?.unwrap_or_else(|| "0".to_owned());
         if text.trim().parse().is_ok_and(|it: i128| it < 0) {
-            anyhow::bail!("SOURCE_DATE_EPOCH must not be before 1970, as `{text}` is");
+            anyhow::bail!("SOURCE_DATE_EPOCH must not be before 1970: it is `{text}`");
         }
         // Its own refusal of what is too late speaks of times before 1970, too.
         if text.trim().parse().is_ok_and(|it: i128| LAST < it) {
-            anyhow::bail!("SOURCE_DATE_EPOCH must be between 0 and {LAST}, and not `{text}`");
+            anyhow::bail!("SOURCE_DATE_EPOCH must be between 0 and {LAST}: it is `{text}`");
         }
         let created = bundle::created_at(&text)?;
         let seconds = text.trim().parse()?;

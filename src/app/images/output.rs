@@ -55,8 +55,12 @@ impl Output {
         let name = path.to_string_lossy().to_ascii_lowercase();
         let compressed = [".tar.gz", ".tgz", ".tar.zst", ".tar.xz", ".tar.bz2", ".zip"];
         if let Some(end) = compressed.iter().find(|it| name.ends_with(**it)) {
-            return Err(anyhow::format_err!("no archive that ends in `{end}` can be written"))
-                .hint("give `--archive` a name that ends in `.tar`: what is in it is compressed");
+            return Err(anyhow::format_err!(
+                "an archive cannot be written with the extension `{end}`"
+            ))
+            .hint(
+                "give `--archive` a name that ends in `.tar`: its layers are already compressed",
+            );
         }
         if self.is_docker() && !is_archive(&self.path(default)) {
             return Err(anyhow::format_err!("`--format docker` writes an archive"))

@@ -28,7 +28,7 @@ pub fn warn_of_unknown(unknown: &BTreeMap<String, String>) {
         let kinds: Vec<&str> = unknown.keys().map(String::as_str).collect();
         let kinds = kinds.join(", ");
         terminal::warn(format!(
-            "objects that this command does not know by name are not found among {kinds}, which cannot be listed: {why}"
+            "{kinds} cannot be listed, so objects of these kinds that are no longer in config/ are not found: {why}"
         ));
     }
 }

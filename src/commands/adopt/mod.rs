@@ -84,8 +84,8 @@ impl Args {
         let mut notes = Vec::new();
         if !others.is_empty() {
             notes.push(format!(
-                "kinds of groups that {}: {}; add what is missing to `resources`",
-                if before.is_none() { "no CRD here is of" } else { "PROJECT does not list" },
+                "kinds whose group {}: {}; if they are the operator's own, add them to `resources`",
+                if before.is_none() { "no CRD here has" } else { "PROJECT does not list" },
                 declared::names(others)
             ));
         }
@@ -128,18 +128,18 @@ impl Args {
         let Some(text) = root.read(&Project::path())? else { return Ok(None) };
         let project = Project::of_any_tool(&text)?;
         if project.layout() == Layout::Own {
-            return Err(anyhow::format_err!("this is a project of `operator-rs init` already"))
-                .hint(
-                    "its commands need no record: `operator-rs manifests`, `operator-rs deploy`, …",
-                );
+            return Err(anyhow::format_err!(
+                "this project was created by `operator-rs init`: there is nothing to adopt"
+            ))
+            .hint("use its commands directly: `operator-rs manifests`, `operator-rs deploy`, …");
         }
         let (name, domain) = (self.project_name.as_ref(), self.domain.as_ref());
         let name = name.filter(|it| **it != project.name).map(|it| format!("--project-name {it}"));
         let domain = domain.filter(|it| **it != project.domain).map(|it| format!("--domain {it}"));
         match name.or(domain) {
             None => Ok(Some(project)),
-            Some(flag) => Err(anyhow::format_err!("PROJECT has another value than `{flag}`"))
-                .hint("edit PROJECT; what is on a cluster by the former name and domain is then somebody else's"),
+            Some(flag) => Err(anyhow::format_err!("PROJECT has a value that differs from `{flag}`"))
+                .hint("edit PROJECT; objects on clusters with the old name and domain then no longer belong to the operator"),
         }
     }
 
@@ -224,7 +224,7 @@ impl Args {
         if crds.is_empty() && !files.crds.is_empty() {
             let all = shortened(files.crds.keys());
             notes.push(format!(
-                "CRDs in files of other names than `generate crds` gives: {all}; `--crds DIR` has `manifests` write there"
+                "CRDs in files that `generate crds` would name differently: {all}; `manifests` writes there if you give `--crds DIR`"
             ));
         }
         Ok(Inputs { chart, crds, manifests, package: Some(package), ..known })
@@ -237,7 +237,7 @@ impl Args {
                 terminal::usage(
                     clap::error::ErrorKind::MissingRequiredArgument,
                     &format!(
-                        "the package's name cannot name the project: it {it}; give `--project-name`"
+                        "the package's name cannot be the project's name: it {it}; give `--project-name`"
                     ),
                 )
             }),
@@ -255,7 +255,7 @@ impl Args {
         }
         let most = counts.into_iter().max_by_key(|it| it.1).map(|it| it.0).unwrap_or_default();
         most.parse().map_err(|_| anyhow::format_err!("the groups of the kinds have no domain")).hint(
-            "give one: `--domain example.com`; with the project's name, it marks what is the operator's on a cluster",
+            "give one: `--domain example.com`; with the project's name, it marks the operator's objects on a cluster",
         )
     }
 }
@@ -319,7 +319,7 @@ fn has_no_samples(files: &Files, manifests: &ProjectPath, notes: &mut Vec<String
     if !samples.is_empty() {
         let all = shortened(samples.iter().copied());
         notes.push(format!(
-            "{manifests}, as `deploy` would create the operator's own kinds with it: {all}; `--manifests {manifests}` records it, or name a file"
+            "{manifests}, because `deploy` would also create the custom resources in it: {all}; record it with `--manifests {manifests}`, or name a file"
         ));
     }
     samples.is_empty()

@@ -61,7 +61,7 @@ pub fn pin(
 fn read(text: &str) -> anyhow::Result<BTreeMap<String, Digest>> {
     let error = |error: serde_yaml::Error| {
         let why =
-            Diagnostic::in_file(LOCK, format!("this is no map of images to digests: {error}"));
+            Diagnostic::in_file(LOCK, format!("this is not a map from images to digests: {error}"));
         let why = match error.location() {
             Some(it) => why.at(it.line(), it.column()).quote(&mut Lines::of(text)),
             None => why,

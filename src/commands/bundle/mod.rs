@@ -138,7 +138,7 @@ impl Args {
         }
         if self.input.is_none() && project.in_place() {
             return Err(anyhow::format_err!(
-                "the bundle of an operator in place is made of rendered manifests: give them with `--input FILE`, or `-` for stdin"
+                "the bundle of an adopted operator is generated from rendered manifests: give them with `--input FILE`, or `-` for stdin"
             ))
             .hint(format!(
                 "`helm template … | operator-rs bundle --input -`, with the CRDs and a base of the ClusterServiceVersion, named `{}`",
@@ -169,7 +169,7 @@ impl Args {
             return Err(terminal::usage(
                 clap::error::ErrorKind::MissingRequiredArgument,
                 &format!(
-                    "`{flag}` requires `--use-image-digests`: no registry is asked without it"
+                    "`{flag}` requires `--use-image-digests`: without it, no registry is contacted"
                 ),
             ));
         }

@@ -12,8 +12,8 @@ use olm::catalog::graph::{self, Drawing, Mark};
 
 /// Draw the upgrades of each channel
 ///
-/// Each entry stands below the one that replaces it, and beside it what else can be upgraded to that one. The exit status is 1
-/// if a channel has several heads, or an entry that no upgrade leads from to the head.
+/// Each entry is drawn below the one that replaces it, next to the other entries that can be upgraded to that one. The exit
+/// status is 1 if a channel has several heads, or an entry from which no upgrade leads to the head.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

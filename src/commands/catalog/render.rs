@@ -109,15 +109,13 @@ impl BundleImage {
         let catalog::Bundle { package, name, version, .. } = bundle;
         let image = catalog::reference(template, &Fields { package, name, version });
         let image = image.map_err(|it| anyhow::format_err!("--image: {it}")).hint(
-            "`{{.Package}}`, `{{.Name}}` and `{{.Version}}` are filled in; write anything else out",
+            "only `{{.Package}}`, `{{.Name}}` and `{{.Version}}` are replaced; write the rest as plain text",
         )?;
         // A catalog with an image that no client can pull is of no use.
         match catalog::is_image(&image) {
             true => Ok(image),
-            false => {
-                Err(anyhow::format_err!("--image: `{image}` is not the reference of an image"))
-                    .hint("write e.g. `quay.io/example/memcached-operator-bundle:v0.0.1`")
-            }
+            false => Err(anyhow::format_err!("--image: `{image}` is not an image reference"))
+                .hint("write e.g. `quay.io/example/memcached-operator-bundle:v0.0.1`"),
         }
     }
 }

@@ -68,7 +68,7 @@ impl Args {
         let images = template.images();
         if let Some((image, _)) = folders.iter().find(|it| !images.contains(it.0)) {
             return Err(anyhow::format_err!("the template has no bundle with the image `{image}`"))
-                .hint("write the image in `--bundle` as the template writes it");
+                .hint("write the image in `--bundle` exactly as in the template");
         }
         let mut res = Bundles::new();
         for image in images {

@@ -33,7 +33,7 @@ pub fn until_idle(place: &Place, package: &str, limit: Limit) -> anyhow::Result<
         Ok(running.next().map_or(State::Done, |plan| {
             let reason = lifecycle::reason(plan);
             let colon = if reason.is_empty() { "" } else { ": " };
-            State::Not(format!("OLM is still carrying out {}{colon}{reason}", Id::of(plan)))
+            State::Not(format!("OLM is still executing {}{colon}{reason}", Id::of(plan)))
         }))
     })?;
     match left {

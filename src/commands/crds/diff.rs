@@ -25,7 +25,7 @@ use diagnostics::{Hint as _, hinted};
 ///
 /// A state is a git revision (its Rust source is read, nothing is checked out or built), `REV:PATH` (CRD files that
 /// are committed there), a CRD file or a directory of them, or `cluster`. Changes are judged as crdify and OLM judge them;
-/// what the API server refuses is always breaking, and so is a CRD of which no version that was served still is. Kinds
+/// what the API server refuses is always breaking, and so is a CRD none of whose served versions is still served. Kinds
 /// that cannot be read are named, and the exit status is then 1.
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -141,7 +141,7 @@ impl Args {
         let reads_source = states.iter().any(|it| it.is_source());
         match about_source.iter().find(|it| it.0 && !reads_source) {
             Some((_, flag)) => conflict(format!(
-                "`{flag}` is about Rust source, and none is compared: name a revision, or leave out `--to`"
+                "`{flag}` applies to Rust source, but no Rust source is compared: name a revision, or leave out `--to`"
             )),
             None => Ok(()),
         }

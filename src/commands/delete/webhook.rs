@@ -111,7 +111,7 @@ impl Args {
             (None, Some(version)) => Target::foreign(Foreign::built_in(group, version, kind)?),
             (None, None) => {
                 return Err(anyhow::format_err!("PROJECT has no {kind} of {group}"))
-                    .hint("for a kind of others, give its `--version`, too");
+                    .hint("if another project defines the kind, give its `--version`, too");
             }
         };
         let policy = target.policy()?;

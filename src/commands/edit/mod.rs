@@ -90,7 +90,7 @@ impl Args {
         let (old, new) = (crd(&before, &stored)?, crd(tree, &stored)?);
         let is_stored = |it: &Crd| it.version(&self.storage_version).is_some_and(|it| it.storage);
         if !is_stored(&new) {
-            return Err(anyhow::format_err!("the CRD in config/crd does not follow the source"))
+            return Err(anyhow::format_err!("the CRD in config/crd still has the former storage version"))
                 .hint("remove the patch in config/crd that sets `storage`; if kinds have to be compiled, write `storage = …` by hand, then run `operator-rs manifests`");
         }
         checks::require_no_loss(&old, &new, &stored.version, &self.storage_version)?;

@@ -219,8 +219,7 @@ impl BuildRequest<'_> {
         let variable = |name: &str| terminal::variable(name).ok().flatten();
         Ok(paths::without(&folders, self.target, &variable, tables).unwrap_or_else(|| {
             terminal::warn(
-                "the program may contain paths of this machine: cargo's configuration has rustflags in `build` and for a \
-                 condition, and only one of them applies",
+                "the program may contain paths of this machine: cargo's configuration sets rustflags in `build` and for a target, and cargo applies only one of them",
             );
             paths::Added::default()
         }))

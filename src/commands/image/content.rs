@@ -41,7 +41,7 @@ pub struct Content {
     /// Fail if Cargo.lock is out of date
     #[arg(long)]
     locked: bool,
-    /// Add a label; may be repeated
+    /// Add a label (can be repeated)
     #[arg(long, value_name = "KEY=VALUE")]
     label: Vec<Label>,
     /// Also write the list of linked packages (CycloneDX) to this file
@@ -80,7 +80,7 @@ impl Content {
         if let Some(output) = output
             && path.starts_with(whole(dir, output)?)
         {
-            return Err(anyhow::format_err!("`--sbom {shown}` is the file of the image"))
+            return Err(anyhow::format_err!("`--sbom {shown}` and the image are the same file"))
                 .hint("give `--sbom` another file");
         }
         match disk::large(&path, LONGEST_SBOM)? {

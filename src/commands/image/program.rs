@@ -12,7 +12,7 @@ use diagnostics::Hint as _;
 /// Refuses a program that does not run on the platform, or not without files that the image lacks.
 pub fn check(program: &[u8], target: Target, is_from_scratch: bool) -> anyhow::Result<()> {
     let Some(elf) = Elf::read(program) else {
-        anyhow::bail!("the compiled program is not a 64-bit ELF file, as linux needs it");
+        anyhow::bail!("the compiled program is not a 64-bit ELF file, which Linux requires");
     };
     if elf.machine != target.machine() {
         anyhow::bail!("the compiled program is not for {target}");

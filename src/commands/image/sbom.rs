@@ -169,7 +169,7 @@ fn escaped(text: &str) -> String {
 type Checksums = BTreeMap<(String, String, Option<String>), String>;
 
 fn checksums(lock: &str) -> anyhow::Result<Checksums> {
-    let lock: Table = lock.parse().context("Cargo.lock does not parse")?;
+    let lock: Table = lock.parse().context("cannot parse Cargo.lock")?;
     let packages = lock.get("package").and_then(toml::Value::as_array).into_iter().flatten();
     let entry = |it: &toml::Value| {
         let text = |key: &str| it.get(key).and_then(toml::Value::as_str).map(str::to_owned);

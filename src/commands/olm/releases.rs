@@ -186,8 +186,11 @@ fn kept(cache: &Own, version: &Version) -> anyhow::Result<Option<Vec<(String, St
         return Ok(Some(files));
     }
     let folder = folder(cache, version);
-    Err(anyhow::format_err!("the files in `{}` are not what was downloaded", folder.display()))
-        .hint("remove that directory, and they are downloaded again")
+    Err(anyhow::format_err!(
+        "the files in `{}` have changed since they were downloaded",
+        folder.display()
+    ))
+    .hint("remove that directory: the next run downloads them again")
 }
 
 /// The version of OLM that manifests install.

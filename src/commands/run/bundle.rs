@@ -200,7 +200,7 @@ pub fn require_same(place: &Place, release: &Release) -> anyhow::Result<()> {
         return Ok(());
     };
     Err(anyhow::format_err!(
-        "`{}` is installed in namespace `{}` with another content than that of the bundle: `{path}` differs",
+        "`{}` is installed in namespace `{}`, but not with the content of this bundle: `{path}` differs",
         release.name(),
         place.namespace
     ))

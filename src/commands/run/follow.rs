@@ -125,7 +125,7 @@ impl Following<'_> {
         if let Some(other) = other {
             let other = other["metadata"]["name"].as_str().unwrap_or_default();
             return Err(anyhow::format_err!(
-                "InstallPlan {name} was not approved: it also carries out Subscription {other}, whose updates need approval"
+                "InstallPlan {name} was not approved: it would also update Subscription {other}, whose updates need approval"
             ))
             .hint(format!(
                 "approve both with `kubectl patch installplan {name} --namespace {} --type merge --patch '{{\"spec\":{{\"approved\":true}}}}'`, and run the command again",

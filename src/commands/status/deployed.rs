@@ -37,16 +37,16 @@ pub struct Object {
 pub fn of(address: &Address, objects: Objects) -> anyhow::Result<Cluster> {
     let unknown = |reason: String| Cluster { reason: Some(reason), ..Cluster::default() };
     if !address.has_kubeconfig()? {
-        return Ok(unknown("not asked: there is no kubeconfig".to_owned()));
+        return Ok(unknown("not checked: there is no kubeconfig".to_owned()));
     }
     let Objects { all, has_source } = objects;
     let all = match all {
         Ok(all) => all,
-        Err(error) => return Ok(unknown(format!("not asked: {}", reason(&error)))),
+        Err(error) => return Ok(unknown(format!("not checked: {}", reason(&error)))),
     };
     let mut cluster = match address.connect() {
         Ok(cluster) => cluster,
-        Err(error) => return Ok(unknown(format!("not asked: {}", reason(&error)))),
+        Err(error) => return Ok(unknown(format!("not checked: {}", reason(&error)))),
     };
     cluster.hurry(ONE, Limit::after(ALL));
     let mut look = Look { cluster: &cluster, objects: Vec::new() };
@@ -156,7 +156,7 @@ impl Look<'_> {
         if find::<Unreachable>(&error).is_some() || find::<cluster::Interrupted>(&error).is_some() {
             return Err(error);
         }
-        let detail = format!("not known: {}", reason(&error));
+        let detail = format!("unknown: {}", reason(&error));
         self.objects.push(Object { object, state: State::Unknown, detail });
         Ok(())
     }

@@ -83,7 +83,7 @@ impl Part {
             State::Good => "current".to_owned(),
             State::Bad => format!("out of date: {shown}{more}"),
             State::Missing => format!("none: {shown}"),
-            State::Unknown => format!("not known: {shown}"),
+            State::Unknown => format!("unknown: {shown}"),
         }
     }
 }

@@ -81,7 +81,9 @@ impl Case {
                 Some(Err(error)) => {
                     let error = format!("{error:#}");
                     // Two edits of a file at once: the user is told where the other one is.
-                    if let Some((path, _)) = error.split_once(" is not what the interrupted run") {
+                    if let Some((path, _)) =
+                        error.split_once(" does not have the content that the interrupted run")
+                    {
                         fs::rename(dir.join(path), dir.join("saved-by-the-user")).expect(path);
                     } else {
                         assert!(!ends.is_empty(), "{error}: {what}");

@@ -35,7 +35,7 @@ pub fn lints(version: &Version<'_>) -> Vec<Problem> {
         );
         let hint = match wrong.near {
             Some(near) => format!("did you mean `{near}`?"),
-            None => "use the path of a field, with the names that JSON has".to_owned(),
+            None => "use the path of a field, with its names in JSON".to_owned(),
         };
         Some(Problem::new(place(version, &pointer), message).with_hint(hint))
     };

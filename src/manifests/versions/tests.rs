@@ -64,7 +64,7 @@ fn the_stored_version_is_found_if_it_is_unambiguous() {
     check(
         &[("v1", Yes), ("v2", Yes)],
         Err(
-            "src/v1.rs:1:1: `Cache` has more than one version to store: v1 (src/v1.rs:1:1), v2 (src/v2.rs:1:1)",
+            "src/v1.rs:1:1: `Cache` has more than one storage version: v1 (src/v1.rs:1:1), v2 (src/v2.rs:1:1)",
         ),
     );
     check(
@@ -73,7 +73,7 @@ fn the_stored_version_is_found_if_it_is_unambiguous() {
             "src/v1.rs:1:1: `Cache` does not say which version is stored: v1 (src/v1.rs:1:1), v2 (src/v2.rs:1:1)",
         ),
     );
-    check(&[("v1", No)], Err("src/v1.rs:1:1: `Cache` has no version to store: v1 (src/v1.rs:1:1)"));
+    check(&[("v1", No)], Err("src/v1.rs:1:1: `Cache` has no storage version: v1 (src/v1.rs:1:1)"));
 }
 
 #[test]

@@ -87,7 +87,7 @@ fn name(operator: &Operator, mutating: bool, problems: &mut Vec<Problem>) -> Str
     let mut named = all.filter(|it| it.mutating == mutating);
     let first = named.next();
     if let (Some(first), Some(second)) = (first, named.next()) {
-        let message = format!("the configuration is also named at {}", first.place);
+        let message = format!("another comment at {} names the same configuration", first.place);
         problems.push(
             Problem::new(second.place.clone(), message).with_hint("delete one of the two comments"),
         );

@@ -18,11 +18,11 @@ pub fn apply(object: Value, webhook: &Webhook) -> Result<Value, Vec<Problem>> {
     };
     let patch = json::strict(patch).map_err(|error| {
         let hint = "write one JSON object between backticks: `patch=`{\"timeoutSeconds\": 5}``";
-        problem(format!("the patch is no JSON: {error}"), hint)
+        problem(format!("the patch is not valid JSON: {error}"), hint)
     })?;
     let Value::Object(patch) = patch else {
         return Err(problem(
-            "the patch is no JSON object".to_owned(),
+            "the patch is not a JSON object".to_owned(),
             "write e.g. `patch=`{\"timeoutSeconds\": 5}``",
         ));
     };

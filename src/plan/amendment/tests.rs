@@ -58,7 +58,8 @@ fn an_item_is_added_with_the_indentation_of_its_list() {
 
 #[test]
 fn where_lines_would_mean_something_else_nothing_is_added() {
-    let list = "lines above this marker would not be new entries of the list `resources` alone";
+    let list =
+        "lines that are inserted above this marker would not be entries of the list `resources`";
     let refused = |before: &str, line: usize| {
         let expected = format!("kustomization.yaml:{line}:1: {list}");
         add("kustomization.yaml", before, "resources:\n- b.yaml\n", Err(&expected));
@@ -114,7 +115,7 @@ fn modules_and_starts_are_added_as_code() {
         Ok("const X: &str = \"\npub mod b;\n// §\n\";\npub mod b;\n// §\n"),
     );
     rust("pub  mod b ;\n", module, Ok("pub  mod b ;\n"));
-    let message = "lines above this marker would not be new entries of the module alone";
+    let message = "lines that are inserted above this marker would not be entries of the module";
     for (before, line) in [
         ("/*\n// §\n*/\n", 2),
         ("mod x {\n    // §\n}\n", 2),
@@ -161,7 +162,8 @@ fn a_key_is_added_to_its_table() {
         "[env]\n# B = \"1\"\n  # §\n[x]\nB = \"1\"\n",
         Ok("[env]\n# B = \"1\"\n  B = \"1\"\n  # §\n[x]\nB = \"1\"\n"),
     );
-    let message = "lines above this marker would not be new entries of the table `[env]` alone";
+    let message =
+        "lines that are inserted above this marker would not be entries of the table `[env]`";
     toml("[env]\n[x]\n# §\n", Err(&format!("a.toml:3:1: {message}")));
     toml("[env]\nA = \"\"\"\n# §\n\"\"\"\n", Err(&format!("a.toml:3:1: {message}")));
     toml("[env]\nB = \"2\"\n# §\n", Err("a.toml:2:1: `B` is already there, in another form"));
@@ -201,7 +203,7 @@ fn only_the_scaffolded_entry_is_removed() {
     ] {
         remove("a.rs", text, module, "", &[&format!("a.rs:1:1: {NOT_COMMITTED}")]);
     }
-    let stuck = "cannot be removed without something else";
+    let stuck = "cannot be removed without removing other code";
     remove(
         "a.rs",
         "mod a; pub mod b;\n",
@@ -291,7 +293,7 @@ fn a_variable_is_removed_with_any_value() {
         toml(text, "[env]\n", &[&format!("a.toml:2:1: {NOT_COMMITTED}")]);
     }
     let inline = "env = { A = \"1\" }\n";
-    toml(inline, inline, &["a.toml:1:9: `A` cannot be removed without something else"]);
+    toml(inline, inline, &["a.toml:1:9: `A` cannot be removed without removing other code"]);
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn parsed(text: &str) -> Result<(TokenStream, File), Fault> {
         Fault::At(message, start.line, start.column + 1)
     };
     let tokens: TokenStream =
-        text.parse().map_err(|it: LexError| at("this is not Rust".to_owned(), it.span()))?;
+        text.parse().map_err(|it: LexError| at("this is not valid Rust".to_owned(), it.span()))?;
     let file = syn::parse2(tokens.clone()).map_err(|it| at(it.to_string(), it.span()))?;
     Ok((tokens, file))
 }

@@ -92,7 +92,7 @@ fn values_may_not_be_taken_away_nor_added() {
     check(
         json!({}),
         json!({"enum": ["a"]}),
-        &["enum only `\"a\"` are allowed now, where any value was"],
+        &["enum only `\"a\"` are allowed now; before, any value was"],
     );
     check(json!({"enum": ["a"]}), json!({}), &["enum the values `\"a\"` are no longer allowed"]);
     check(
@@ -103,7 +103,7 @@ fn values_may_not_be_taken_away_nor_added() {
     check(
         json!({"enum": ["a"]}),
         json!({"enum": ["b", "a"]}),
-        &["enum the values `\"b\"` are allowed besides"],
+        &["enum the values `\"b\"` are now allowed as well"],
     );
     check(json!({"enum": ["a", "b"]}), json!({"enum": ["b", "a", "a"]}), &[]);
 }

@@ -7,7 +7,7 @@ use go_data::yaml::Value;
 /// Why they cannot be merged as the schema says.
 pub fn faults(schema: &Value, say: &mut impl FnMut(&str, &'static str)) {
     const KEYS: &str =
-        "name fields of the items that are required or have a default, and no `Option`";
+        "name fields of the items that are required or have a default, not an `Option`";
     let (list, map) =
         (text(schema, "x-kubernetes-list-type"), text(schema, "x-kubernetes-map-type"));
     let kind = text(schema, "type");
@@ -55,7 +55,7 @@ pub fn faults(schema: &Value, say: &mut impl FnMut(&str, &'static str)) {
     let required: Vec<&str> = required.into_iter().flatten().filter_map(Value::as_str).collect();
     for key in keys {
         let fault = match property(items, key) {
-            None => "which its items have not",
+            None => "which its items do not have",
             Some(it) if matches!(text(it, "type"), "array" | "object") => "which is not a scalar",
             Some(it) if flag(it, "nullable") => "which can be null",
             Some(it) if !required.contains(&key) && it.get("default").is_none() => {

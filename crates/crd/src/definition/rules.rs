@@ -11,7 +11,7 @@ use crate::{
 };
 use go_data::yaml::Value;
 
-const RULE: &str = "see https://kubernetes.io/docs/reference/using-api/cel for what a rule may say";
+const RULE: &str = "see https://kubernetes.io/docs/reference/using-api/cel for the syntax of rules";
 const TRY: &str = "apply the CRD to a test cluster, which compiles the rule";
 const OLD: &str = "put the rule on the list itself or above it, or merge the list by keys";
 

@@ -24,8 +24,7 @@ const ANY: &str = "declare the type, or accept any value with \
                    `#[schemars(extend(\"x-kubernetes-preserve-unknown-fields\" = true))]`";
 const RECURSION: &str =
     "end the recursion with a type that accepts any value, for example `serde_json::Value`";
-const PATTERN: &str =
-    "write it as https://pkg.go.dev/regexp/syntax has it; a CEL rule can say what a pattern cannot";
+const PATTERN: &str = "use the syntax of https://pkg.go.dev/regexp/syntax; a CEL rule can check what a pattern cannot";
 const TUPLE: &str = "write a struct: items of an array are all of one type";
 
 pub fn faults(schema: &Value) -> Vec<Fault> {
@@ -117,7 +116,7 @@ fn outer(at: &str, schema: &Value, level: Level, res: &mut Vec<Fault>) {
         (other, _) => say(&format!("has an unknown type `{other}`"), CHANGE),
     }
     if embedded && kind != "object" {
-        say("is an embedded resource, and no object", CHANGE);
+        say("is an embedded resource, but not an object", CHANGE);
     }
     if embedded && !any && no_properties(schema) {
         say("is an embedded resource without properties", ANY);
@@ -142,7 +141,7 @@ fn outer(at: &str, schema: &Value, level: Level, res: &mut Vec<Fault>) {
         && level == Level::Root
         && !only_names(metadata)
     {
-        say("says more of `metadata` than `name` and `generateName`", CHANGE);
+        say("restricts more of `metadata` than `name` and `generateName`", CHANGE);
     }
     for_each_property(schema, |name, it| outer(&below(at, name), it, Level::Field, res));
     if let Some(items @ Value::Object(_)) = schema.get("items") {
@@ -220,7 +219,7 @@ fn inner(at: &str, schema: &Value, shape: Shape<'_>, res: &mut Vec<Fault>) {
         }
     }
     if property(schema, "metadata").is_some() {
-        say("says something of `metadata` within one of several alternatives".to_owned(), CHANGE);
+        say("restricts `metadata` within one of several alternatives".to_owned(), CHANGE);
     }
     for_each_property(schema, |name, it| {
         inner(&below(at, name), it, shape.below(|shape| property(shape, name)), res);
@@ -256,7 +255,10 @@ fn never(schema: &Value, say: &mut impl FnMut(&str, &'static str)) {
         say("has `x-kubernetes-preserve-unknown-fields: false`", "leave it out");
     }
     if flag(schema, "uniqueItems") {
-        say("wants items that differ", "say `x_kube(merge_strategy = ListMerge::Set)` instead");
+        say(
+            "requires unique items (`uniqueItems`)",
+            "use `x_kube(merge_strategy = ListMerge::Set)` instead",
+        );
     }
 }
 

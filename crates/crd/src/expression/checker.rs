@@ -152,7 +152,7 @@ impl<'a> Checker<'a> {
         }
         match TYPES.contains(&name) {
             true => Compound("type", vec![Dyn]),
-            false => self.fault(format!("nothing is called `{name}`")),
+            false => self.fault(format!("there is no variable `{name}`")),
         }
     }
 
@@ -176,9 +176,9 @@ impl<'a> Checker<'a> {
                 Dyn
             }
             Dyn | Error => Dyn,
-            other => {
-                self.fault(format!("a value of the type {other} has no fields, and no `{field}`"))
-            }
+            other => self.fault(format!(
+                "there is no field `{field}`: a value of the type {other} has no fields"
+            )),
         };
         if is_optional || was_optional { Type::optional(found) } else { found }
     }
@@ -251,7 +251,10 @@ impl<'a> Checker<'a> {
             let all = arguments.iter().map(|it| self.variables.resolve(it).to_string());
             let all: Vec<String> = all.collect();
             let name = name.trim_matches(['_', '@']);
-            self.fault(format!("`{name}` does not take ({})", all.join(", ")))
+            self.fault(format!(
+                "`{name}` does not accept arguments of the types ({})",
+                all.join(", ")
+            ))
         })
     }
 

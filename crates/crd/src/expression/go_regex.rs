@@ -66,7 +66,7 @@ impl Parser<'_> {
                     Some((min, max, length)) => {
                         if MOST < min || max.is_some_and(|it| MOST < it || it < min) {
                             return Err(
-                                "it repeats more than 1000 times, or at most less than at least",
+                                "a repetition is above 1000, or its maximum is below its minimum",
                             );
                         }
                         self.skip(length);
@@ -123,7 +123,7 @@ impl Parser<'_> {
             return Err("there is nothing to repeat");
         };
         if 2 <= times && MOST < *last * times {
-            return Err("nested repetitions come to more than 1000");
+            return Err("nested repetitions exceed 1000");
         }
         *last *= times.max(1);
         Ok(())
@@ -215,7 +215,7 @@ impl Parser<'_> {
 }
 
 const PERL: &str =
-    "`(?` is followed by what Go does not support, such as looking ahead with `(?=` or `(?!`";
+    "`(?` begins something that Go does not support, such as looking ahead with `(?=` or `(?!`";
 const ESCAPE: &str =
     "it has an escape that Go does not support, such as the back reference `\\1`, or `\\Z`";
 
@@ -330,8 +330,8 @@ fn the_first_fault_is_reported() {
         ("(a", "a `)` is missing"),
         ("*a", "there is nothing to repeat"),
         ("a++", "a repetition is repeated, as in `a**` or `a++`"),
-        ("a{2,1}", "it repeats more than 1000 times, or at most less than at least"),
-        ("(a{100}){100}", "nested repetitions come to more than 1000"),
+        ("a{2,1}", "a repetition is above 1000, or its maximum is below its minimum"),
+        ("(a{100}){100}", "nested repetitions exceed 1000"),
         ("(?<=a)b", "it looks behind with `(?<…`, or the name of a group is malformed"),
         ("[a", "a `]` is missing"),
         ("[[:any:]]", "it has an unknown class `[:…:]`"),

@@ -70,7 +70,7 @@ impl<'a> Names<'a> {
                     if !name.starts_with('@')
                         && ![TYPES, NAMESPACES].concat().contains(&name.as_str())
                     {
-                        self.fault(format!("nothing is called `{name}`"));
+                        self.fault(format!("there is no variable `{name}`"));
                     }
                     None
                 }

@@ -34,7 +34,7 @@ pub fn check(schema: &Value, value: &Value, path: &FieldPath, findings: &mut Fin
 
 fn check_map(schema: &Value, items: &[Value], path: &FieldPath, findings: &mut Findings) {
     if let Some(at) = items.iter().position(|it| !it.is_null() && !it.is_object()) {
-        findings.fault(&path.item(at), "must be an object, as an item of a list by keys");
+        findings.fault(&path.item(at), "must be an object, because the list is merged by keys");
         return;
     }
     let names = schema.get("x-kubernetes-list-map-keys").and_then(Value::as_array);
@@ -53,7 +53,7 @@ fn twice(items: &[Value], path: &FieldPath, findings: &mut Findings) {
         let count = counts.entry(item.to_string()).or_insert(0_usize);
         *count += 1;
         if *count == 2 {
-            findings.fault(&path.item(at), format!("is in this list already: {item}"));
+            findings.fault(&path.item(at), format!("occurs twice in this list: {item}"));
         }
     }
 }

@@ -146,7 +146,8 @@ fn item(res: &mut Kube, seen: &mut Seen, meta: &Meta, known: KubeDerive) -> syn:
                 "manual" => Mode::Manual,
                 "disabled" => Mode::Disabled,
                 other => {
-                    let message = format!("`{other}` is none of `derived`, `manual`, `disabled`");
+                    let message =
+                        format!("`{other}` is not one of `derived`, `manual`, `disabled`");
                     return error(meta.span(), message);
                 }
             };
@@ -196,7 +197,7 @@ pub fn flag(meta: &Meta) -> syn::Result<bool> {
         Expr::Lit(syn::ExprLit { lit: Lit::Bool(it), .. }) => Ok(it.value),
         Expr::Lit(syn::ExprLit { lit: Lit::Str(it), .. }) if it.value() == "true" => Ok(true),
         Expr::Lit(syn::ExprLit { lit: Lit::Str(it), .. }) if it.value() == "false" => Ok(false),
-        other => error(other.span(), format!("`{}` is true or false", name_of(meta))),
+        other => error(other.span(), format!("`{}` must be true or false", name_of(meta))),
     }
 }
 
@@ -214,7 +215,7 @@ pub fn path(meta: &Meta) -> syn::Result<syn::Path> {
     match value(meta)? {
         Expr::Lit(syn::ExprLit { lit: Lit::Str(it), .. }) => it.parse(),
         Expr::Path(it) if it.qself.is_none() => Ok(it.path.clone()),
-        other => error(other.span(), format!("`{}` is a type's path", name_of(meta))),
+        other => error(other.span(), format!("`{}` must be the path of a type", name_of(meta))),
     }
 }
 
@@ -230,7 +231,7 @@ fn attr(meta: &Meta) -> syn::Result<Option<Meta>> {
     }
     if ["derive", "serde", "schemars"].iter().any(|it| attr.path().is_ident(it)) {
         let name = name_of(&attr);
-        return error(text.span(), format!("kube takes no `{name}` in `attr`"));
+        return error(text.span(), format!("kube does not accept `{name}` in `attr`"));
     }
     error(text.span(), format!("`{}` may change the schema, and is not supported", text.value()))
 }
@@ -252,7 +253,7 @@ fn pair(meta: &Meta, into: &mut BTreeMap<String, String>) -> syn::Result<()> {
     let Meta::List(it) = meta else {
         return error(
             meta.span(),
-            format!("`{0}` is of the form `{0}(\"key\", \"value\")`", name_of(meta)),
+            format!("`{0}` must be of the form `{0}(\"key\", \"value\")`", name_of(meta)),
         );
     };
     let parser = syn::punctuated::Punctuated::<syn::LitStr, syn::Token![,]>::parse_terminated;
@@ -264,7 +265,7 @@ fn pair(meta: &Meta, into: &mut BTreeMap<String, String>) -> syn::Result<()> {
         }
         _ => error(
             meta.span(),
-            format!("`{0}` is of the form `{0}(\"key\", \"value\")`", name_of(meta)),
+            format!("`{0}` must be of the form `{0}(\"key\", \"value\")`", name_of(meta)),
         ),
     }
 }
@@ -345,7 +346,7 @@ fn priority_(meta: &Meta) -> syn::Result<i32> {
         Expr::Lit(syn::ExprLit { lit: Lit::Str(it), .. }) => it.value().parse().ok(),
         _ => None,
     };
-    number.map_or_else(|| error(meta.span(), "`priority` is a number"), Ok)
+    number.map_or_else(|| error(meta.span(), "`priority` must be a number"), Ok)
 }
 
 fn scale(meta: &Meta) -> syn::Result<CustomResourceSubresourceScale> {

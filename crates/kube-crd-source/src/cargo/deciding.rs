@@ -78,13 +78,13 @@ impl Packages<'_> {
     /// A hint how to choose among several: each selected package with the version that it takes.
     pub fn choice_hint(&self, name: &str) -> String {
         let takes = |id: PackageId| match self.nearest(&[id], name)[..] {
-            [one] => Some(format!("`-p {}` takes {}", self.all[id].name, self.version(one))),
+            [one] => Some(format!("`-p {}` uses {}", self.all[id].name, self.version(one))),
             _ => None,
         };
         let each: Vec<String> = self.roots().filter_map(takes).collect();
         match each.len() {
-            0 | 1 => "lock one: `cargo tree --duplicates` says who asks for another".to_owned(),
-            _ => format!("ask for packages that take the same one: {}", each.join(", ")),
+            0 | 1 => "keep only one version in Cargo.lock: `cargo tree --duplicates` shows what depends on each".to_owned(),
+            _ => format!("select packages that use the same version: {}", each.join(", ")),
         }
     }
 

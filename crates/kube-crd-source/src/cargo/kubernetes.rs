@@ -46,24 +46,22 @@ pub fn kubernetes(packages: &Packages<'_>) -> KubernetesTypes {
         [one] => one,
         [] => {
             let hint = match is_chosen_for_tests(packages) {
-                true => "a dev-dependency chooses one: build with those, with `--examples`",
+                true => "a dev-dependency chooses one: include dev-dependencies with `--examples`",
                 false => {
                     "choose one in the dependency, e.g. `features = [\"v1_33\", \"schemars\"]`"
                 }
             };
             return refuse(
-                format!(
-                    "no feature of `k8s-openapi` {version} says which Kubernetes its types are of"
-                ),
+                format!("no feature of `k8s-openapi` {version} chooses a version of Kubernetes"),
                 hint,
             );
         }
         [one, other, ..] => {
             return refuse(
                 format!(
-                    "`k8s-openapi` {version} has `{one}` and `{other}` on, and only one is allowed"
+                    "`k8s-openapi` {version} has the features `{one}` and `{other}`, and only one of them is allowed"
                 ),
-                "choose one feature in all of the project's Cargo.toml",
+                "choose the same feature in every Cargo.toml of the project",
             );
         }
     };
@@ -74,7 +72,7 @@ pub fn kubernetes(packages: &Packages<'_>) -> KubernetesTypes {
         },
         None => refuse(
             format!("the source of `k8s-openapi` {version} is not on this machine"),
-            "run `cargo fetch`, which downloads what is locked",
+            "run `cargo fetch`, which downloads the packages in Cargo.lock",
         ),
     }
 }

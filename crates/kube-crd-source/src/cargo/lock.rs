@@ -40,7 +40,7 @@ impl Lock {
                         match (it.strip_prefix('"').and_then(|it| it.strip_suffix('"')), &mut open)
                         {
                             (Some(it), Some(open)) => open.dependencies.push(it.to_owned()),
-                            _ => return Err((index + 1, "no list that cargo writes")),
+                            _ => return Err((index + 1, "this is not a list as cargo writes it")),
                         }
                     }
                 }
@@ -53,7 +53,7 @@ impl Lock {
                 name = it;
             } else if let Some(it) = value("version") {
                 let Ok(version) = it.parse() else {
-                    return Err((index + 1, "no version that cargo writes"));
+                    return Err((index + 1, "this is not a version as cargo writes it"));
                 };
                 open = Some(Locked {
                     name: name.to_owned(),

@@ -120,6 +120,6 @@ fn malformed(path: &SourcePath, text: &str, error: &toml::de::Error) -> Problem 
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().map_or(0, |it| it.chars().count()) + 1;
     let place = Place { path: path.clone(), line, column };
-    let problem = || Problem::new(place, format!("does not parse: {}", error.message().trim()));
+    let problem = || Problem::new(place, format!("cannot be parsed: {}", error.message().trim()));
     conflict_in_malformed(path, text).unwrap_or_else(problem)
 }

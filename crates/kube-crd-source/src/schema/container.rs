@@ -105,7 +105,7 @@ pub struct Field {
 /// Reads a settled input. `kube`: it derives `KubeSchema`.
 pub fn read(input: &DeriveInput, kube: bool, values: &Values<'_>) -> Result<Container, Problem> {
     let to_problem = |it: syn::Error| {
-        let way_out = "see the derive's documentation for what it takes";
+        let way_out = "see the derive's documentation for the attributes that it accepts";
         values.world.problem(values.module, it.span(), it.to_string(), way_out)
     };
     read_(input, kube, values).map_err(to_problem)
@@ -136,7 +136,7 @@ fn read_(input: &DeriveInput, kube: bool, values: &Values<'_>) -> syn::Result<Co
         if kube && !matches!(it.attrs.default(), attr::Default::None) {
             return error(
                 input.ident.span(),
-                "`KubeSchema` does not compile with a default for the whole",
+                "`KubeSchema` does not compile with `#[serde(default)]` on the type",
             );
         }
         let data = match &it.data {

@@ -12,7 +12,7 @@ use crate::values::{Int, Values};
 pub fn numbers(input: &syn::DeriveInput, values: &Values<'_>) -> Result<Vec<Value>, Problem> {
     let to_problem = |it: syn::Error| {
         let way_out =
-            "give the enum `#[repr(…)]` with a type of numbers, and each variant a number";
+            "give the enum `#[repr(…)]` with an integer type, and each variant an integer";
         values.world.problem(values.module, it.span(), it.to_string(), way_out)
     };
     numbers_(input, values).map_err(to_problem)
@@ -28,7 +28,7 @@ fn numbers_(input: &syn::DeriveInput, values: &Values<'_>) -> syn::Result<Vec<Va
     let Some((_, high)) = Int::parse(&ty).map(Int::range) else {
         return error(
             input.ident.span(),
-            "`JsonSchema_repr` needs `#[repr(…)]` with a type of numbers",
+            "`JsonSchema_repr` needs `#[repr(…)]` with an integer type",
         );
     };
     let mut res = Vec::new();

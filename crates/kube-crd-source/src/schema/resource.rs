@@ -152,14 +152,14 @@ impl Reader {
         let one = |it: Problem| vec![it];
         if world.crates[world.modules[item.module].krate].old {
             let message =
-                format!("`{}` is of a package of edition 2015, which is not supported", item.name);
+                format!("`{}` is in a package of edition 2015, which is not supported", item.name);
             let hint = "set `edition = \"2021\"` or a later one in its Cargo.toml";
             return Err(one(world.problem(item.module, item.span, message, hint)));
         }
         match world.derives_trait(id, "kube::CustomResource").map_err(one)? {
             Derived::No if self.has_kube_attribute(id) => {
                 let message = format!(
-                    "`{}` has `#[kube(…)]`, and no derive that is known to be kube's `CustomResource`",
+                    "`{}` has `#[kube(…)]`, but none of its derives is known to be kube's `CustomResource`",
                     item.name
                 );
                 let hint = "import it by name: `use kube::CustomResource;`";

@@ -296,10 +296,10 @@ impl Reader {
             Writes::No => return None,
             Writes::Unknown => {
                 let message = format!(
-                    "whether the default of `{}` is written depends on the bounds of a parameter, which are not read",
+                    "the default of `{}` is in the schema only if a type parameter implements `Serialize`, which operator-rs cannot tell",
                     field.member
                 );
-                let hint = "say `T: Serialize` on the type, or leave the bound out";
+                let hint = "write the bound `T: Serialize` on the type, or remove the bound";
                 let problem = self.world.problem(this.scope.module, field.span, message, hint);
                 self.refuse(problem);
                 return None;

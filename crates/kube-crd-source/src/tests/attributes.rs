@@ -110,7 +110,7 @@ fn kube_attributes_are_read_with_care() {
     );
     assert_eq!(
         kube(&format!("{all}, attr = \"serde(default)\"")),
-        "src/main.rs:3:63: kube takes no `serde` in `attr`"
+        "src/main.rs:3:63: kube does not accept `serde` in `attr`"
     );
     assert_eq!(
         kube(&format!("{all}, attr = \"x_kube(validation = Rule::new(\\\"true\\\"))\"")),

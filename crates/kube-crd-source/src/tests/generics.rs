@@ -60,12 +60,12 @@ fn a_default_that_may_not_be_written_is_refused() {
     check(
         "a: In<i32>,",
         "trait Has {} $T struct In<T: Has + Default> { #[serde(default)] x: T }",
-        "src/main.rs:7:122: whether the default of `x` is written depends on the bounds of a parameter, which are not read (`Kind` → `spec.a.x`)",
+        "src/main.rs:7:122: the default of `x` is in the schema only if a type parameter implements `Serialize`, which operator-rs cannot tell (`Kind` → `spec.a.x`)",
     );
     check(
         "a: In<i32>,",
         "$T struct In<T: Default> { #[serde(default)] x: Other<T> } $T struct Other<T> { x: T }",
-        "src/main.rs:7:103: whether the default of `x` is written depends on the bounds of a parameter, which are not read (`Kind` → `spec.a.x`)",
+        "src/main.rs:7:103: the default of `x` is in the schema only if a type parameter implements `Serialize`, which operator-rs cannot tell (`Kind` → `spec.a.x`)",
     );
 }
 

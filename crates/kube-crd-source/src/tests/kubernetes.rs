@@ -166,7 +166,7 @@ fn a_type_that_its_source_does_not_say_is_refused() {
     check("api::v1::C", "is `k8s_openapi::api::v1::C`, which has no schema");
     check("ByteString", "is `k8s_openapi::ByteString`, which has no schema");
     check("List<i32>", "is `k8s_openapi::List`, which has no schema");
-    check("api::v1::A<i32>", "takes no types");
+    check("api::v1::A<i32>", "takes no type arguments");
     check(
         "api::v1::Gone",
         "is `k8s_openapi::api::v1::Gone`, but k8s-openapi's src/v1_99/api/v1/gone.rs cannot be read: it is not there",

@@ -110,17 +110,17 @@ fn the_kube_that_the_wanted_package_depends_on_writes_its_crds() {
     let both = two_kubes(&[(".a", "3.1.0"), (".b", "5.0.0")], "5.0.0");
     let (_, problems) = version(&both, &[]);
     assert_eq!(problems.len(), 3, "{problems:#?}");
-    let hint = "ask for packages that take the same one: `-p a` takes 3.1.0, `-p b` takes 5.0.0";
+    let hint = "select packages that use the same version: `-p a` uses 3.1.0, `-p b` uses 5.0.0";
     assert!(
         problems.iter().any(|it| it.contains(
             "`kube-core` is locked in 2 versions, and it is ambiguous which one writes the CRDs"
         ) && it.contains(hint)),
         "{problems:#?}"
     );
-    let hint = "take one version of `kube` everywhere, or ask for packages that do (`-p`)";
+    let hint = "use one version of `kube` everywhere, or select packages that do (`-p`)";
     assert!(
         problems.iter().any(|it| it.contains(
-            "a/src/lib.rs:2:10: `CustomResource` is of `kube` 3.1.0, and another version of it writes the CRDs"
+            "a/src/lib.rs:2:10: `CustomResource` belongs to `kube` 3.1.0, and another version of it writes the CRDs"
         ) && it.contains(hint)),
         "{problems:#?}"
     );
@@ -173,7 +173,7 @@ fn a_library_is_known_by_its_own_name() {
 fn edition_2015_is_refused_by_name() {
     let spec = format!("{HEAD}{SPEC}\n{KIND} {{ a: bool }}");
     let refused = Err(vec![
-        "src/lib.rs:4:12: `KindSpec` is of a package of edition 2015, which is not supported"
+        "src/lib.rs:4:12: `KindSpec` is in a package of edition 2015, which is not supported"
             .to_owned(),
     ]);
     let found = |rest: &str| field(&package_a(rest, &[("src/lib.rs", &spec)]));
@@ -208,7 +208,7 @@ fn a_kube_that_is_not_the_published_one_is_told_where_it_is_used() {
     let lock = lock.replace("registry+https://example.com/index", "git+https://example.com/kube#1");
     files.insert(SourcePath::fixed("Cargo.lock"), lock);
     let told =
-        "src/lib.rs:2:10: `CustomResource` is of `kube` from git: what that writes is not known";
+        "src/lib.rs:2:10: `CustomResource` belongs to `kube` from git, whose output is not known";
     assert_eq!(field(&files), Err(vec![told.to_owned()]));
 }
 
@@ -241,7 +241,7 @@ fn a_kubernetes_that_only_a_dev_dependency_chooses_needs_the_examples() {
         let hints = all_problems(&reading).into_iter().filter_map(|it| it.hint);
         hints.filter(|it| it.contains("dev-dependency")).collect::<Vec<_>>()
     };
-    let hint = "a dev-dependency chooses one: build with those, with `--examples`";
+    let hint = "a dev-dependency chooses one: include dev-dependencies with `--examples`";
     assert_eq!(hints(false), [hint]);
     assert_eq!(hints(true), [""; 0]);
 }

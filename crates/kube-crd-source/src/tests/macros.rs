@@ -62,7 +62,7 @@ fn what_a_macro_may_implement_is_refused() {
     check(
         "#[serde(default)] a: In,",
         "$T struct In {} macro_rules! make { ($n:ident) => { impl Default for $n { fn default() -> Self { Self {} } } } } make!(In);",
-        "src/main.rs:5:22: unsupported expression `In` in a default: `make!` in src/main.rs may write `default`, and is not expanded (`Kind` → `spec.a`)",
+        "src/main.rs:5:22: unsupported expression `In` in a default: `make!` in src/main.rs may define `default`, and macros are not expanded (`Kind` → `spec.a`)",
     );
     check(
         "a: In,",
@@ -143,7 +143,7 @@ fn what_stands_under_an_attribute_macro_is_not_taken_as_it_is() {
     check(
         "#[serde(default)] a: In,",
         "$T struct In; #[other::changed] impl Default for In { fn default() -> Self { In } }",
-        "src/main.rs:5:22: unsupported expression `In` in a default: `#[other::changed]` in src/main.rs may write `default`, and is not expanded (`Kind` → `spec.a`)",
+        "src/main.rs:5:22: unsupported expression `In` in a default: `#[other::changed]` in src/main.rs may define `default`, and macros are not expanded (`Kind` → `spec.a`)",
     );
 }
 
@@ -165,7 +165,7 @@ fn enums_of_numbers_are_read_or_refused() {
     );
     assert_eq!(
         with("enum In { A }"),
-        at("6", "`JsonSchema_repr` needs `#[repr(…)]` with a type of numbers")
+        at("6", "`JsonSchema_repr` needs `#[repr(…)]` with an integer type")
     );
     assert_eq!(
         with("#[repr(u8)] enum In { A(i32) }"),

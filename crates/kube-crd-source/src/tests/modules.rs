@@ -107,13 +107,16 @@ fn what_a_module_without_a_file_may_define_is_doubted() {
             ("b::T", "whether src/main.rs defines it depends on a `cfg`"),
             ("c::T", "where module `c` is depends on a `cfg_attr`, and may define it"),
             ("d::T", "nothing"),
-            ("e::T", "module `e` is in a file that holds it: `src/main.rs`, and may define it"),
+            (
+                "e::T",
+                "module `e` would be in a file that contains it: `src/main.rs`, and may define it",
+            ),
             ("f::T", "whether src/f.rs defines it depends on a `cfg`"),
             ("g::T", "module `g` has two files: `src/g.rs` and `src/g/mod.rs`, and may define it"),
         ],
         &[
             "src/main.rs:1:5: module `a` has no file",
-            "src/main.rs:1:99: module `e` is in a file that holds it: `src/main.rs`",
+            "src/main.rs:1:99: module `e` would be in a file that contains it: `src/main.rs`",
             "src/main.rs:1:123: module `g` has two files: `src/g.rs` and `src/g/mod.rs`",
         ],
     );
@@ -139,7 +142,7 @@ fn a_struct_that_is_no_kind_withholds_none() {
     assert_eq!(
         problems(&spec("a: i32,", beside)),
         [
-            "src/main.rs:7:64: `Config` has `#[kube(…)]`, and no derive that is known to be kube's `CustomResource`"
+            "src/main.rs:7:64: `Config` has `#[kube(…)]`, but none of its derives is known to be kube's `CustomResource`"
         ]
     );
 }

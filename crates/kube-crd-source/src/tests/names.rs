@@ -337,7 +337,7 @@ fn what_a_file_that_does_not_parse_may_define_is_doubted() {
         ("src/bad.rs", "struct {"),
     ]);
     let world = types_of(&code, None, &mut Vec::new());
-    let doubt = "src/bad.rs does not parse, and may define it";
+    let doubt = "src/bad.rs cannot be parsed, and may define it";
     for (module, path) in [
         ("project", "String"),
         ("project::a", "Vec"),

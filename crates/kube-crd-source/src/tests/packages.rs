@@ -103,7 +103,7 @@ fn a_name_leads_into_a_package_and_on_into_another() {
     );
     assert_eq!(
         field(&project(&[])),
-        Err(vec!["src/lib.rs:4:26: `types::T` is of `types` 1.2.0, whose source is not on this machine (`Kind` → `spec.a`)".to_owned()])
+        Err(vec!["src/lib.rs:4:26: `types::T` belongs to `types` 1.2.0, whose source is not on this machine (`Kind` → `spec.a`)".to_owned()])
     );
 }
 
@@ -242,7 +242,7 @@ fn a_lock_file_that_is_malformed_is_told_with_its_line() {
     );
     check(
         "[[package]]\nname = \"a\"\nversion = \"x\"\n",
-        "Cargo.lock:3:1: no version that cargo writes",
+        "Cargo.lock:3:1: this is not a version as cargo writes it",
     );
     check(
         "[[package]]\nname = \"a\"\nversion = \"1.0.0\"\nreplace = \"b\"\n",

@@ -101,7 +101,7 @@ fn what_has_no_type_or_another_one_is_refused() {
     check(
         "#[serde(default)] a: In,",
         "#[derive(JsonSchema, Serialize)] struct In;",
-        "src/main.rs:5:22: unsupported expression `In` in a default: `In` has no `Default` that is read (`Kind` → `spec.a`)",
+        "src/main.rs:5:22: unsupported expression `In` in a default: `In` has no `Default` that operator-rs can read (`Kind` → `spec.a`)",
     );
     check(
         "#[serde(default)] a: std::net::IpAddr,",
@@ -124,10 +124,10 @@ fn code_that_panics_or_never_ends_is_refused() {
     };
     let overflows = "it overflows, or divides by zero";
     panics("u8", "let a: u8 = 200; a + 100", "7:33", "a+100", overflows);
-    panics("i32", "panic!()", "7:17", "panic!()", "it says so");
-    panics("u8", "None.unwrap()", "7:16", "None.unwrap()", "there is nothing in it");
+    panics("i32", "panic!()", "7:17", "panic!()", "the macro always panics");
+    panics("u8", "None.unwrap()", "7:16", "None.unwrap()", "the value is `None`");
     let found = problems(&spec("#[serde(default = \"f\")] a: i32,", "fn f() -> i32 { f() }"));
-    assert!(found[0].contains("it goes too deep"), "{found:?}");
+    assert!(found[0].contains("it is nested too deep"), "{found:?}");
 }
 
 #[test]
@@ -185,7 +185,10 @@ fn whether_a_default_is_written_is_certain_or_refused() {
         assert!(found.len() == 1 && found[0].contains("Serialize"), "{beside} {found:?}");
     }
     let found = problems(&spec(default, &hand.replace("Deserialize)]", "Deserialize, Odd)]")));
-    assert!(found[0].contains("whether `In` implements `Serialize` is not certain"), "{found:?}");
+    assert!(
+        found[0].contains("operator-rs cannot tell whether `In` implements `Serialize`"),
+        "{found:?}"
+    );
     let sized =
         "#[derive(JsonSchema, Serialize, Deserialize)] struct In<const N: usize> { x: i32 }";
     let found = problems(&spec("#[serde(default)] a: Vec<In<3>>,", sized));

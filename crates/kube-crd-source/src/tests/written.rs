@@ -33,7 +33,7 @@ fn anything_else_in_a_body_is_refused_at_its_place() {
     let json = "schemars::json_schema!(3)";
     body(json, "1", json, &format!("{panics}: it is not a schema"));
     let none = "None.unwrap()";
-    body(none, "1", none, &format!("{panics}: there is nothing in it"));
+    body(none, "1", none, &format!("{panics}: the value is `None`"));
     let clear = "generator.definitions_mut().clear()";
     body(&format!("{clear}; true.into()"), "1", clear, "");
     body("loop {}", "1", "loop{}", "");
@@ -65,7 +65,7 @@ fn a_body_that_calls_itself_comes_to_an_end() {
     let beside = "fn f(g: &mut schemars::SchemaGenerator) -> schemars::Schema { f(g) }";
     let found = problems(&spec("#[schemars(schema_with = \"f\")] a: i32,", beside));
     assert_eq!(found.len(), 1, "{found:?}");
-    assert!(found[0].contains("it goes too deep"), "{found:?}");
+    assert!(found[0].contains("it is nested too deep"), "{found:?}");
 }
 
 #[test]

@@ -36,9 +36,9 @@ const KEPT: usize = 250;
 pub fn message(panic: &str) -> String {
     match twice_defined(panic) {
         Some(name) => format!(
-            "kube panics over this schema: the property `{name}` has different schemas in subschemas, such as the variants of an enum"
+            "kube panics on this schema: the property `{name}` has different schemas in subschemas, such as the variants of an enum"
         ),
-        None => format!("kube panics over this schema: {}", excerpt(panic)),
+        None => format!("kube panics on this schema: {}", excerpt(panic)),
     }
 }
 

@@ -217,7 +217,7 @@ impl<'a> Texts<'a> {
                 let path = folder.parse().unwrap_or_else(|_| SourcePath::fixed("Cargo.toml"));
                 self.problem(
                     path,
-                    format!("more than {MOST_FOLDERS} folders are in it, or lead back to it"),
+                    format!("it contains more than {MOST_FOLDERS} directories, or one that leads back to it"),
                 );
                 break;
             }

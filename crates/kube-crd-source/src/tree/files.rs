@@ -9,7 +9,7 @@ use crate::text::sources::Texts;
 use crate::text::{Place, Problem, SourcePath, conflict_in_malformed, syntax, text};
 
 /// The hint for kinds that only a macro declares.
-pub const WRITE_OUT: &str = "write the kinds out";
+pub const WRITE_OUT: &str = "declare the kinds without the macro";
 
 /// Reads more crates into a world.
 pub fn load(world: &mut World, texts: &Texts<'_>, crates: Vec<Krate>, problems: &mut Vec<Problem>) {
@@ -72,11 +72,11 @@ impl Files<'_> {
                 match conflict_in_malformed(&file, &text) {
                     Some(problem) => self.problems.push(problem),
                     None => {
-                        let message = format!("does not parse: {error}");
+                        let message = format!("cannot be parsed: {error}");
                         self.report(place(&file, error.span()), message, None);
                     }
                 }
-                world.modules[here.module].broken = Some(format!("{file} does not parse"));
+                world.modules[here.module].broken = Some(format!("{file} cannot be parsed"));
                 return;
             }
         };

@@ -145,14 +145,14 @@ impl Files<'_> {
             }),
             (Some(file), None) | (None, Some(file)) if here.parents.contains(&file) => {
                 Err(NoFile {
-                    why: format!("module `{name}` is in a file that holds it: `{file}`"),
+                    why: format!("module `{name}` would be in a file that contains it: `{file}`"),
                     hint: None,
                 })
             }
             (Some(file), None) | (None, Some(file)) => Ok(file),
             (None, None) => Err(NoFile {
                 why: format!("module `{name}` has no file"),
-                hint: Some(format!("add `{first}`, or take the line out")),
+                hint: Some(format!("add `{first}`, or remove the line")),
             }),
         }
     }

@@ -109,7 +109,7 @@ impl Types {
                     }
                     match &found {
                         Ok(Named::Foreign(other)) if let Some((what, hint)) = another(other) => {
-                            let message = format!("`{}` is of {what}", text(&it));
+                            let message = format!("`{}` belongs to {what}", text(&it));
                             return Err(self.problem(item.module, it.span(), message, &hint));
                         }
                         Ok(Named::Foreign(other)) => self.need(other),
@@ -163,10 +163,8 @@ impl Types {
 fn another(path: &str) -> Option<(String, String)> {
     let word = path.split("::").next()?;
     let (name, what) = match (word.split_once('/'), word.split_once('@')) {
-        (Some(("git", name)), _) => (name, "from git: what that writes is not known".to_owned()),
-        (Some(("path", name)), _) => {
-            (name, "by its path: what that writes is not known".to_owned())
-        }
+        (Some(("git", name)), _) => (name, "from git, whose output is not known".to_owned()),
+        (Some(("path", name)), _) => (name, "from a path, whose output is not known".to_owned()),
         (_, Some((name, version))) => {
             (name, format!("{version}, and another version of it writes the CRDs"))
         }
@@ -174,7 +172,7 @@ fn another(path: &str) -> Option<(String, String)> {
     };
     let hint = match word.contains('@') {
         true => {
-            format!("take one version of `{name}` everywhere, or ask for packages that do (`-p`)")
+            format!("use one version of `{name}` everywhere, or select packages that do (`-p`)")
         }
         false => format!("depend on the published `{name}`"),
     };

@@ -35,7 +35,7 @@ impl Types {
         if let Some(found) = self.kubernetes.find(name) {
             return match found {
                 Ok(model) if arguments.is_empty() => Ok(Rc::new(Type::Kubernetes(model))),
-                Ok(_) => Err(refuse("takes no types", WAY_OUT)),
+                Ok(_) => Err(refuse("takes no type arguments", WAY_OUT)),
                 Err(miss) => Err(self.no_type(scope.module, path, name, &miss)),
             };
         }
@@ -64,7 +64,9 @@ impl Types {
         }
         let word = name.split("::").next().unwrap_or(&name);
         match self.absent.get(word) {
-            Some(why) => (why.clone(), "run `cargo fetch`, which downloads what is locked"),
+            Some(why) => {
+                (why.clone(), "run `cargo fetch`, which downloads the packages in Cargo.lock")
+            }
             None => (
                 format!("is `{name}`, whose schema is not known"),
                 "use a type of this project, of std or of k8s-openapi",

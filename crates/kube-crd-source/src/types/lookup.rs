@@ -117,7 +117,7 @@ impl Types {
                 match self.is_absent(&doubt) {
                     true => refuse(
                         &format!("{what}, and its source is not on this machine"),
-                        "run `cargo fetch`, which downloads what is locked, or import the type by its name",
+                        "run `cargo fetch`, which downloads the packages in Cargo.lock, or import the type by its name",
                     ),
                     false => refuse(&what, "import the type by its name"),
                 }
@@ -144,7 +144,9 @@ impl Types {
                 let arguments = names(&input.generics).map(|it| bound[&it].clone()).collect();
                 Rc::new(Type::Data(id, arguments))
             }
-            ItemKind::Root(_) if !arguments.is_empty() => return Err(refuse("takes no types")),
+            ItemKind::Root(_) if !arguments.is_empty() => {
+                return Err(refuse("takes no type arguments"));
+            }
             ItemKind::Root(spec) => return Ok(Rc::new(Type::Root(*spec))),
             ItemKind::Alias(it) => {
                 let parameters =

@@ -87,7 +87,10 @@ fn override_(attrs: &mut Vec<Attribute>) -> syn::Result<()> {
         names.insert(name);
     }
     if let Some((name, span)) = unset.iter().find(|(name, _)| !names.contains(*name)) {
-        return error(*span, format!("`!{name}` takes nothing away: serde has no `{name}` here"));
+        return error(
+            *span,
+            format!("`!{name}` has no effect: there is no `#[serde({name})]` here"),
+        );
     }
     attrs.retain(|it| !it.path().is_ident("serde"));
     if !effective.is_empty() {

@@ -134,12 +134,12 @@ impl<'a> Evaluator<'a> {
     ) -> Eval<Value> {
         let there = self.enter(frame, at, &function, arguments)?;
         let Some(_level) = self.meter.enter() else {
-            return self.refuse(frame, at, "it goes too deep");
+            return self.refuse(frame, at, "it is nested too deep");
         };
         let value = self.block(&there, function.block, &there.returns)?;
         match value.fits(&there.returns) {
             true => Ok(value),
-            false => self.refuse(frame, at, "it was evaluated to a value of another type"),
+            false => self.refuse(frame, at, "its value is not of the return type"),
         }
     }
 
@@ -154,7 +154,7 @@ impl<'a> Evaluator<'a> {
         let signature = function.signature;
         let mut there = Frame::of(function.scope.clone());
         if !self.is_active(&there, function.attrs, "a function")? {
-            return self.refuse(frame, at, "its `#[cfg]` takes it away");
+            return self.refuse(frame, at, "its `#[cfg]` is not true");
         }
         if signature.asyncness.is_some() || signature.inputs.len() != arguments.len() {
             return self.unsupported(frame, at);
@@ -174,7 +174,7 @@ impl<'a> Evaluator<'a> {
                 Arguments::Generator => Value::Generator,
             };
             if !value.fits(&parameter.ty) {
-                return self.refuse(frame, at, "it is given a value of another type");
+                return self.refuse(frame, at, "an argument is not of the type of its parameter");
             }
             if let Some(name) = parameter.name {
                 there = self.bind(&there, at, name, parameter.ty, false, value)?;
@@ -273,7 +273,7 @@ impl<'a> Evaluator<'a> {
     ) -> Eval<Frame> {
         match frame.with(name, ty, is_mutable, value) {
             Some(frame) => Ok(frame),
-            None => self.refuse(frame, at, "there are too many locals"),
+            None => self.refuse(frame, at, "there are too many local variables"),
         }
     }
 }

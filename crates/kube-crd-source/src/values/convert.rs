@@ -41,7 +41,7 @@ impl Evaluator<'_> {
     ) -> Eval<Value> {
         let refused = || {
             let to = self.name_of(to);
-            self.refuse(frame, at, format!("such a conversion to `{to}` is not evaluated"))
+            self.refuse(frame, at, format!("this conversion to `{to}` is not supported"))
         };
         Ok(match (value, to) {
             (value, Ty::Foreign(path, inside)) => {
@@ -105,7 +105,7 @@ impl Evaluator<'_> {
     ) -> Eval<Value> {
         match value.fits(ty) {
             true => Ok(value),
-            false => self.refuse(frame, at, "such a conversion is not evaluated"),
+            false => self.refuse(frame, at, "this conversion is not supported"),
         }
     }
 }

@@ -29,7 +29,7 @@ impl Evaluator<'_> {
     pub fn default_of(&self, frame: &Frame, at: &impl quote::ToTokens, ty: &Ty) -> Eval<Value> {
         self.step(frame, at)?;
         let Some(_level) = self.meter.enter() else {
-            return self.refuse(frame, at, "it goes too deep");
+            return self.refuse(frame, at, "it is nested too deep");
         };
         match ty {
             Ty::Unknown | Ty::Any | Ty::Outcome(_) => self.untyped(frame, at),
@@ -73,7 +73,11 @@ impl Evaluator<'_> {
         }
         if !self.derives(id, trait_)? {
             let name = self.world.items[id].name.clone();
-            return self.refuse(frame, at, format!("`{name}` has no `Default` that is read"));
+            return self.refuse(
+                frame,
+                at,
+                format!("`{name}` has no `Default` that operator-rs can read"),
+            );
         }
         self.accept(Construct::DerivedDefault);
         let variant = self.default_variant(frame, at, id)?;

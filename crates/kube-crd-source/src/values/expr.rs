@@ -16,17 +16,17 @@ impl Evaluator<'_> {
         let expr = peel(expr);
         self.step(frame, expr)?;
         let Some(_level) = self.meter.enter() else {
-            return self.refuse(frame, expr, "it goes too deep");
+            return self.refuse(frame, expr, "it is nested too deep");
         };
         if !self.is_active(frame, attributes(expr), "an expression")? {
-            return self.refuse(frame, expr, "its `#[cfg]` takes it away");
+            return self.refuse(frame, expr, "its `#[cfg]` is not true");
         }
         let value = self.dispatch(frame, expr, expected)?;
         match value.fits(expected) {
             true => Ok(value),
             false => {
                 let ty = self.name_of(expected);
-                self.refuse(frame, expr, format!("it was evaluated to no value of type `{ty}`"))
+                self.refuse(frame, expr, format!("its value is not of type `{ty}`"))
             }
         }
     }

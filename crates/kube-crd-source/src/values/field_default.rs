@@ -64,7 +64,8 @@ impl Evaluator<'_> {
             Writes::Unknown(what) => {
                 // A type that the schema cannot have is refused with the reason.
                 self.schema_type(frame, of.ty)?;
-                let message = format!("whether `{what}` implements `Serialize` is not certain");
+                let message =
+                    format!("operator-rs cannot tell whether `{what}` implements `Serialize`");
                 Err(Stop::Problem(self.problem(frame, of.span, message, super::HINT)))
             }
         }
@@ -86,7 +87,7 @@ impl Evaluator<'_> {
         };
         match field {
             Some((_, value)) => Ok(value.clone()),
-            None => self.refuse(frame, of.ty, "its default is not in that of the whole"),
+            None => self.refuse(frame, of.ty, "the default of the struct has no value for it"),
         }
     }
 }

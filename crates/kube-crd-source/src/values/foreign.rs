@@ -180,7 +180,7 @@ impl Evaluator<'_> {
         let arguments = Arguments::Values(vec![(value.clone(), ty.clone())]);
         match self.call_path(frame, path, &arguments, &Ty::foreign("bool"))? {
             Value::Bool(it) => Ok(it),
-            _ => self.refuse(frame, path, "it gives no `bool`"),
+            _ => self.refuse(frame, path, "it does not return a `bool`"),
         }
     }
 }

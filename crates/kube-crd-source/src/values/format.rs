@@ -77,7 +77,13 @@ impl Evaluator<'_> {
             Value::Int(it, _) => it.to_string(),
             Value::Bool(it) => it.to_string(),
             Value::Char(it) => it.to_string(),
-            _ => return self.refuse(frame, expr, "how it is shown is not evaluated"),
+            _ => {
+                return self.refuse(
+                    frame,
+                    expr,
+                    "formatting a value of this type is not supported",
+                );
+            }
         })
     }
 }

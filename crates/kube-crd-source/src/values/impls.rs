@@ -65,7 +65,7 @@ impl<'a> Evaluator<'a> {
                     continue;
                 }
                 if found.is_some() {
-                    return self.refuse(frame, at, format!("`{name}` is there more than once"));
+                    return self.refuse(frame, at, format!("`{name}` is defined more than once"));
                 }
                 found = Some((scope_of(imp, bound, of), it));
             }
@@ -74,7 +74,7 @@ impl<'a> Evaluator<'a> {
             return self.refuse(
                 frame,
                 at,
-                format!("{call} may write `{name}`, and is not expanded"),
+                format!("{call} may define `{name}`, and macros are not expanded"),
             );
         }
         Ok(found)

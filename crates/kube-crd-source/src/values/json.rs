@@ -13,7 +13,7 @@ impl Evaluator<'_> {
     pub fn json_macro(&self, frame: &Frame, tokens: &TokenStream) -> Eval<Json> {
         self.step(frame, tokens)?;
         let Some(_level) = self.meter.enter() else {
-            return self.refuse(frame, tokens, "it goes too deep");
+            return self.refuse(frame, tokens, "it is nested too deep");
         };
         let parts: Vec<TokenTree> = tokens.clone().into_iter().collect();
         match &parts[..] {

@@ -62,7 +62,7 @@ impl Evaluator<'_> {
             (Ty::Int(of), _) | (_, Some(of)) => self.integer(frame, at, it, is_negative, of),
             (Ty::Any, _) => self.integer(frame, at, it, is_negative, Int::I32),
             (Ty::Unknown, _) => self.untyped(frame, at),
-            _ => self.refuse(frame, at, "it is not a number of the type that is expected"),
+            _ => self.refuse(frame, at, "it is not a number of the expected type"),
         }
     }
 
@@ -101,7 +101,7 @@ impl Evaluator<'_> {
                 text.parse().ok().filter(|it: &f64| it.is_finite()).map(Value::F64)
             }
             Ty::Unknown => return self.untyped(frame, at),
-            _ => return self.refuse(frame, at, "it is not a number of the type that is expected"),
+            _ => return self.refuse(frame, at, "it is not a number of the expected type"),
         };
         match value {
             Some(value) => {

@@ -46,7 +46,7 @@ impl Evaluator<'_> {
                 (Construct::JsonSchema, self.schema_of(frame, mac, json)?)
             }
             "panic" | "unreachable" | "todo" | "unimplemented" => {
-                return self.panics(frame, mac, "it says so");
+                return self.panics(frame, mac, "the macro always panics");
             }
             _ => return self.refuse(frame, mac, "this macro is not expanded"),
         };

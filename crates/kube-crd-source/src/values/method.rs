@@ -103,7 +103,7 @@ impl Evaluator<'_> {
                 Ok((*value).clone())
             }
             Value::Option(None) if matches!(name, "unwrap" | "expect") => {
-                self.panics(frame, it, "there is nothing in it")
+                self.panics(frame, it, "the value is `None`")
             }
             _ => self.unsupported(frame, it),
         }

@@ -114,7 +114,7 @@ impl From<Problem> for Stop {
 }
 
 const HINT: &str = "write the value itself";
-const TYPE_HINT: &str = "say the type, with a suffix (`1_u8`) or an annotation (`let x: u8 = …`)";
+const TYPE_HINT: &str = "write the type, as a suffix (`1_u8`) or an annotation (`let x: u8 = …`)";
 
 impl<'a> Evaluator<'a> {
     pub fn new(world: &'a Types, budget: &'a Budget, context: &'static str) -> Self {

@@ -43,7 +43,7 @@ impl Evaluator<'_> {
             Err(_) if plain(ident).starts_with(|it: char| it.is_lowercase() || it == '_') => {
                 Ok(false)
             }
-            Err(_) => self.refuse(frame, ident, "whether it is a constant is not certain"),
+            Err(_) => self.refuse(frame, ident, "operator-rs cannot tell whether it is a constant"),
         }
     }
 }

@@ -169,7 +169,7 @@ impl Evaluator<'_> {
                     return self.untyped(frame, it);
                 };
                 if to.path() != "schemars::Schema" {
-                    return self.refuse(frame, it, "only a schema is made of JSON");
+                    return self.refuse(frame, it, "only a schema can be created from JSON");
                 }
                 self.accept(Construct::FromValue);
                 let schema = self.schema_of(frame, it, (**it_json).clone())?;
@@ -290,7 +290,7 @@ impl Evaluator<'_> {
                 Ok(schema) => Ok(schema),
                 Err(_) => self.unsupported(&frame, path),
             },
-            _ => self.refuse(&frame, path, "it gives no schema"),
+            _ => self.refuse(&frame, path, "it does not return a schema"),
         });
         Self::into_result(found)
     }

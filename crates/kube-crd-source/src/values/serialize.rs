@@ -165,7 +165,7 @@ impl Evaluator<'_> {
     pub fn written(&self, frame: &Frame, at: &impl quote::ToTokens, value: &Value) -> Eval<Json> {
         self.step(frame, at)?;
         let Some(_level) = self.meter.enter() else {
-            return self.refuse(frame, at, "it goes too deep");
+            return self.refuse(frame, at, "it is nested too deep");
         };
         let each = |items: &[Value]| -> Eval<Json> {
             items

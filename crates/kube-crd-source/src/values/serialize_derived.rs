@@ -8,7 +8,7 @@ use super::value::{Data, Value};
 use super::{Eval, Evaluator, Frame, Stop};
 use crate::text::plain;
 
-const TAGGED: &str = "a value with a tag inside of it or beside it is not evaluated";
+const TAGGED: &str = "internally and adjacently tagged enums are not supported";
 
 impl Evaluator<'_> {
     pub fn derives_trait(

@@ -198,7 +198,7 @@ impl Evaluator<'_> {
             syn::Type::Path(it) if it.qself.is_none() => {
                 self.path_type(frame, ty, &it.path, depth)?
             }
-            _ => return self.refuse(frame, ty, "such a type is not evaluated"),
+            _ => return self.refuse(frame, ty, "this form of type is not supported"),
         })
     }
 
@@ -208,7 +208,7 @@ impl Evaluator<'_> {
         {
             return match path.segments.len() {
                 1 => Ok(Ty::of(found)),
-                _ => self.refuse(frame, ty, "a type of a trait is not evaluated"),
+                _ => self.refuse(frame, ty, "an associated type is not supported"),
             };
         }
         match self.world.resolve(frame.scope.module, &Path::from(path), Space::Types) {

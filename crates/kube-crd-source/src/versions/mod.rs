@@ -66,7 +66,7 @@ pub fn check(packages: &Packages<'_>) -> Vec<Problem> {
             let version = packages.version(id);
             if !packages.is_published(id) {
                 let message =
-                    format!("`{name}` is not the published one: what it prints is not known");
+                    format!("`{name}` is not the published crate, and its output is not known");
                 refuse(id, message, format!("depend on the published `{name}` {newest}"));
             } else if Behaviour::default().take(name, &version) {
                 // Known.
@@ -77,9 +77,9 @@ pub fn check(packages: &Packages<'_>) -> Vec<Problem> {
                 let hint = format!("depend on `{asked}` {oldest} or newer");
                 refuse(id, message, hint);
             } else {
-                let message = format!("`{name}` {version} is locked, whose output is not known");
+                let message = format!("`{name}` {version} is locked, and its output is not known");
                 let hint = format!(
-                    "lock one that is known, up to {newest} (`cargo update -p {asked} --precise VERSION`); a newer operator-rs may know {version}"
+                    "use a supported version, up to {newest} (`cargo update -p {asked} --precise VERSION`); a newer operator-rs may support {version}"
                 );
                 refuse(id, message, hint);
             }

@@ -42,7 +42,7 @@ fn known_versions_are_taken_and_others_are_refused_by_name() {
     check(&package("kube-core", "2.0.1"), &[]);
     check(
         &package("kube-core", "4.1.0"),
-        &["Cargo.lock:3:1: `kube-core` 4.1.0 is locked, whose output is not known"],
+        &["Cargo.lock:3:1: `kube-core` 4.1.0 is locked, and its output is not known"],
     );
     check(
         &package("kube-core", "1.1.0"),
@@ -65,7 +65,7 @@ fn known_versions_are_taken_and_others_are_refused_by_name() {
     );
     check(
         "[[package]]\nname = \"kube-derive\"\nversion = \"5.0.0\"\n",
-        &["Cargo.lock:3:1: `kube-derive` is not the published one: what it prints is not known"],
+        &["Cargo.lock:3:1: `kube-derive` is not the published crate, and its output is not known"],
     );
 }
 

@@ -111,7 +111,7 @@ impl Reader {
 }
 
 /// The hint for variables, which are deprecated in kustomize.
-const REPLACEMENTS: &str = "use `replacements`: `kustomize edit fix --vars` converts them; or render it with kustomize itself: `kustomize build FOLDER`";
+const REPLACEMENTS: &str = "use `replacements`: `kustomize edit fix --vars` converts them; or render it with kustomize itself: `kustomize build DIR`";
 
 fn is_empty(node: &Node) -> bool {
     match &node.data {

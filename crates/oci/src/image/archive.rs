@@ -110,8 +110,8 @@ fn read_docker(archive: &Archive, files: &Rc<Open>) -> anyhow::Result<Stored> {
     let manifest: Value =
         serde_json::from_slice(&read("manifest.json")?).context("its `manifest.json`")?;
     let [image] = manifest.as_array().map_or(&[][..], |it| it) else {
-        return Err(anyhow::format_err!("its `manifest.json` does not have one image"))
-            .hint("save one image");
+        return Err(anyhow::format_err!("its `manifest.json` does not list exactly one image"))
+            .hint("save only one image in it");
     };
     let name = |it: &Value| it.as_str().unwrap_or_default().to_owned();
     let config = name(&image["Config"]);
@@ -121,7 +121,7 @@ fn read_docker(archive: &Archive, files: &Rc<Open>) -> anyhow::Result<Stored> {
     let is_digest = format!("sha256:{hex}").parse::<Digest>().is_ok();
     anyhow::ensure!(
         !is_digest || config.digest().hex() == hex,
-        "its configuration does not have the digest that it is named by"
+        "its configuration does not have the digest in its name"
     );
     let (mut layers, mut whole) = (Vec::new(), 0);
     for path in image["Layers"].as_array().into_iter().flatten().map(name) {
@@ -190,7 +190,7 @@ impl Archive {
             return Ok(Some((size, Box::new((self.open)(offset)?.take(size)))));
         }
         let left = self.left.get().checked_sub(offset + size);
-        let left = left.context("the archive is compressed, and too large for that");
+        let left = left.context("the archive is too large to be read while it is compressed");
         self.left.set(left.hint("decompress it with `gunzip` or `zstd -d`, and name the result")?);
         let mut content = decompress((self.open)(0)?)?;
         io::copy(&mut content.by_ref().take(offset), &mut io::sink())?;

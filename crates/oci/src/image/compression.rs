@@ -86,7 +86,7 @@ impl<R: Read> Read for Limited<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let found = self.inner.read(buffer)?;
         let Some(left) = self.left.checked_sub(found as u64) else {
-            return Err(io::Error::other("it is larger than is accepted once it is decompressed"));
+            return Err(io::Error::other("it is too large once it is decompressed"));
         };
         self.left = left;
         Ok(found)

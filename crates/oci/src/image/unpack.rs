@@ -104,7 +104,7 @@ impl Root<'_> {
 
     fn add(&mut self, layer: usize, entry: Entry, content: &mut dyn Read) -> anyhow::Result<()> {
         let left = self.left.entries.checked_sub(1);
-        self.left.entries = left.context("it has more files than is accepted")?;
+        self.left.entries = left.context("it has too many files")?;
         let path = tarball::below(&entry.path)?;
         let name = path.rsplit('/').next().unwrap_or_default();
         if let Some(hidden) = name.strip_prefix(".wh.") {
@@ -170,7 +170,7 @@ impl Root<'_> {
 
     fn keep(&mut self, bytes: usize) -> anyhow::Result<()> {
         let left = self.left.kept.checked_sub(bytes as u64);
-        self.left.kept = left.context("its files and their paths are larger than is accepted")?;
+        self.left.kept = left.context("its files and their paths are too large")?;
         Ok(())
     }
 
@@ -287,7 +287,7 @@ fn unfollowed<T>(link: &str, kind: &str, to: &str) -> anyhow::Result<T> {
 
 fn file_path(path: &str) -> anyhow::Result<ProjectPath> {
     path.parse()
-        .map_err(|_| anyhow::format_err!("the image has a file of the unusable name `{path}`"))
+        .map_err(|_| anyhow::format_err!("the image has a file with the invalid name `{path}`"))
 }
 
 /// A layer that is decompressed up to a limit, and the digest of what is read.

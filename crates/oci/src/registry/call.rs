@@ -229,13 +229,13 @@ fn of_other_server(url: &str) -> Fault {
     let uri = url.parse::<Uri>().ok();
     let server = uri.as_ref().and_then(Uri::authority).map_or("another server", Authority::as_str);
     Fault::Fatal(format!(
-        "it sends us to {server}, which answered with status 401; it gets no credentials"
+        "it redirects to {server}, which answered with status 401; credentials are not sent there"
     ))
 }
 
 /// The URL of a `Location`.
 pub fn resolved(from: &str, location: &str) -> Result<String, Fault> {
-    let bad = || Fault::other("it sends us to an address that is not a URL");
+    let bad = || Fault::other("it redirects to an address that is not a URL");
     let base: Uri = from.parse().map_err(|_| bad())?;
     let scheme = base.scheme_str().unwrap_or_default();
     let absolute = match location {
@@ -254,7 +254,7 @@ pub fn resolved(from: &str, location: &str) -> Result<String, Fault> {
     let authority = uri.authority().filter(|it| !it.host().is_empty()).ok_or_else(bad)?;
     // They would become an `Authorization`.
     if authority.as_str().contains('@') {
-        return Err(Fault::other("it sends us to an address with a user or a password in it"));
+        return Err(Fault::other("it redirects to an address that contains a user or a password"));
     }
     if is_plain && scheme == "https" {
         return Err(Fault::other("it redirects to a server without TLS"));

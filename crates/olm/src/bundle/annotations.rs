@@ -150,7 +150,7 @@ fn own_annotations(input: &Input, refusals: &mut Refusals) -> BTreeMap<String, S
             }
             Some(_) => refusals.push(format!("{FILE}: `{key}` is not a valid image label"), shape),
             None => refusals
-                .push(format!("{FILE}: the value of `{key}` is not a text"), "put it in quotes"),
+                .push(format!("{FILE}: the value of `{key}` is not a string"), "put it in quotes"),
         }
     }
     res

@@ -114,8 +114,8 @@ impl<'a> Collected<'a> {
                 && role.get("aggregationRule").is_none()
             {
                 refusals.push(
-                    format!("{} and the Role of this name are alike: operator-sdk leaves out the ClusterRole", object::title(role)),
-                    "give one of the two another name, or the Role its namespace",
+                    format!("{} has the same name and rules as a Role: operator-sdk leaves out the ClusterRole", object::title(role)),
+                    "rename one of the two, or give the Role a namespace",
                 );
             }
         }
@@ -203,7 +203,7 @@ fn one<'a>(place: &mut Option<&'a Value>, object: &'a Value, refusals: &mut Refu
     match place {
         None => *place = Some(object),
         Some(first) => refusals.push(
-            format!("there is {} beside {}", object::title(object), object::title(first)),
+            format!("there are both {} and {}", object::title(object), object::title(first)),
             "a bundle contains only one of them: remove the other from config/manifests",
         ),
     }

@@ -8,7 +8,7 @@ pub fn created_at(epoch: &str) -> anyhow::Result<String> {
     match jiff::Timestamp::from_second(seconds) {
         Ok(time) => Ok(time.to_string()),
         Err(_) => anyhow::bail!(
-            "SOURCE_DATE_EPOCH must be between {} and {}, which is {}, and not `{epoch}`",
+            "SOURCE_DATE_EPOCH must be between {} and {}, which is {}: it is `{epoch}`",
             jiff::Timestamp::MIN.as_second(),
             jiff::Timestamp::MAX.as_second(),
             jiff::Timestamp::MAX.strftime("%Y-%m-%d"),
@@ -23,7 +23,7 @@ fn seconds_since_1970_are_a_time() {
     assert!(created_at("253402207200").is_ok());
     let error = created_at("253402300799").expect_err("it is too late").to_string();
     assert!(
-        error.ends_with("and 253402207200, which is 9999-12-30, and not `253402300799`"),
+        error.ends_with("and 253402207200, which is 9999-12-30: it is `253402300799`"),
         "{error}"
     );
 }

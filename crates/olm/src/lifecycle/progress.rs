@@ -70,7 +70,7 @@ fn of_csv(csv: &Value) -> Progress {
     let phase = text(&status["phase"]);
     let name = text(&csv["metadata"]["name"]);
     let mut lines = vec![match (phase, one_line(text(&status["message"]))) {
-        ("", _) => format!("ClusterServiceVersion {name}: OLM has not looked at it yet"),
+        ("", _) => format!("ClusterServiceVersion {name}: OLM has not processed it yet"),
         (phase, message) if message.is_empty() => {
             format!("ClusterServiceVersion {name} is {phase}")
         }
@@ -111,7 +111,7 @@ fn of_plan(plan: &Value) -> Progress {
         "RequiresApproval" if plan["spec"]["approved"] != true => Progress::Approve,
         "Failed" => Progress::Never(format!("InstallPlan {name} failed{why}")),
         _ if plan::is_refused(plan) => {
-            Progress::Stuck(format!("OLM cannot carry out InstallPlan {name}{why}"))
+            Progress::Stuck(format!("OLM cannot execute InstallPlan {name}{why}"))
         }
         _ => Progress::Not(format!("InstallPlan {name} is installing{why}")),
     }
@@ -283,7 +283,7 @@ mod tests {
         check(
             seen("Installing", "roles is forbidden: no"),
             &Progress::Stuck(format!(
-                "OLM cannot carry out InstallPlan p: roles is forbidden: no\n  {version}"
+                "OLM cannot execute InstallPlan p: roles is forbidden: no\n  {version}"
             )),
         );
     }
@@ -310,7 +310,7 @@ mod tests {
         }
         check(
             csv(json!({})),
-            &Progress::Not("ClusterServiceVersion a.v1: OLM has not looked at it yet".into()),
+            &Progress::Not("ClusterServiceVersion a.v1: OLM has not processed it yet".into()),
         );
         let status = json!({
             "phase": "Pending", "reason": "RequirementsNotMet", "message": "one or more requirements couldn't be found",

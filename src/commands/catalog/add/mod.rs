@@ -199,7 +199,7 @@ impl Addition {
             None => {
                 if let Some(parts) = existing.and_then(|it| changed(&it.blob.to_value(), &blob)) {
                     tree.warn(format!(
-                        "the catalog already has the bundle `{}`, and this changes its {parts}: a cluster that has installed it keeps what it has; give a bundle that you have published another version",
+                        "the catalog already has the bundle `{}`, and this changes its {parts}: clusters that have installed it keep the old content; if it was published, give the new bundle another version",
                         bundle.name
                     ));
                 }

@@ -124,8 +124,7 @@ impl Args {
             None => String::new(),
         };
         tree.next(format!(
-            "Next: edit the reconciler in src/controller/{module}.rs, then\n{add}  \
-             operator-rs manifests    # updates the manager's role\n  cargo test"
+            "Next: edit the reconciler in src/controller/{module}.rs, then\n{add}  operator-rs manifests    # update the manager's role\n  cargo test"
         ));
         Ok(())
     }

@@ -31,7 +31,7 @@ impl Args {
             let has: Vec<String> =
                 place.other_versions.iter().map(|it| it.version.to_string()).collect();
             let has = if has.is_empty() { "no version of it".to_owned() } else { has.join(", ") };
-            return Err(anyhow::format_err!("{from} is no version of {kind} in PROJECT"))
+            return Err(anyhow::format_err!("{kind} has no version {from} in PROJECT"))
                 .hint(format!("PROJECT has {has}"));
         };
         let hub = hub(project, place, source)?;
@@ -97,8 +97,7 @@ impl Args {
             open => format!("; these are yours to decide:\n  {}\nthen", open.join("\n  ")),
         };
         tree.next(format!(
-            "Next: change the type in {folder}/{module}.rs, and convert each field in {module}_conversion.rs beside \
-             it{decisions}\n  operator-rs manifests    # the CRD follows\n  cargo test\n\nObjects are stored in {} as before.",
+            "Next: change the type in {folder}/{module}.rs, and convert each field in {module}_conversion.rs beside it{decisions}\n  operator-rs manifests    # update the CRD\n  cargo test\n\nObjects are stored in {} as before.",
             hub_resource.version
         ));
         Ok(())

@@ -158,7 +158,7 @@ impl Args {
             )
         } else {
             format!(
-                "Next: edit the type {shown}, then\n  operator-rs manifests    # the CRD follows\n  cargo test"
+                "Next: edit the type {shown}, then\n  operator-rs manifests    # update the CRD\n  cargo test"
             )
         };
         tree.next(next);

@@ -65,7 +65,7 @@ impl Args {
             return Err(terminal::usage(
                 ErrorKind::MissingRequiredArgument,
                 &format!(
-                    "PROJECT has no {kind} of {group}: for a kind of others, give its `--version`, too"
+                    "PROJECT has no {kind} of {group}: if another project defines the kind, give its `--version`, too"
                 ),
             ));
         };
@@ -143,7 +143,7 @@ impl Args {
             if let Some(hub) = has(|it| it.conversion) {
                 return Err(anyhow::format_err!("the hub of {} is {hub}", resource.kind)).hint(
                     format!(
-                        "to convert more versions, give `--version {hub}` and them as `--spoke`"
+                        "to convert more versions, give `--version {hub}`, and name each of them with `--spoke`"
                     ),
                 );
             }
@@ -177,7 +177,7 @@ impl Args {
                     true => format!("PROJECT has no other version of {kind}"),
                     false => format!("PROJECT has: {}", names.join(", ")),
                 };
-                return Err(anyhow::format_err!("{spoke} is no version of {kind}")).hint(has);
+                return Err(anyhow::format_err!("{kind} has no version {spoke}")).hint(has);
             }
         }
         let mut res: Vec<Version> = match self.spoke.is_empty() {
@@ -188,7 +188,7 @@ impl Args {
         res.sort();
         res.dedup();
         match (res.is_empty(), names.is_empty()) {
-            (true, true) => Err(anyhow::format_err!("{kind} has one version, and so nothing to convert"))
+            (true, true) => Err(anyhow::format_err!("{kind} has only one version: there is nothing to convert"))
                 .hint(format!(
                     "add another one: `operator-rs create api --group {} --version … --kind {kind} --from {}`",
                     hub.group.as_ref().map(ToString::to_string).unwrap_or_default(),

@@ -88,7 +88,7 @@ impl Args {
         if !has_code && !self.admission_policy {
             return Err(terminal::usage(
                 ErrorKind::MissingRequiredArgument,
-                "say what is needed: `--defaulting`, `--programmatic-validation`, `--conversion` or `--admission-policy`",
+                "choose what to create: `--defaulting`, `--programmatic-validation`, `--conversion` or `--admission-policy`",
             ));
         }
         if !has_code && self.certificates.is_some() {
@@ -274,10 +274,10 @@ fn path(text: &str) -> Result<String, &'static str> {
     };
     let rest = text.strip_prefix('/').ok_or("must begin with `/`, e.g. `/mutate-v1`")?;
     match rest.is_empty() || rest.split('/').all(is_word) {
-        true if rest == "convert" => Err("is the path of conversions"),
+        true if rest == "convert" => Err("is the path of conversion webhooks"),
         true => Ok(text.to_owned()),
         false => Err(
-            "must have lower-case letters, digits and inner `-` between its slashes: API servers take no others",
+            "must have only lower-case letters, digits and inner `-` between its slashes: API servers accept no others",
         ),
     }
 }

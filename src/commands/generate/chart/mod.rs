@@ -89,7 +89,7 @@ impl Args {
         let size = self.size(tree, &chart)?;
         if release_secret::LIMIT < size {
             return Err(anyhow::format_err!(
-                "Helm could not install the chart: the Secret of a release would have about {} KiB, and an API server takes {}",
+                "Helm could not install the chart: the Secret of a release would have about {} KiB, and an API server accepts {}",
                 size / 1024,
                 release_secret::LIMIT / 1024
             ))

@@ -38,7 +38,10 @@ pub fn objects(root: &Root, project: &Project, image: Option<&Image>) -> anyhow:
     let own = &rendered.names;
     let mut problems = Vec::new();
     if let Some(it) = rendered.plain.iter().find(|it| it.to_string().contains("chart-value-")) {
-        let message = format!("{} contains `chart-value-`, the placeholder of charts", title(it));
+        let message = format!(
+            "{} contains `chart-value-`, which is reserved for placeholders of values",
+            title(it)
+        );
         problems.push(Diagnostic::from(message).with_hint("use another text there"));
     }
     let replace = |it: &Value| {
@@ -48,14 +51,14 @@ pub fn objects(root: &Root, project: &Project, image: Option<&Image>) -> anyhow:
     let plain: Vec<String> = rendered.plain.iter().map(ToString::to_string).collect();
     for it in rendered.renamed.iter().filter(|it| !plain.contains(&replace(it))) {
         let message = format!(
-            "{} would not be as in the project: more than its names depends on `namePrefix` and `namespace`",
+            "{} would differ from the project's: something other than names depends on `namePrefix` and `namespace`",
             title(it)
         );
         let hint = "look for a replacement that copies a part of a name, and copy the whole name";
         problems.push(Diagnostic::from(message).with_hint(hint));
     }
     if !problems.is_empty() {
-        let headline = "the project cannot be a chart".to_owned();
+        let headline = "the project cannot be turned into a chart".to_owned();
         return Err(Diagnostics { headline, list: problems }.into());
     }
     let warnings = literal_names(&rendered);
@@ -79,7 +82,7 @@ fn literal_names(rendered: &rendered::Renamed) -> Vec<Diagnostic> {
         for name in &names {
             if texts.iter().any(|it| it.contains(name)) {
                 let message = format!(
-                    "{} contains `{name}` as a text: it is the same in each release of the chart",
+                    "{} contains `{name}` as plain text, which would be the same in every release of the chart",
                     title(object)
                 );
                 res.push(

@@ -16,14 +16,16 @@ pub fn require_exact(objects: &[Value]) -> anyhow::Result<()> {
         for (number, key) in found {
             let message =
                 format!("{}: Helm would change the number {number} of `{key}`", title(object));
-            list.push(Diagnostic::from(message).with_hint("use a number up to 2^53, or a text"));
+            list.push(Diagnostic::from(message).with_hint("use a number up to 2^53, or a string"));
         }
     }
     match list.is_empty() {
         true => Ok(()),
-        false => {
-            Err(Diagnostics { headline: "the project cannot be a chart".to_owned(), list }.into())
+        false => Err(Diagnostics {
+            headline: "the project cannot be turned into a chart".to_owned(),
+            list,
         }
+        .into()),
     }
 }
 

@@ -77,7 +77,7 @@ pub fn take(objects: &mut Vec<Value>, crds: &[Value]) -> (Vec<Role>, Vec<Diagnos
                 "Role" => namespaced.push(rule.clone()),
                 _ => split(rule, crds, &mut cluster, &mut namespaced, &mut |group, resource| {
                     let message = format!(
-                        "{} grants `{resource}.{group}`, and whether that is in namespaces is not known: with `watchNamespaces` the rule stays for the cluster",
+                        "{} grants `{resource}.{group}`, and it is unknown whether that resource is namespaced: with `watchNamespaces`, the rule still applies to the whole cluster",
                         title(&role)
                     );
                     warnings.push(Diagnostic::from(message));

@@ -71,7 +71,7 @@ impl<'a> Values<'a> {
                 let node = read.map_err(yaml::locate(path.as_str(), text))?;
                 let is_map = node.as_ref().is_none_or(|it| it.clone().into_value().is_object());
                 if !is_map {
-                    let message = "values are a mapping of names to values";
+                    let message = "this is not a map of names to values";
                     return Err(Diagnostic::in_file(path.as_str(), message).into_error());
                 }
                 node
@@ -145,8 +145,8 @@ impl<'a> Values<'a> {
             let is_given = !value.is_null() && *value != "" && !is_empty(value);
             if is_given && value != own {
                 let key = pointer[1..].replace('/', ".");
-                let message = format!("`{key}` differs from the project's, and is used instead");
-                let hint = format!("the project has `{own}`; an empty value is the project's");
+                let message = format!("`{key}` replaces the project's value");
+                let hint = format!("the project has `{own}`; leave the value empty to use it");
                 res.push(self.at(pointer, message).with_hint(hint));
             }
         }

@@ -6,7 +6,12 @@ use std::collections::BTreeMap;
 use anyhow::Context as _;
 
 use super::{FILE, FOLDER};
-use crate::{app::derive::MANIFESTS, disk::Root, manifests::Manifest, plan};
+use crate::{
+    app::{derive::MANIFESTS, outcome::writing_hint},
+    disk::Root,
+    manifests::Manifest,
+    plan,
+};
 use diagnostics::{Diagnostic, Diagnostics, Hint as _};
 use go_data::{
     kubernetes::held_crd,
@@ -83,11 +88,14 @@ impl Committed<'_> {
         list.sort_by_key(ToString::to_string);
         let headline = "the committed CRDs are out of date".to_owned();
         let hint = if writers.contains(&Writer::Manifests) {
-            "`operator-rs manifests` generates these files: run it"
+            "`operator-rs manifests` generates these files: run it".to_owned()
         } else if writers.contains(&Writer::Other) {
-            "replace the content of these files by the output of `operator-rs generate crds`; or delete them, and run the command without `--check` and commit the result"
+            format!(
+                "replace the content of these files with the output of `operator-rs generate crds`; or delete them, and {}",
+                writing_hint()
+            )
         } else {
-            "run the command without `--check` and commit the result"
+            writing_hint()
         };
         Err(anyhow::Error::from(Diagnostics { headline, list })).hint(hint)
     }

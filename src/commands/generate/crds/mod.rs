@@ -128,7 +128,7 @@ impl Args {
         if self.manifest_path.is_some() && dir != Path::new(".") {
             return Err(terminal::usage(
                 clap::error::ErrorKind::ArgumentConflict,
-                "`--dir` and `--manifest-path` both say where the project is: give one of them",
+                "`--dir` and `--manifest-path` both name the project: give only one of them",
             ));
         }
         reading(dir)?;

@@ -19,11 +19,12 @@ pub fn refuse(root: &Root, reading: &Reading, options: &Options) -> anyhow::Resu
     let packages = packages.join(", ");
     let features: Vec<String> = features(root, reading, options).into_iter().collect();
     if let Some((first, others)) = features.split_first() {
-        let error = anyhow::format_err!("every kind of {packages} is behind a feature that is off");
+        let error =
+            anyhow::format_err!("every kind of {packages} is behind a feature that is not enabled");
         return Err(error).hint(match others {
             [] => format!("enable it with `--features {first}`"),
             others => format!(
-                "`--features {first}` turns one on; other kinds are behind `{}`",
+                "`--features {first}` enables one; other kinds are behind `{}`",
                 others.join("`, `")
             ),
         });

@@ -20,7 +20,7 @@ pub fn declared(old: &Schema, new: &Schema) -> Vec<(String, Change)> {
         compare("^", &Value::Object(old), &Value::Object(new.clone()), &mut res);
     }
     let change = |it: String| {
-        let what = "the field is declared, and could have any value before";
+        let what = "the field is declared now; before, it could have any value";
         let remedy = "leave it undeclared, or add a version: stored values may not fit, and what the field does not declare is dropped";
         (it, Change::new(what, remedy))
     };

@@ -50,7 +50,7 @@ impl Change {
 diagnostics::rules! {
     CrdRemoval "crdRemoval" Error "A CRD is removed"
     ServedVersionRemoval "servedVersionRemoval" Warning "A version is no longer served"
-    AllServedVersionsRemoval "allServedVersionsRemoval" Error "No version that was served still is"
+    AllServedVersionsRemoval "allServedVersionsRemoval" Error "None of the served versions is still served"
     Invalid "invalid" Error "An API server refuses the CRD"
     StorageVersionRemoval "storageVersionRemoval" Error "The storage version is removed"
     StorageVersionFields "storageVersionFields" Error "The stored version lacks a field of another version"

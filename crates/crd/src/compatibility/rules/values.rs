@@ -29,7 +29,7 @@ pub fn enumeration(pair: &Pair<'_>, policy: &Policy) -> Option<Change> {
     let added: Vec<&Value> = without(&new, &old);
     if old.is_empty() && !new.is_empty() {
         return Some(Change::new(
-            format!("only {} are allowed now, where any value was", list(added, json)),
+            format!("only {} are allowed now; before, any value was", list(added, json)),
             "leave the field open, and check the value in the controller",
         ));
     }
@@ -44,7 +44,7 @@ pub fn enumeration(pair: &Pair<'_>, policy: &Policy) -> Option<Change> {
     }
     (!added.is_empty() && !policy.enum_values_may_be_added).then(|| {
         Change::new(
-            format!("the values {} are allowed besides", list(added, json)),
+            format!("the values {} are now allowed as well", list(added, json)),
             "add values in a new version of the kind, or allow it if clients accept values that they do not know: `--allow enum`",
         )
         .with(Effect::Widens)

@@ -169,14 +169,17 @@ fn an_archive_of_somebody_else_is_read_with_care() {
     let check = |files: &[(&str, &[u8])], expected: &str| assert_eq!(refused(files), expected);
     check(&[("a", b"")], "it has neither an `index.json` nor a `manifest.json`");
     for text in ["{}", "[]", "[{}, {}]", "null"] {
-        check(&[("manifest.json", text.as_bytes())], "its `manifest.json` does not have one image");
+        check(
+            &[("manifest.json", text.as_bytes())],
+            "its `manifest.json` does not list exactly one image",
+        );
     }
     check(&[("manifest.json", b"[{\"Config\": \"c.json\"}]")], "it lacks the file `c.json`");
     let name = format!("{}.json", "0".repeat(64));
     let manifest = json!([{"Config": name, "Layers": []}]).to_string();
     check(
         &[("manifest.json", manifest.as_bytes()), (&name, b"{}")],
-        "its configuration does not have the digest that it is named by",
+        "its configuration does not have the digest in its name",
     );
     let index = |text: &'static str| refused(&[("index.json", text.as_bytes())]);
     assert!(index("{\"schemaVersion\": 2, \"layers\": []}").contains("is not valid"));
@@ -281,10 +284,7 @@ fn a_base_image_must_fit() {
     let base = stored(&layers, gzip);
     assert!(base.require_layers(layers[0].len() as u64).is_ok());
     let error = base.require_layers(layers[0].len() as u64 - 1).expect_err("it is too large");
-    assert_eq!(
-        error.root_cause().to_string(),
-        "it is larger than is accepted once it is decompressed"
-    );
+    assert_eq!(error.root_cause().to_string(), "it is too large once it is decompressed");
 }
 
 #[test]

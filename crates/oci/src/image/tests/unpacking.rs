@@ -52,8 +52,8 @@ fn nothing_leads_out_of_an_image() {
     for kind in [EntryType::Char, EntryType::Block, EntryType::Fifo, EntryType::GNUSparse] {
         check(&[&[(kind, "a", "")]], "`a` is neither a file nor a directory");
     }
-    check(&[&[(FILE, "a\\b", "1")]], "the image has a file of the unusable name `a\\b`");
-    check(&[&[(FILE, "a\nb", "1")]], "the image has a file of the unusable name `a\nb`");
+    check(&[&[(FILE, "a\\b", "1")]], "the image has a file with the invalid name `a\\b`");
+    check(&[&[(FILE, "a\nb", "1")]], "the image has a file with the invalid name `a\nb`");
 }
 
 #[test]
@@ -95,10 +95,10 @@ fn bombs_are_refused_before_they_go_off() {
     };
     let long = "x".repeat(1001);
     let half = "x".repeat(501);
-    let larger = "it is larger than is accepted once it is decompressed";
+    let larger = "it is too large once it is decompressed";
     check(&[&[(FILE, "a/b", &long)]], larger);
     check(&[&[(FILE, "a/b", &half)], &[(FILE, "a/c", &half)]], larger);
-    let too_much = "its files and their paths are larger than is accepted";
+    let too_much = "its files and their paths are too large";
     check(&[&[(FILE, "a/b", &half), (LINK, "a/c", "a/b")]], too_much);
     check(&[&[(FILE, "a/b", &half), (SYMLINK, "a/c", "b")]], too_much);
     // A path of very many directories, each of which is one of the image's.
@@ -107,7 +107,7 @@ fn bombs_are_refused_before_they_go_off() {
     let links: Vec<Entry<'_>> = (0..10).map(|_| (SYMLINK, "a", &*target)).collect();
     let tight = Limits { kept: 800, ..limits };
     assert_eq!(unpacked(&[&links], &["a"], tight), too_much);
-    check(&[&[(FOLDER, "b", ""); 11]], "it has more files than is accepted");
+    check(&[&[(FOLDER, "b", ""); 11]], "it has too many files");
     // Also what is not kept counts, in all layers together.
     let much = "x".repeat(600 << 10);
     check(&[&[(FILE, "b", &much)]], "");

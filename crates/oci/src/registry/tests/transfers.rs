@@ -151,11 +151,11 @@ fn an_address_that_a_server_names_is_looked_at() {
         let error = server.push(password()).expect_err("it leads nowhere");
         assert!(error.contains(expected), "{location}: {error}");
     };
-    let bad = "it sends us to an address that is not a URL";
+    let bad = "it redirects to an address that is not a URL";
     for location in ["", "not a url", "ftp://127.0.0.1/", "http://"] {
         check(location, bad);
     }
-    let password = "it sends us to an address with a user or a password in it";
+    let password = "it redirects to an address that contains a user or a password";
     check("http://u:p@127.0.0.1/", password);
     // A manifest that is pushed by its digest and answered without a location, as some registries do.
     let server = Server::new(|ask, _| ask.is("PUT", "/manifests/").then(|| status(201)));
@@ -215,7 +215,7 @@ fn another_server_gets_no_credentials_when_it_asks_for_them() {
                 .then(|| header(if is_pull { 307 } else { 202 }, "Location", &location))
         });
         let expected = format!(
-            "it sends us to {}, which answered with status 401; it gets no credentials [this is a fault of the registry",
+            "it redirects to {}, which answered with status 401; credentials are not sent there [this is a fault of the registry",
             other.address
         );
         let error = server.pull("v1", password()).expect_err("the other server refuses");

@@ -87,11 +87,10 @@ fn refuse_missing(input: &Input, collected: &Collected, refusals: &mut Refusals)
         "found no base of the ClusterServiceVersion",
         match input.is_stream() {
             true => format!(
-                "add one to the manifests that are given; config/manifests/bases/{file} of a project that `operator-rs init` creates in an empty folder shows what is in it"
+                "add one to the manifests that are given; config/manifests/bases/{file} of a project that `operator-rs init` creates in an empty directory is an example"
             ),
             false => format!(
-            "have config/manifests/kustomization.yaml list `bases/{file}`; `operator-rs init` in an empty folder \
-             shows what is in it"
+            "list `bases/{file}` in config/manifests/kustomization.yaml; `operator-rs init` in an empty directory creates an example"
             ),
         },
     );

@@ -64,7 +64,7 @@ pub fn read(
         if is_csv(&object) && res.iter().any(is_csv) {
             let message = "the bundle has another ClusterServiceVersion";
             let error = Diagnostic::in_file(path, message);
-            return Err(error.with_hint("leave one of them").into_error());
+            return Err(error.with_hint("keep only one of them").into_error());
         }
         res.push(object);
     }

@@ -39,7 +39,7 @@ pub struct Context<'a> {
 impl<'a> Context<'a> {
     /// Where only the bundle is looked at.
     pub fn without_images(values: &'a BTreeMap<String, String>) -> Self {
-        let platforms = &|_: &str| Err("images are not looked at".to_owned());
+        let platforms = &|_: &str| Err("images are not inspected".to_owned());
         Self { values, categories: None, platforms }
     }
 }

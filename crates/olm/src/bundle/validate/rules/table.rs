@@ -35,7 +35,7 @@ diagnostics::rules! {
     ObjectUnsupported "obj-unsupported" (Bundle, Sdk) Error "OLM installs objects of this kind from a bundle" "let the operator create the object"
     ObjectMetadata "obj-meta" (Bundle, Sdk) Error "The metadata of an object is valid, without a namespace" ""
     NoCsv "bundle-no-csv" (Bundle, Sdk) Error "The bundle has a ClusterServiceVersion" "`operator-rs bundle` generates it"
-    MultipleCsvs "bundle-multiple-csvs" (Bundle, Sdk) Error "The bundle has one ClusterServiceVersion" "leave one of them"
+    MultipleCsvs "bundle-multiple-csvs" (Bundle, Sdk) Error "The bundle has one ClusterServiceVersion" "keep only one of them"
     CrdTwice "bundle-crd-dup" (Bundle, Sdk) Error "Each version of a CRD occurs once" "remove one of the files"
     CrdMissing "bundle-crd-missing" (Bundle, Sdk) Error "The manifests have every CRD that the CSV owns" "add the CRD to manifests/, or remove the entry"
     CrdUnowned "bundle-crd-unowned" (Bundle, Sdk) Error "The CSV owns every CRD of the manifests" "add it to `spec.customresourcedefinitions.owned`"
