@@ -134,7 +134,7 @@ impl<'a> Resolver<'a> {
         let spec = |image: &str, what: &str| match image.is_empty() || label::is_image(image) {
             true => Ok(()),
             false => Err(format!(
-                "package {package_text} bundle {name_text} {what}: {} is not the reference of an image",
+                "package {package_text} bundle {name_text} {what}: {} is not an image reference",
                 quoted(image)
             )),
         };
