@@ -110,7 +110,7 @@ fn olm_is_installed_and_shown_and_uninstalled() {
     // No Pod of the package server runs here, and that is told.
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     let is_about_packages =
-        |it: &str| it.contains("packages.operators.coreos.com/v1, which cannot be listed");
+        |it: &str| it.contains("packages.operators.coreos.com/v1 cannot be listed");
     assert!(told.lines().all(is_about_packages), "{told}");
     plane.merge(&format!("{path}/held"), &json!({"metadata": {"finalizers": null}}));
     plane.until("the CRD is gone", || plane.get(crd).is_none());
