@@ -394,8 +394,8 @@ fn flags_change_what_they_name() {
     };
     let build = "build --platform linux/amd64";
     same(&format!("{build} --sbom src/main.rs"), "`src/main.rs` exists, and `--sbom` has not");
-    same(&format!("{build} --archive a.tar --sbom ./a.tar"), "is the file of the image");
-    same(&format!("{build} --archive a --sbom a/list.json"), "is the file of the image");
+    same(&format!("{build} --archive a.tar --sbom ./a.tar"), "and the image are the same file");
+    same(&format!("{build} --archive a --sbom a/list.json"), "and the image are the same file");
     same(&format!("{build} --archive src --sbom b.json"), "`src` is neither empty nor an OCI");
     same("push localhost:1/a:v1 --sbom Cargo.toml", "`Cargo.toml` exists, and `--sbom` has not");
     refused("build --label a", "must look like `KEY=VALUE`");
