@@ -30,7 +30,7 @@ fn a_bundle_needs_a_deployment_and_one_base() {
     let mut second = object(&mut twice, "ClusterServiceVersion", "").clone();
     second["metadata"]["name"] = json!("memcached-operator.v9.0.0");
     twice.push(second);
-    check("two-bases", &twice, &[], "beside `ClusterServiceVersion/");
+    check("two-bases", &twice, &[], "there are both `ClusterServiceVersion/");
     let mut other = objects();
     object(&mut other, "ClusterServiceVersion", "")["metadata"]["name"] = json!("other.v0.0.0");
     check(

@@ -326,5 +326,5 @@ fn tests_run_with_the_account_of_the_chart() {
     assert!(output.status.success() && said.contains(warning), "{said}");
     let output = shop.run(&format!("{words} --audit-rbac"), &["--", "true"]);
     let said = support::said(&output);
-    assert!(!output.status.success() && said.contains("there is no `helm` on PATH"), "{said}");
+    assert!(!output.status.success() && said.contains("`helm` is not on PATH"), "{said}");
 }
