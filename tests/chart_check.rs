@@ -11,8 +11,6 @@ use std::{
     process::Stdio,
 };
 
-const CARGO: &str = "[package]\nname = \"shop-operator\"\nversion = \"1.2.0\"\nedition = \"2024\"\n\n[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\n";
-
 const SOURCE: &str = r#"use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -108,9 +106,8 @@ impl Shop {
             std::iter::once(helm.parent().unwrap().to_owned()).chain(env::split_paths(&folders));
         let path = env::join_paths(folders).unwrap();
         let dir = support::fresh(&format!("chart-check/{name}"));
-        fs::copy(support::home().join("tests/schemas/Cargo.lock"), dir.join("Cargo.lock")).unwrap();
+        support::shop::put(&dir, SOURCE);
         let res = Self { dir, path };
-        res.put("Cargo.toml", CARGO).put("src/main.rs", SOURCE);
         let crds = support::done(&res.dir, "generate crds");
         res.put("chart/Chart.yaml", CHART).put("chart/values.yaml", "rbac: true\ntag: \"\"\n");
         res.put("chart/templates/deployment.yaml", DEPLOYMENT)
@@ -227,7 +224,10 @@ fn one_of_several_packages_has_the_version() {
     let Some(shop) = Shop::new("packages") else { return };
     let other = "[package]\nname = \"other\"\nversion = \"2.0.0\"\nedition = \"2024\"\n";
     shop.put("other/Cargo.toml", other).put("other/src/lib.rs", "");
-    shop.put("Cargo.toml", &format!("{CARGO}\n[workspace]\nmembers = [\"other\"]\n"));
+    shop.put(
+        "Cargo.toml",
+        &format!("{}\n[workspace]\nmembers = [\"other\"]\n", support::shop::CARGO),
+    );
     shop.check(&[]);
     shop.edit("chart/Chart.yaml", "1.2.0", "3.0.0");
     let found = shop.findings(&[]);

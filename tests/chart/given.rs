@@ -11,23 +11,8 @@ use std::{
 use crate::{
     control_plane::{self, ControlPlane},
     helm::{documents, only},
-    support,
+    support::{self, shop::SOURCE},
 };
-
-const CARGO: &str = "[package]\nname = \"shop-operator\"\nversion = \"1.2.0\"\nedition = \"2024\"\n\n[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\n";
-
-const SOURCE: &str = r#"use kube::CustomResource;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-fn main() {}
-
-#[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
-#[kube(group = "example.com", version = "v1", kind = "Shop", namespaced)]
-pub struct ShopSpec {
-    pub size: i32,
-}
-"#;
 
 const CHART: &str = "apiVersion: v2\nname: shop\nversion: 0.1.0\nappVersion: \"1.2.0\"\n";
 
@@ -86,9 +71,8 @@ impl Shop {
             std::iter::once(helm.parent().unwrap().to_owned()).chain(env::split_paths(&folders));
         let path = env::join_paths(folders).unwrap();
         let dir = support::fresh(&format!("chart/given-{name}"));
-        fs::copy(support::home().join("tests/schemas/Cargo.lock"), dir.join("Cargo.lock")).unwrap();
+        support::shop::put(&dir, SOURCE);
         let res = Self { dir, path };
-        res.put("Cargo.toml", CARGO).put("src/main.rs", SOURCE);
         res.put("charts/shop/Chart.yaml", CHART);
         res.put("charts/shop/templates/deployment.yaml", DEPLOYMENT);
         res.put("charts/shop/templates/roles.yaml", ROLES);

@@ -17,6 +17,7 @@ use walkdir::WalkDir;
 pub mod generated;
 pub mod page;
 pub mod registry;
+pub mod shop;
 pub mod workflow;
 
 /// The program under test.

@@ -5,22 +5,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{assets, support, test};
-
-const CARGO: &str = "[package]\nname = \"shop-operator\"\nversion = \"1.2.0\"\nedition = \"2024\"\n\n[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\n";
-
-const SOURCE: &str = r#"use kube::CustomResource;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-fn main() {}
-
-#[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
-#[kube(group = "example.com", version = "v1", kind = "Shop", namespaced)]
-pub struct ShopSpec {
-    pub size: i32,
-}
-"#;
+use super::{
+    assets,
+    support::{self, shop::SOURCE},
+    test,
+};
 
 const DEPLOYMENT: &str = r#"apiVersion: v1
 kind: ServiceAccount
@@ -41,11 +30,8 @@ spec:
 /// An operator whose manifests include its CRD, recorded in PROJECT.
 fn shop(name: &str) -> PathBuf {
     let dir = support::fresh(&format!("test-command/{name}")).join("shop");
-    fs::create_dir_all(dir.join("src")).unwrap();
+    support::shop::put(&dir, SOURCE);
     fs::create_dir(dir.join("yaml")).unwrap();
-    fs::copy(support::home().join("tests/schemas/Cargo.lock"), dir.join("Cargo.lock")).unwrap();
-    fs::write(dir.join("Cargo.toml"), CARGO).unwrap();
-    fs::write(dir.join("src/main.rs"), SOURCE).unwrap();
     fs::write(dir.join("yaml/deployment.yaml"), DEPLOYMENT).unwrap();
     fs::write(dir.join("yaml/crd.yaml"), support::done(&dir, "generate crds")).unwrap();
     support::done(&dir, "adopt");

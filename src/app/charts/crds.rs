@@ -181,26 +181,15 @@ fn difference(chart: &Chart, copy: &Copy<'_>, declared: &Value) -> Option<(Optio
 /// Whether a cluster holds a CRD as it is declared, whatever the API server fills in, and whoever issues the certificate of
 /// its conversion.
 pub fn is_held(live: &Value, declared: &Value) -> bool {
-    let (mut live, mut declared) = (live.clone(), declared.clone());
-    let names = &mut declared["spec"]["names"];
-    let kind = names["kind"].as_str().unwrap_or_default().to_owned();
-    let defaults = [("listKind", format!("{kind}List")), ("singular", kind.to_lowercase())];
-    for (field, default) in defaults {
-        if names[field].is_null() {
-            names[field] = default.into();
-        }
-    }
     let client = "/spec/conversion/webhook/clientConfig";
-    for (pointer, field) in [(client.to_owned(), "caBundle"), (format!("{client}/service"), "port")]
+    let is_issued = declared.pointer(client).is_none_or(|it| it["caBundle"].is_null());
+    let mut live = live.clone();
+    if let Some(Value::Object(fields)) = live.pointer_mut(client)
+        && is_issued
     {
-        let is_given = declared.pointer(&pointer).is_some_and(|it| !it[field].is_null());
-        if let Some(Value::Object(fields)) = live.pointer_mut(&pointer)
-            && !is_given
-        {
-            fields.remove(field);
-        }
+        fields.remove("caBundle");
     }
-    comparable(&live, &declared) == comparable(&declared, &declared)
+    comparable(&live, declared) == comparable(declared, declared)
 }
 
 /// What of a CRD has to be equal: labels and annotations that only the chart has, and its webhook of conversions, are its own.
