@@ -111,7 +111,7 @@ mod tests {
         sorted: BTreeSet<String>,
     }
 
-    /// What becomes of an object; the patch must apply.
+    /// The object after the patch, which must apply.
     fn edit(raw: &Value, edit: impl FnOnce(&mut Known)) -> Value {
         let mut known: Known = serde_json::from_value(raw.clone()).unwrap();
         let before = json!(known);

@@ -71,7 +71,7 @@ pub trait Defaulter: Send + Sync + 'static {
     fn default(&self, object: &mut Self::Object, request: &Request) -> impl Future<Output = Verdict> + Send;
 }
 
-/// Checks objects before they are stored. Every method allows what is asked for unless you write it.
+/// Checks objects before they are stored. Every method allows the request unless you write it.
 ///
 /// An update of an object that is being deleted is allowed unasked if it changes nothing but metadata: a validator that
 /// became stricter would keep its finalizers from being removed.

@@ -71,7 +71,7 @@ fn convert_all(
     answer.extend(br#""result":{"status":"Success"},"convertedObjects":["#);
     for (i, object) in request.objects.iter().enumerate() {
         if until <= Instant::now() {
-            return Err(format!("the time is over after {i} of {} objects", request.objects.len()));
+            return Err(format!("time ran out after {i} of {} objects", request.objects.len()));
         }
         if i > 0 {
             answer.push(b',');

@@ -158,7 +158,7 @@ async fn nothing_is_converted_that_the_api_server_does_not_wait_for() {
     let answer = service.oneshot(request.unwrap()).await.unwrap();
     let body: Value = serde_json::from_slice(answer.body()).unwrap();
     let message = body["response"]["result"]["message"].as_str().unwrap_or_default();
-    assert!(message.starts_with("the time is over after ") && message.ends_with(" of 3000 objects"), "{body}");
+    assert!(message.starts_with("time ran out after ") && message.ends_with(" of 3000 objects"), "{body}");
 }
 
 #[tokio::test]

@@ -201,7 +201,7 @@ impl Args {
         Ok(())
     }
 
-    /// What was asked for, as PROJECT records it.
+    /// The options of the kind, as PROJECT records them.
     fn options(&self, group_in_names: bool) -> Options {
         Options {
             container_command: self.operand.container_command.clone(),
