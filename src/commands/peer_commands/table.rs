@@ -49,6 +49,7 @@ const NO_PODS: &str =
 pub const FLAGS: &[Flag] = &[
     // Here, `-v` is `--verbose`.
     flag("generate bundle", "-v", "use `--version`"),
+    flag("edit", "--plugins=helm", NO_CHART),
     flag("", "--plugins=helm", NO_HELM),
     flag("", "--plugins=ansible", NO_ANSIBLE),
     flag("", "--plugins=deploy-image", "not needed: use `operator-rs create api --image IMAGE`"),
