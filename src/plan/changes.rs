@@ -38,6 +38,20 @@ impl Changes {
         self.changes.is_empty()
     }
 
+    /// The files that are not as they should be, as messages name them, and whether each was edited by hand.
+    pub fn files(&self) -> impl Iterator<Item = (String, bool)> {
+        let shown = |it: &ProjectPath| format!("{}{it}", self.shown_in);
+        let changed: Vec<_> = self
+            .changes
+            .iter()
+            .map(|it| (shown(&it.path), self.edited.contains(&it.path)))
+            .collect();
+        let blocked = self.conflicts.iter().filter_map(|it| it.file.clone());
+        let blocked = blocked.filter(|it| !changed.iter().any(|changed| changed.0 == *it));
+        let blocked: Vec<_> = blocked.map(|it| (it, false)).collect();
+        changed.into_iter().chain(blocked)
+    }
+
     /// Fails if there is a conflict, with all of them at once.
     pub fn require_no_conflicts(&self, heading: &str) -> anyhow::Result<()> {
         if self.conflicts.is_empty() {

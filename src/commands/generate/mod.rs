@@ -22,7 +22,7 @@ use diagnostics::Diagnostic;
 
 /// Update all generated files, or write CRDs, a chart, docs, …
 ///
-/// Without a subcommand, it updates support code, CRDs, RBAC and, if they are there, the bundle and the catalog.
+/// Without a subcommand, it updates support code, CRDs, RBAC and, if it is there, the bundle.
 #[derive(clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,

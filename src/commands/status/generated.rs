@@ -186,15 +186,9 @@ fn unread(operator: &Operator, error: &anyhow::Error) -> String {
 
 /// The files that are not as they would be generated, each with what is wrong.
 fn outdated(changes: &Changes) -> Vec<(String, String)> {
-    let error = changes.require_none("").err();
-    let found = error.as_ref().and_then(diagnostics::find::<diagnostics::Diagnostics>);
-    let file = |it: &diagnostics::Diagnostic| {
-        let path = it.file.clone()?;
-        let is_edited = it.listed.as_ref().is_some_and(|it| it.contains("edited by hand"));
-        let note = if is_edited { " (edited by hand)" } else { "" };
-        Some((path.clone(), format!("{path}{note}")))
-    };
-    found.into_iter().flat_map(|it| it.list.iter().filter_map(file)).collect()
+    let note = |is_edited: bool| if is_edited { " (edited by hand)" } else { "" };
+    let file = |(path, is_edited): (String, bool)| (path.clone(), path + note(is_edited));
+    changes.files().map(file).collect()
 }
 
 /// The files that a command would change besides those that were changed before it.
