@@ -100,6 +100,20 @@ async fn a_change_that_a_webhook_undoes_stores_nothing() {
     assert_eq!(cluster.list("things.test.dev"), before);
 }
 
+/// The entries of managers are in the order of their times, and the API server compares them in that order.
+#[tokio::test]
+async fn a_change_that_a_webhook_undoes_is_stored_where_it_moves_an_entry_of_managed_fields() {
+    let (cluster, _) = cluster(&manifests("Mutating", &["one"], ""), |_, _| {
+        patch(json!([{ "op": "add", "path": "/spec/size", "value": 1 }]))
+    });
+    send(&cluster, Method::POST, "?fieldManager=one", json!({ "size": 1 })).await;
+    send(&cluster, Method::PATCH, "/a?fieldManager=two", json!({ "name": "b" })).await;
+    let before = cluster.list("things.test.dev");
+    tokio::time::sleep(std::time::Duration::from_millis(1100)).await;
+    assert_eq!(send(&cluster, Method::PATCH, "/a?fieldManager=one", json!({ "size": 2 })).await.0, 200);
+    assert_ne!(cluster.list("things.test.dev"), before);
+}
+
 #[tokio::test]
 async fn all_validating_webhooks_are_called_and_their_warnings_are_headers() {
     let (cluster, called) = cluster(&manifests("Validating", &["one", "two"], ""), |path, _| match path {

@@ -117,7 +117,8 @@ impl Write<'_> {
 }
 
 /// Puts back the times of `metadata.managedFields` where nothing else differs, as the API server does before it
-/// compares. A webhook that undoes a change leaves such an object.
+/// compares. A webhook that undoes a change leaves such an object. As there, an entry that the new time moves behind
+/// another one is a difference.
 fn keep_times(old: &Value, new: &mut Value) {
     let same_but = |name: &str, a: &Value, b: &Value| {
         let (Some(a), Some(b)) = (a.as_object(), b.as_object()) else { return false };
@@ -126,7 +127,6 @@ fn keep_times(old: &Value, new: &mut Value) {
     let timeless = |it: &Value| {
         let mut list = it.as_array().cloned().unwrap_or_default();
         list.iter_mut().for_each(|it| it["time"] = Value::Null);
-        list.sort_by_key(Value::to_string); // the order is that of the times
         list
     };
     let (before, after) = (&old["metadata"], &new["metadata"]);

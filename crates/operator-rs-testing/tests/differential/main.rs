@@ -72,6 +72,11 @@ impl Lab {
 
     /// The first difference, and the step that it is after.
     fn play(&self, steps: &[Step]) -> Option<(usize, Vec<String>)> {
+        self.play_slowly(steps, Duration::ZERO)
+    }
+
+    /// `play`, with a pause before each step.
+    fn play_slowly(&self, steps: &[Step], pause: Duration) -> Option<(usize, Vec<String>)> {
         self.namespaces.set(self.namespaces.get() + 1);
         let namespace = format!("n{}", self.namespaces.get());
         let mut memory = Session::start(&self.memory, &namespace);
@@ -84,6 +89,7 @@ impl Lab {
         }
         self.logs.iter().flatten().for_each(|it| it.lock().unwrap().clear());
         for (at, step) in steps.iter().enumerate() {
+            std::thread::sleep(pause);
             let (ours, theirs) = (memory.ask(step), real.ask(step));
             let mut found = compare(&ours, &theirs);
             if let Some([ours, theirs]) = &self.logs {
@@ -165,7 +171,9 @@ fn the_server_answers_as_a_real_one() {
 #[test]
 fn the_server_calls_webhooks_as_a_real_one() {
     let Some(server) = server::Server::start() else { return };
-    check(&Lab::new(server.client(), true), vec![]);
+    let lab = Lab::new(server.client(), true);
+    let problems = webhooks::differences_by_time(&lab);
+    check(&lab, problems);
 }
 
 fn check(lab: &Lab, mut problems: Vec<String>) {
@@ -175,7 +183,8 @@ fn check(lab: &Lab, mut problems: Vec<String>) {
     for seed in seed..seed + cases {
         let mut random = Random::new(seed);
         let steps: Vec<Step> = (0..STEPS).map(|_| step(&mut random)).collect();
-        let Some(found) = lab.play(&steps) else { continue };
+        // The two servers are asked one after the other: where a second ends in between, times differ, but not twice.
+        let Some(found) = lab.play(&steps).and_then(|_| lab.play(&steps)) else { continue };
         let (steps, found) = lab.shorten(steps, found);
         let last = steps.last().map(|it| (it.method, it.content, found[0].clone()));
         let key = format!("{last:?}");

@@ -21,7 +21,11 @@ use rustls::{
 use serde_json::{Value, json};
 use tokio_rustls::TlsAcceptor;
 
-use crate::{random::JSON, side::Side};
+use crate::{
+    Lab,
+    random::{JSON, Step},
+    side::Side,
+};
 
 const MANIFESTS: &str = include_str!("webhooks.yaml");
 
@@ -67,6 +71,24 @@ pub fn really(side: &Side) -> Log {
     }
     std::thread::sleep(Duration::from_secs(2)); // until it has seen them
     log
+}
+
+/// The differences where a webhook undoes a change in a later second: a new time alone is not stored, unless it moves
+/// the entry of its manager behind that of another one.
+pub fn differences_by_time(lab: &Lab) -> Vec<String> {
+    let object =
+        json!({ "apiVersion": "test.dev/v1", "kind": "Widget", "metadata": { "name": "a" }, "spec": { "size": 3 } });
+    let step = |method, name: &str, manager: &str, content, body| {
+        let path = format!("/apis/test.dev/v1/namespaces/NS/widgets{name}?fieldManager={manager}");
+        Step { method, path, content, body }
+    };
+    let create = step("POST", "", "one", JSON, object);
+    let patch = |manager, body| step("PATCH", "/a", manager, "application/merge-patch+json", body);
+    let (label, undone) = (json!({ "metadata": { "labels": { "m": "z" } } }), json!({ "spec": { "size": 3 } }));
+    let alone = vec![create.clone(), patch("one", undone.clone())];
+    let moved = vec![create, patch("two", label), patch("one", undone)];
+    let found = [alone, moved].into_iter().filter_map(|steps| lab.play_slowly(&steps, Duration::from_millis(1100)));
+    found.map(|(at, found)| format!("step {at} of a change that a webhook undoes: {}", found.join("\n  "))).collect()
 }
 
 /// The reviews of the real server without those that it makes twice: it asks again about a deletion that takes away the
