@@ -164,6 +164,21 @@ fn what_olm_v1_refuses_is_reported() {
     plane.nothing_is_left_of("zthree");
 }
 
+/// A replica that led has made its Lease by itself, so that nothing owns it.
+#[test]
+fn the_lease_of_the_replica_that_led_does_not_keep_the_namespace() {
+    let Some(both @ Shared { plane, .. }) = shared() else { return };
+    let image = both.push(&Bundle::new(&plane.dir, "zlease"), "zlease-bundle:v0.0.1");
+    plane.done(&format!("run bundle --v1 {image} -n zlease"));
+    let leases = "/apis/coordination.k8s.io/v1/namespaces/zlease/leases";
+    let holder = "zlease-operator-controller-manager-5d9c7-x2x";
+    let lease = json!({"metadata": {"name": "zlease"}, "spec": {"holderIdentity": holder}});
+    plane.create(leases, &lease);
+    let done = plane.done("cleanup zlease-operator -n zlease --yes");
+    assert!(done.ends_with("delete     Namespace zlease\n"), "{done}");
+    plane.nothing_is_left_of("zlease");
+}
+
 /// OLM v0 needs no image of a bundle, and takes one.
 #[test]
 fn olm_v0_installs_a_bundle_from_an_image() {

@@ -39,7 +39,8 @@ impl Args {
         let names: BTreeSet<&str> = names.chain(installed).collect();
         find_manifests(place, &catalog, &names, &mut res)?;
         find_auth_readers(place, &csvs, &mut res)?;
-        find_leases(place, &csvs, &mut res)?;
+        let deployments = csvs.iter().flat_map(|it| lifecycle::deployments(it));
+        find_leases(place, &deployments.collect::<Vec<_>>(), &mut res);
         find_forgotten(place, package, &all, &mut res)?;
         if self.delete_all || self.delete_crds {
             res.find_crds(place, &csvs)?;
@@ -184,9 +185,8 @@ fn find_auth_readers(place: &Place, csvs: &[&Value], res: &mut Removals) -> anyh
     Ok(())
 }
 
-/// The Leases of the replicas that lead: each names the pod that holds it.
-fn find_leases(place: &Place, csvs: &[&Value], res: &mut Removals) -> anyhow::Result<()> {
-    let deployments: Vec<String> = csvs.iter().flat_map(|it| lifecycle::deployments(it)).collect();
+/// The Leases of the replicas of these Deployments that lead: each names the pod that holds it.
+pub fn find_leases(place: &Place, deployments: &[String], res: &mut Removals) {
     // Who may not list them is told so when the namespace is looked at.
     let leases = place.cluster.list("coordination.k8s.io/v1", "Lease", &place.namespace);
     let leases = leases.unwrap_or_default();
@@ -195,7 +195,6 @@ fn find_leases(place: &Place, csvs: &[&Value], res: &mut Removals) -> anyhow::Re
         deployments.iter().any(|it| holder.strip_prefix(it).is_some_and(|it| it.starts_with('-')))
     };
     res.owned.extend(leases.iter().filter(is_held).map(Id::of));
-    Ok(())
 }
 
 /// The rest of a version that no longer exists, and OLM's list of the operator's objects if none of them exists.

@@ -2,7 +2,10 @@
 //!
 //! OLM v1 removes the CRDs with the rest, so the custom resources go first, while the operator runs.
 
-use super::{find::find_namespace, removals::Removals};
+use super::{
+    find::{find_leases, find_namespace},
+    removals::Removals,
+};
 use crate::app::olm_namespace::Place;
 use cluster::{Id, Removal};
 use diagnostics::Hint as _;
@@ -11,6 +14,17 @@ use olm::lifecycle::{
     self,
     v1::{self, API},
 };
+
+/// The kinds of which most operators have objects in their namespace.
+const IN_NAMESPACES: [(&str, &str); 7] = [
+    ("v1", "ConfigMap"),
+    ("v1", "Secret"),
+    ("v1", "Service"),
+    ("v1", "ServiceAccount"),
+    ("apps/v1", "Deployment"),
+    ("rbac.authorization.k8s.io/v1", "Role"),
+    ("rbac.authorization.k8s.io/v1", "RoleBinding"),
+];
 
 /// None if the server has no OLM v1. The namespace is looked for only if there is something else.
 pub fn find(place: &Place, package: &str) -> anyhow::Result<Option<Removals>> {
@@ -79,10 +93,13 @@ fn find_owned(place: &Place, extension: &Value, res: &mut Removals) -> anyhow::R
         let mut owners = it["metadata"]["ownerReferences"].as_array().into_iter().flatten();
         owners.any(|it| it["uid"] == *uid)
     };
-    for kind in ["Service", "ServiceAccount"] {
-        let all = place.cluster.list("v1", kind, &place.namespace)?;
+    for (api_version, kind) in IN_NAMESPACES {
+        let all = place.cluster.list(api_version, kind, &place.namespace)?;
         res.owned.extend(all.iter().filter(is_owned).map(Id::of));
     }
+    let deployments = res.owned.iter().filter(|it| it.kind == "Deployment");
+    let deployments: Vec<String> = deployments.map(|it| it.name.clone()).collect();
+    find_leases(place, &deployments, res);
     let crds = place.cluster.list("apiextensions.k8s.io/v1", "CustomResourceDefinition", "")?;
     let ids: Vec<Id> = crds.iter().filter(is_owned).map(Id::of).collect();
     for live in place.cluster.find(&ids)? {
