@@ -25,7 +25,7 @@ pub use kube_crd_source::{
     below,
 };
 pub use operator::*;
-pub use resource::{Api, CrdVersion, Resource, WebhookVersion, Webhooks};
+pub use resource::{Api, CrdVersion, Resource, WebhookVersion, Webhooks, split_group};
 
 /// The layout of the projects that this tool creates.
 const LAYOUT: &str = "rust.operator-rs.io/v1";
