@@ -254,7 +254,7 @@ impl Project {
 }
 
 /// What works without our layout.
-const IN_PLACE_COMMANDS: &str = "adopted operators can use `manifests`, `test`, `install`, `uninstall`, `deploy`, `undeploy`, `migrate`, `image`, `bundle`, `chart check`, and `generate crds`, `docs`, `schemas` and `installer`";
+const IN_PLACE_COMMANDS: &str = "adopted operators can use `create api`, `manifests`, `test`, `install`, `uninstall`, `deploy`, `undeploy`, `migrate`, `image`, `bundle`, `chart check`, and `generate crds`, `docs`, `schemas` and `installer`";
 
 /// Why PROJECT is refused, at a place in it; at its first field, if what the place is about is missing.
 fn refusal(
