@@ -33,15 +33,7 @@ struct Module {
 impl Package {
     /// The package that a new file is a module of.
     pub fn of(tree: &WorkTree<'_>, path: &ProjectPath) -> anyhow::Result<Self> {
-        let module = path.name().strip_suffix(".rs").unwrap_or_default();
-        let inside = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '_';
-        let is_name = module.starts_with(|it: char| it.is_ascii_lowercase())
-            && module.chars().all(inside)
-            && !RUST_KEYWORDS.contains(&module);
-        if !is_name || ["main", "lib"].contains(&module) {
-            return Err(anyhow::format_err!("`{path}` is not the file of a Rust module"))
-                .hint("name a file such as `src/memcached.rs`: lowercase letters, digits and `_`, and no keyword of Rust");
-        }
+        require_module(path, path.name().strip_suffix(".rs").unwrap_or_default())?;
         let read = |path: &str| {
             let text = tree.read(&path.parse()?)?;
             text.map(|it| cargo::parse(Path::new(path), &it)).transpose()
@@ -125,6 +117,7 @@ impl Package {
             }
             res.push(Module { name, parent: format!("{here}/mod.rs") });
             name = here.name().to_owned();
+            require_module(path, &name)?;
             folder = here.parent();
         }
         no_module(path)
@@ -194,6 +187,18 @@ impl Package {
             0 => format!("@0.{}", version.minor),
             major => format!("@{major}"),
         })
+    }
+}
+
+/// Refuses a path of which this part cannot be a module.
+fn require_module(path: &ProjectPath, name: &str) -> anyhow::Result<()> {
+    let inside = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '_';
+    let is_name = name.starts_with(|it: char| it.is_ascii_lowercase()) && name.chars().all(inside);
+    let is_taken = RUST_KEYWORDS.contains(&name) || ["main", "lib"].contains(&name);
+    match is_name && !is_taken {
+        true => Ok(()),
+        false => Err(anyhow::format_err!("`{path}` is not the file of a Rust module"))
+            .hint("name a file such as `src/memcached.rs`: lowercase letters, digits and `_`, and no keyword of Rust"),
     }
 }
 
