@@ -1,6 +1,9 @@
 //! The CRDs that the source of any cargo workspace declares.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 use super::{
     cargo::Workspace,
@@ -18,6 +21,7 @@ use crate::{
 use crd::reference::{Kinds, TypeNames};
 use diagnostics::{Diagnostic, hinted};
 use go_data::yaml::Value;
+use model::Tree;
 
 /// The command in the first line of a file with one CRD.
 pub const BY: &str = "generate crds";
@@ -72,6 +76,34 @@ pub fn leave_out_others(reading: &mut Reading, root: &Root) -> anyhow::Result<()
         terminal::advise(&format!("left out, as PROJECT lists no kind of these groups: {names}\n"));
     }
     Ok(())
+}
+
+/// The kinds that the source declares. Where it may declare more than can be read, the code is compiled, and `why` says
+/// what that is for if it is not. `exactly` compiles kinds whose CRDs cannot be read, too.
+pub fn reading(
+    tree: &impl Tree,
+    flags: compile::Flags,
+    exactly: bool,
+    why: &str,
+) -> anyhow::Result<Reading> {
+    let sources = TreeSources::new(tree);
+    let mut reading = source::read(&sources, &Options::default());
+    if exactly || !reading.unexplored.is_empty() {
+        let compile = Compile {
+            top: tree.dir().unwrap_or(Path::new(".")),
+            flags: Some(flags),
+            all: false,
+            modules: &[],
+            keeps_going: false,
+            is_on_disk: true,
+        };
+        compile::complete(&compile, &mut reading)?;
+    }
+    if reading.unexplored.is_empty() {
+        return Ok(reading);
+    }
+    let problems = reading.quote(&sources, reading.unexplored.clone());
+    hinted(refusal(why, problems), reading.hint.iter().cloned())
 }
 
 fn read(

@@ -25,7 +25,7 @@ pub use kube_crd_source::{
     below,
 };
 pub use operator::*;
-pub use resource::{Api, CrdVersion, Resource, WebhookVersion, Webhooks};
+pub use resource::{Api, CrdVersion, Resource, WebhookVersion, Webhooks, split_group};
 
 /// The layout of the projects that this tool creates.
 const LAYOUT: &str = "rust.operator-rs.io/v1";
@@ -254,7 +254,7 @@ impl Project {
 }
 
 /// What works without our layout.
-const IN_PLACE_COMMANDS: &str = "adopted operators can use `manifests`, `test`, `install`, `uninstall`, `deploy`, `undeploy`, `migrate`, `image`, `bundle`, `chart check`, and `generate crds`, `docs`, `schemas` and `installer`";
+const IN_PLACE_COMMANDS: &str = "adopted operators can use `create api`, `manifests`, `test`, `install`, `uninstall`, `deploy`, `undeploy`, `migrate`, `image`, `bundle`, `chart check`, and `generate crds`, `docs`, `schemas` and `installer`";
 
 /// Why PROJECT is refused, at a place in it; at its first field, if what the place is about is missing.
 fn refusal(

@@ -86,7 +86,44 @@ pub enum CrdVersion {
     V1,
 }
 
+/// A group as prefix and domain: `cache.example.com` is `cache` in `example.com`, and `example.com` has no prefix.
+pub fn split_group(group: &str) -> (Option<&str>, &str) {
+    match group.split_once('.') {
+        Some((prefix, domain)) if domain.contains('.') => (Some(prefix), domain),
+        _ => (None, group),
+    }
+}
+
 impl Resource {
+    /// A kind of an operator in place, of any group; none if PROJECT cannot name the group.
+    pub fn in_place(
+        group: &str,
+        domain: &Domain,
+        kind: Kind,
+        version: Version,
+        namespaced: bool,
+    ) -> Option<Self> {
+        let domain = domain.to_string();
+        let (prefix, rest) = match group.strip_suffix(&domain) {
+            Some("") => (None, group),
+            Some(prefix) if prefix.ends_with('.') => (prefix.strip_suffix('.'), domain.as_ref()),
+            _ => split_group(group),
+        };
+        Some(Self {
+            api: Some(Api { crd_version: CrdVersion::V1, namespaced }),
+            controller: true,
+            core: false,
+            domain: Some(rest.parse().ok()?),
+            external: false,
+            group: prefix.map(str::parse).transpose().ok()?,
+            kind,
+            path: None,
+            plural: None,
+            version,
+            webhooks: None,
+        })
+    }
+
     /// Whether both are versions of the same kind.
     pub fn is_same_kind(&self, other: &Self) -> bool {
         self.api_group() == other.api_group() && self.kind == other.kind

@@ -5,6 +5,7 @@
 
 mod anywhere;
 mod audit;
+mod create_in_place;
 mod download;
 mod in_place;
 #[path = "../support/mod.rs"]

@@ -13,19 +13,18 @@ use super::{Mode, writing};
 use crate::{
     app::{
         cargo::Workspace,
-        compile::{self, Compile},
-        declared,
+        compile, declared,
         refusal::{refusal, unread},
         tree_sources::TreeSources,
     },
     disk::Root,
     plan::{Plan, WorkTree},
-    project::{Api, CrdVersion, DeclaredKind, Inputs, Layout, Problem, Project, Resource},
-    source::{self, Options, Reading},
+    project::{DeclaredKind, Inputs, Layout, Problem, Project, Resource, split_group},
+    source::Reading,
     terminal,
 };
 use diagnostics::{Diagnostic, Hint as _, hinted};
-use model::{Domain, Found, GroupPrefix, ProjectName, ProjectPath, Tree as _};
+use model::{Domain, Found, ProjectName, ProjectPath, Tree as _};
 
 /// Record in PROJECT where the parts of an existing operator are
 ///
@@ -146,25 +145,9 @@ impl Args {
 
     /// The kinds that the source declares. Where it may declare more than can be read, PROJECT would miss some.
     fn read(&self, root: &Root) -> anyhow::Result<Reading> {
-        let sources = TreeSources::new(root);
-        let mut reading = source::read(&sources, &Options::default());
-        if !reading.unexplored.is_empty() {
-            let compile = Compile {
-                top: root.real(),
-                flags: Some(self.compile),
-                all: false,
-                modules: &[],
-                keeps_going: false,
-                is_on_disk: true,
-            };
-            compile::complete(&compile, &mut reading)?;
-        }
-        let hints = reading.hint.clone();
-        if !reading.unexplored.is_empty() {
-            let problems = reading.quote(&sources, reading.unexplored.clone());
-            let error = refusal("PROJECT would not list every kind of the operator", problems);
-            return hinted(error, hints.into_iter());
-        }
+        let why = "PROJECT would not list every kind of the operator";
+        let reading = declared::reading(root, self.compile, false, why)?;
+        let (sources, hints) = (TreeSources::new(root), reading.hint.clone());
         if reading.operator.kinds.is_empty() {
             let problems = reading.quote(&sources, reading.all_problems());
             if !problems.is_empty() {
@@ -260,7 +243,7 @@ impl Args {
         }
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for group in own.iter().filter_map(|it| it.group.as_deref()) {
-            *counts.entry(split(group).1).or_default() += 1;
+            *counts.entry(split_group(group).1).or_default() += 1;
         }
         let most = counts.into_iter().max_by_key(|it| it.1).map(|it| it.0).unwrap_or_default();
         most.parse().map_err(|_| anyhow::format_err!("the groups of the kinds have no domain")).hint(
@@ -269,43 +252,19 @@ impl Args {
     }
 }
 
-/// A group as prefix and domain: `cache.example.com` is `cache` in `example.com`, and `example.com` has no prefix.
-fn split(group: &str) -> (Option<&str>, &str) {
-    match group.split_once('.') {
-        Some((prefix, domain)) if domain.contains('.') => (Some(prefix), domain),
-        _ => (None, group),
-    }
-}
-
 /// Every version of the kinds, as PROJECT lists it; and those of which not all is known that it says.
 fn resources<'a>(
     own: &[&'a DeclaredKind],
     domain: &Domain,
 ) -> (Vec<Resource>, Vec<&'a DeclaredKind>) {
-    let domain = domain.to_string();
     let resource = |it: &&DeclaredKind| {
-        let (group, kind) = (it.group.as_deref()?, it.kind.as_deref()?);
-        let (prefix, rest) = match group.strip_suffix(&domain) {
-            Some("") => (None, group),
-            Some(prefix) if prefix.ends_with('.') => (prefix.strip_suffix('.'), domain.as_ref()),
-            _ => split(group),
-        };
-        let prefix = prefix.map(str::parse::<GroupPrefix>).transpose().ok()?;
         let crd = it.crd.as_ref().ok();
         let namespaced = crd.map(|it| it.spec.scope == "Namespaced").or(it.namespaced);
-        Some(Resource {
-            api: Some(Api { crd_version: CrdVersion::V1, namespaced: namespaced? }),
-            controller: true,
-            core: false,
-            domain: Some(rest.parse().ok()?),
-            external: false,
-            group: prefix,
-            kind: kind.parse().ok()?,
-            path: None,
-            plural: crd.and_then(|it| it.spec.names.plural.parse().ok()),
-            version: it.version.as_deref()?.parse().ok()?,
-            webhooks: None,
-        })
+        let (kind, version) = (it.kind.as_deref()?, it.version.as_deref()?);
+        let (kind, version) = (kind.parse().ok()?, version.parse().ok()?);
+        let res = Resource::in_place(it.group.as_deref()?, domain, kind, version, namespaced?)?;
+        let plural = crd.and_then(|it| it.spec.names.plural.parse().ok());
+        Some(Resource { plural, ..res })
     };
     let mut res: Vec<Resource> = Vec::new();
     let mut unread = Vec::new();

@@ -1,6 +1,7 @@
 mod controller_only;
 mod existing;
 mod from;
+mod in_place;
 
 use clap::error::ErrorKind;
 
@@ -21,7 +22,9 @@ use crate::{
     scaffold, terminal,
 };
 use diagnostics::Hint as _;
-use model::{Domain, Found, GroupName, GroupPrefix, Image, Kind, Plural, Tree, Version};
+use model::{
+    Domain, Found, GroupName, GroupPrefix, Image, Kind, Plural, ProjectPath, Tree, Version,
+};
 
 /// Add a custom resource and its controller
 #[derive(clap::Args)]
@@ -29,9 +32,11 @@ use model::{Domain, Found, GroupName, GroupPrefix, Image, Kind, Plural, Tree, Ve
 Examples:
   operator-rs create api --group cache --kind Memcached
   operator-rs create api --group cache --kind Memcached --image memcached:1.6.39-alpine --port 11211
-  operator-rs create api --group apps --version v1 --kind Deployment --resource=false")]
+  operator-rs create api --group apps --version v1 --kind Deployment --resource=false
+  operator-rs create api --group cache.example.com --kind Memcached --output-file src/memcached.rs")]
 pub struct Args {
-    /// API group without the project's domain, e.g. `cache`, or one of Kubernetes, e.g. `apps`
+    /// API group without the project's domain, e.g. `cache`, or one of Kubernetes, e.g. `apps`; in an adopted operator, the
+    /// whole group
     #[arg(long, allow_hyphen_values = true)]
     group: Option<GroupPrefix>,
     /// API version
@@ -55,6 +60,9 @@ pub struct Args {
     /// Generate a controller [default: true, or false if another version has one]
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     controller: Option<bool>,
+    /// New file for the type and the controller, in an adopted operator
+    #[arg(long, value_name = "FILE")]
+    output_file: Option<ProjectPath>,
     /// Copy the type from this version of the kind, and convert objects between the two
     #[arg(long, value_name = "VERSION", conflicts_with_all = ["image", "finalizer", "storage", "shortname"])]
     from: Option<Version>,
@@ -103,7 +111,16 @@ struct Operand {
 impl Args {
     pub fn write(mut self, tree: &mut WorkTree<'_>) -> anyhow::Result<()> {
         self.refuse_conflicts()?;
-        let project = Project::read(tree)?;
+        let project = Project::of_any_layout(tree)?;
+        if project.in_place() {
+            return self.in_place(tree, &project);
+        }
+        if self.output_file.is_some() {
+            return Err(terminal::usage(
+                ErrorKind::ArgumentConflict,
+                "`--output-file` is for adopted operators: leave it out; in this project, the layout says where the files are",
+            ));
+        }
         if !self.resource {
             let group = terminal::ask(self.group.take(), "group", "apps")?;
             let kind = terminal::ask(self.kind.take(), "kind", "Deployment")?;

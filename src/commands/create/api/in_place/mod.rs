@@ -1,0 +1,199 @@
+//! `create api` in an operator that others have laid out: one new file, where the person says.
+
+mod declared_type;
+mod package;
+
+use clap::error::ErrorKind;
+use serde::Serialize;
+
+use self::{declared_type::DeclaredType, package::Package};
+use super::Args;
+use crate::{
+    app::declared,
+    plan::{Plan, WorkTree},
+    project::{DeclaredKind, Project, Resource},
+    scaffold, terminal,
+};
+use diagnostics::Hint as _;
+use model::{ApiGroup, Found, Kind, Plural, ProjectPath, Tree as _, Version};
+
+/// The variables of `templates/create/in-place`.
+#[derive(Clone, Serialize)]
+struct Context<'a> {
+    resource: bool,
+    controller: bool,
+    api_group: &'a ApiGroup,
+    version: Version,
+    kind: &'a Kind,
+    kind_lower: String,
+    plural: &'a Plural,
+    api_namespaced: bool,
+    /// The type in an expression of the new file, if the file does not declare it.
+    type_path: &'a str,
+}
+
+impl Args {
+    pub fn in_place(mut self, tree: &mut WorkTree<'_>, project: &Project) -> anyhow::Result<()> {
+        self.refuse_scaffold_flags()?;
+        let Some(path) = self.output_file.take() else {
+            return Err(terminal::usage(
+                ErrorKind::MissingRequiredArgument,
+                "`--output-file` is required in an adopted operator: it names the new file, e.g. `--output-file src/memcached.rs`",
+            ));
+        };
+        refuse_existing(tree, &path)?;
+        let package = Package::of(tree, &path)?;
+        let group = terminal::ask(self.group.take(), "group", "cache.example.com")?;
+        let group: ApiGroup = group.as_str().parse().map_err(|it| {
+            let message = format!("invalid value '{group}' for '--group <GROUP>': {it}; in an adopted operator, it is the whole API group");
+            terminal::usage(ErrorKind::ValueValidation, &message)
+        })?;
+        let kind = terminal::ask(self.kind.take(), "kind", "Memcached")?;
+        let why = "it is unknown whether the operator declares the kind already";
+        let reading = declared::reading(tree, self.compile, !self.resource, why)?;
+        let kinds = &reading.operator.kinds;
+        let plural = self.plural.take().unwrap_or_else(|| kind.plural());
+        let declared = match self.resource {
+            true => {
+                refuse_second(project, kinds, &group, &kind, &plural)?;
+                None
+            }
+            false => Some(DeclaredType::find(kinds, &group, self.version, &kind, &package)?),
+        };
+        let context = Context {
+            resource: self.resource,
+            controller: self.controller != Some(false),
+            api_group: &group,
+            version: self.version,
+            kind: &kind,
+            kind_lower: kind.lower(),
+            plural: declared.as_ref().map_or(&plural, |it| &it.plural),
+            api_namespaced: declared
+                .as_ref()
+                .map_or(self.namespaced != Some(false), |it| it.namespaced),
+            type_path: declared.as_ref().map_or("", |it| &it.path),
+        };
+        let mut plan = Plan::default();
+        plan.scaffold(path.clone(), text(&context)?);
+        let edited = record(project, &context)?;
+        plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
+        let root = declared.as_ref().and_then(|it| it.root.as_deref());
+        let mut steps = package.steps(tree, &path, root, &context)?;
+        if context.resource {
+            steps.push(match project.inputs.crds.is_empty() {
+                true => "operator-rs generate crds --output-dir DIR    # write the CRD".to_owned(),
+                false => "operator-rs manifests    # write the CRD".to_owned(),
+            });
+        }
+        plan.next(format!("Next: edit {path}, then\n  {}", steps.join("\n  ")));
+        tree.apply(plan)
+    }
+
+    /// Refuses flags for what a person writes into the new file.
+    fn refuse_scaffold_flags(&self) -> anyhow::Result<()> {
+        let given = [
+            ("image", self.operand.image.is_some()),
+            ("from", self.from.is_some()),
+            ("storage", self.storage),
+            ("finalizer", self.finalizer),
+            ("shortname", !self.shortname.is_empty()),
+            ("external-api-path", self.external.external_api_path.is_some()),
+        ];
+        match given.iter().find(|it| it.1) {
+            None => Ok(()),
+            Some((flag, _)) => Err(terminal::usage(
+                ErrorKind::ArgumentConflict,
+                &format!(
+                    "`--{flag}` does not work in an adopted operator: leave it out, and edit the new file"
+                ),
+            )),
+        }
+    }
+}
+
+/// The file. A kind whose types would have the name of something else in it is refused.
+fn text(context: &Context<'_>) -> anyhow::Result<String> {
+    let render = |context: &Context<'_>| scaffold::text("create/in-place", "file.rs", context);
+    // No name in the template has this kind as its beginning.
+    let other: Kind = "Xx0".parse()?;
+    let others = render(&Context { kind: &other, type_path: "", ..context.clone() })?;
+    let code = others.lines().filter(|it| !it.trim_start().starts_with("//"));
+    let kind = context.kind.to_string();
+    let own = ["", "Spec", "Status"].map(|it| format!("{kind}{it}"));
+    let mut words = code.flat_map(|it| it.split(|it: char| !it.is_alphanumeric() && it != '_'));
+    match words.find(|word| own.iter().any(|it| it == word)) {
+        None => render(context),
+        Some(word) => {
+            Err(anyhow::format_err!("`{word}` is the name of something else in the new file"))
+                .hint("choose another kind")
+        }
+    }
+}
+
+/// PROJECT with the new kind, so that its group counts as the operator's own. A list that is empty stays so, as all kinds
+/// of the source are the operator's own then.
+fn record(project: &Project, context: &Context<'_>) -> anyhow::Result<Project> {
+    let Context { kind, version, plural, .. } = *context;
+    let new = Resource::in_place(
+        &context.api_group.to_string(),
+        &project.domain,
+        kind.clone(),
+        version,
+        context.api_namespaced,
+    );
+    let Some(new) = new else { return Ok(project.clone()) };
+    let new = Resource {
+        controller: context.controller,
+        plural: Some(plural.clone()).filter(|it| *it != kind.plural()),
+        ..new
+    };
+    match project.resources.iter().position(|it| it.is_same_version(&new)) {
+        Some(at) => project.with_controller(at),
+        None if project.resources.iter().any(|it| it.api.is_some()) => project.with(new),
+        None => Ok(project.clone()),
+    }
+}
+
+fn refuse_existing(tree: &WorkTree<'_>, path: &ProjectPath) -> anyhow::Result<()> {
+    match tree.look(path)? {
+        Found::Nothing => Ok(()),
+        Found::Text(_) => Err(anyhow::format_err!("`{path}` exists, and is not overwritten"))
+            .hint("name a new file: `--output-file PATH`"),
+        Found::Other(what) => Err(anyhow::format_err!("`{path}` cannot be written: {what}"))
+            .hint("name a new file: `--output-file PATH`"),
+    }
+}
+
+/// Refuses a kind that the source or PROJECT has already, and a plural that another kind of the group has.
+fn refuse_second(
+    project: &Project,
+    kinds: &[DeclaredKind],
+    group: &ApiGroup,
+    kind: &Kind,
+    plural: &Plural,
+) -> anyhow::Result<()> {
+    let (group, kind, plural) = (group.to_string(), kind.to_string(), plural.to_string());
+    for it in kinds.iter().filter(|it| it.group.as_ref().is_none_or(|it| *it == group)) {
+        let place = &it.place;
+        if it.kind.as_ref() == Some(&kind) {
+            return Err(anyhow::format_err!("{place}: {kind}.{group} is declared here already"))
+                .hint("add a version of a kind by hand; `--resource=false` writes the controller alone");
+        }
+        if it.crd.as_ref().is_ok_and(|it| it.spec.names.plural == plural) {
+            return Err(anyhow::format_err!(
+                "{place}: the plural `{plural}` is that of a kind here"
+            ))
+            .hint("choose another plural: `--plural NAME`");
+        }
+    }
+    let is_listed = |it: &&Resource| it.api_group() == group && it.kind.to_string() == kind;
+    match project.resources.iter().find(is_listed) {
+        None => Ok(()),
+        Some(_) => Err(anyhow::format_err!(
+            "PROJECT lists {kind}.{group}, and the source does not declare it"
+        ))
+        .hint(
+            "add the `mod` lines that lead to its file, or remove it from `resources` of PROJECT",
+        ),
+    }
+}
