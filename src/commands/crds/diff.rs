@@ -113,7 +113,7 @@ impl Args {
         let unread = unread.map(|it| it.filter(|it| !is_replaced(it, &left_out)));
         let is_complete = unread.iter().all(Option::is_none);
         let findings = judge(&old.crds, &new.crds, &self.policy());
-        let report = Report::new(&old, &new, findings, is_complete);
+        let report = Report::new((&old, &new), findings, is_complete, &left_out);
         report.print(self.output);
         incomplete(unread, &left_out)?;
         report.require_compatible()
