@@ -141,14 +141,13 @@ mod tests {
             "// +kubebuilder:rbac:verbs=get,",
             "src/main.rs:1:32: an argument is missing after the last comma",
         );
-        let commas = "a comma begins the next argument: separate the words of a list with `;`";
         check(
             "// +kubebuilder:rbac:verbs=get,list, watch,groups=apps",
-            &format!("src/main.rs:1:32: {commas}: `verbs=get;list;watch`"),
+            "src/main.rs:1:32: a comma begins the next argument: separate the words of a list with `;`: `verbs=get;list;watch`",
         );
         check(
             "// +kubebuilder:rbac:groups=\"\",resources=pods,secrets",
-            &format!("src/main.rs:1:47: {commas}: `resources=pods;secrets`"),
+            "src/main.rs:1:47: a comma begins the next argument: separate the words of a list with `;`: `resources=pods;secrets`",
         );
         check("// +kubebuilder:rbac:namespace=a,list", "src/main.rs:1:38: `=` is expected, not ``");
         check(

@@ -81,6 +81,7 @@ fn each_marker_is_answered_with_what_does_the_same() {
         ("validation:items:MaxLength=5", "`#[schemars(inner(length(max = 5)))]`"),
         ("validation:items:Enum=a;b", "a type of its own for the items"),
         ("validation:XValidation:rule=\"a\"", "`#[x_kube(validation = (\"RULE\", \"MESSAGE\"))]`"),
+        ("validation:XIntOrString", "the type of the field: `IntOrString` of k8s-openapi"),
         ("validation:Later=1", "an attribute: `#[schemars(…)]` or `#[x_kube(…)]`"),
         ("subresource:status", "`#[kube(status = …)]`"),
         ("default=1", "`#[serde(default = \"FUNCTION\")]`"),
