@@ -331,6 +331,26 @@ fn a_negative_number_is_a_value_and_no_flag() {
 }
 
 #[test]
+fn each_dry_run_of_a_cluster_command_says_whether_it_asks_the_cluster() {
+    fn check(command: &clap::Command, path: &str, readers: &mut Vec<String>) {
+        let path = format!("{path} {}", command.get_name());
+        for it in command.get_arguments().filter(|it| it.get_id() == "dry_run") {
+            let help = it.get_help().map(ToString::to_string).unwrap_or_default();
+            if help.starts_with("Read from the cluster") {
+                readers.push(path.clone());
+            } else if it.get_help_heading() == Some("Cluster") {
+                assert!(help.contains("with no request to the cluster"), "{path}: {help}");
+            }
+        }
+        command.get_subcommands().for_each(|it| check(it, &path, readers));
+    }
+    let mut readers = Vec::new();
+    check(&Cli::command(), "", &mut readers);
+    let expected = ["migrate", "olm uninstall", "run bundle-upgrade", "cleanup"];
+    assert_eq!(readers, expected.map(|it| format!(" operator-rs {it}")));
+}
+
+#[test]
 fn each_command_has_an_example() {
     fn check(command: &clap::Command) {
         let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();

@@ -82,6 +82,8 @@ fn each_marker_is_answered_with_what_does_the_same() {
         ("validation:items:Enum=a;b", "a type of its own for the items"),
         ("validation:XValidation:rule=\"a\"", "`#[x_kube(validation = (\"RULE\", \"MESSAGE\"))]`"),
         ("validation:XIntOrString", "the type of the field: `IntOrString` of k8s-openapi"),
+        ("validation:Optional", "the type of the field: `Option<…>`"),
+        ("validation:Required", "the type of the field: one that is not an `Option<…>`"),
         ("validation:Later=1", "an attribute: `#[schemars(…)]` or `#[x_kube(…)]`"),
         ("subresource:status", "`#[kube(status = …)]`"),
         ("default=1", "`#[serde(default = \"FUNCTION\")]`"),

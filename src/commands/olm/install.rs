@@ -37,14 +37,14 @@ impl Args {
     }
 
     fn install(&self, dir: &Path) -> anyhow::Result<()> {
-        // A cluster that cannot be reached is told before anything is downloaded.
-        let cluster = self.cluster_args.connect_as(owner())?;
         let sending = self.cluster_args.sending();
         if sending == Sending::Nothing {
             let objects = self.source.objects(dir)?;
             cluster_args::list("apply", &objects.iter().map(Id::of).collect::<Vec<_>>());
             return Ok(());
         }
+        // A cluster that cannot be reached is reported before anything is downloaded.
+        let cluster = self.cluster_args.connect_as(owner())?;
         cluster.get("/version")?;
         let objects = self.source.objects(dir)?;
         if !self.force_conflicts {
