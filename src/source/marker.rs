@@ -61,14 +61,11 @@ impl<'a> Marker<'a> {
         if comment.is_doc() {
             let text = comment.text[1..].trim_start();
             if text.starts_with("+kubebuilder:") {
-                let what = match name_of(&text[1..]) {
-                    Some(_) => "write it with `//`".to_owned(),
-                    None => match replacement(&text["+kubebuilder:".len()..]) {
-                        Some(it) => format!("use {it}"),
-                        None => "remove it".to_owned(),
-                    },
+                let instead = replacement(&text["+kubebuilder:".len()..]);
+                let hint = match (name_of(&text[1..]), instead) {
+                    (None, Some(it)) => format!("use {it}: documentation ends up in the CRD"),
+                    _ => "write it with `//`: documentation ends up in the CRD".to_owned(),
                 };
-                let hint = format!("{what}: documentation ends up in the CRD");
                 return Err(problem("markers in doc comments are not supported".to_owned(), &hint));
             }
             return Ok(None);
@@ -175,5 +172,24 @@ impl Arguments {
 
     pub fn iter(&self) -> impl Iterator<Item = &(String, usize)> {
         self.0.iter()
+    }
+}
+
+#[test]
+fn a_marker_in_documentation_is_refused_with_what_to_write() {
+    for (text, hint) in [
+        (
+            "/// +kubebuilder:rbac:groups=apps",
+            "write it with `//`: documentation ends up in the CRD",
+        ),
+        (
+            "/// +kubebuilder:validation:MinLength=1",
+            "use `#[schemars(length(min = 1))]`: documentation ends up in the CRD",
+        ),
+    ] {
+        let path = SourcePath::fixed("a.rs");
+        let comments = super::comments::comments(text);
+        let found = Marker::find(&path, &comments[0]).err().expect("it is refused");
+        assert_eq!(found.hint.as_deref(), Some(hint), "{text}");
     }
 }

@@ -29,7 +29,7 @@ use olm::lifecycle::{self, Files, Release, V1_ALPHA1};
     after_help = "\
 Examples:
   operator-rs run bundle-upgrade ./bundle
-  operator-rs run bundle-upgrade --v1 quay.io/example/memcached-operator-bundle:v0.0.2"
+  operator-rs run bundle-upgrade --target olmv1 quay.io/example/memcached-operator-bundle:v0.0.2"
 )]
 pub struct Args {
     /// Namespace of the operator [default: the one of the context]
@@ -42,6 +42,7 @@ pub struct Args {
 impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         let namespace = self.namespace.as_ref();
+        self.installation.require_use(None)?;
         self.installation
             .run(dir, namespace, v1::Verb::Upgrade, |files, release| self.upgrade(files, release))
     }
