@@ -191,6 +191,15 @@ fn hidden_dir() -> clap::Arg {
     clap::Arg::new("dir").long("dir").hide(true).value_parser(clap::value_parser!(PathBuf))
 }
 
+/// `--dir` of a command that needs no project and is given paths.
+fn dir_of_paths() -> clap::Arg {
+    hidden_dir()
+        .hide(false)
+        .value_name("DIR")
+        .help("Directory that paths are relative to [default: the current one]")
+        .help_heading("Common options")
+}
+
 /// Reports a command line that clap refused, or prints the requested help.
 fn misuse(mut error: clap::Error) -> ExitCode {
     let mut program = Cli::command();

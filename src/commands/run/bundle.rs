@@ -25,12 +25,15 @@ use olm::lifecycle::{self, Files, Group, InstallMode, Release};
 /// resolves dependencies from the catalogs that the cluster has. OLM v1 (`--target olmv1`) pulls everything from a registry: the
 /// bundle must be an image there, and a catalog is pushed to the same repository.
 #[derive(clap::Args)]
-#[command(after_help = "\
+#[command(
+    arg(crate::commands::dir_of_paths()),
+    after_help = "\
 Examples:
   operator-rs run bundle ./bundle
   operator-rs run bundle ./bundle --namespace memcached --install-mode OwnNamespace
   operator-rs run bundle quay.io/example/memcached-operator-bundle:v0.0.1
-  operator-rs run bundle --target olmv1 quay.io/example/memcached-operator-bundle:v0.0.1")]
+  operator-rs run bundle --target olmv1 quay.io/example/memcached-operator-bundle:v0.0.1"
+)]
 pub struct Args {
     /// Namespace of the operator, which is created if it does not exist [default: the one of the context]
     #[arg(short, long)]

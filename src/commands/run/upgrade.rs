@@ -25,6 +25,7 @@ use olm::lifecycle::{self, Files, Release, V1_ALPHA1};
 /// The new version replaces the installed one; `replaces` and `skips` in the bundle are ignored.
 #[derive(clap::Args)]
 #[command(
+    arg(crate::commands::dir_of_paths()),
     mut_arg("dry_run", Trial::after_reading),
     after_help = "\
 Examples:
