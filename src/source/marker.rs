@@ -60,8 +60,8 @@ impl<'a> Marker<'a> {
         };
         if comment.is_doc() {
             let text = comment.text[1..].trim_start();
-            if text.starts_with("+kubebuilder:") {
-                let instead = replacement(&text["+kubebuilder:".len()..]);
+            if let Some(name) = text.strip_prefix("+kubebuilder:") {
+                let instead = replacement(name);
                 let hint = match (name_of(&text[1..]), instead) {
                     (None, Some(it)) => format!("use {it}: documentation ends up in the CRD"),
                     _ => "write it with `//`: documentation ends up in the CRD".to_owned(),
