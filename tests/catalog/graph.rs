@@ -169,7 +169,7 @@ fn names_cannot_add_to_a_drawing() {
     let dir = put("catalog-injection", stream(&blobs).as_bytes());
     let output = support::operator_rs(&dir, "catalog graph -o svg");
     let svg = String::from_utf8(output.stdout).unwrap();
-    assert!(svg.contains(r#"<text class="lost" x="59" "#) && svg.contains(">✗ lost"), "{svg}");
+    assert!(svg.contains(">✗ lost"), "{svg}");
     let missing = support::said(&support::operator_rs(&dir, "catalog graph -p x"));
     assert!(missing.contains("catalog has no package `x`"), "{missing}");
 }

@@ -10,24 +10,15 @@ const STEP: usize = 24;
 const CHARACTER: usize = 9;
 const MARGIN: usize = 16;
 
-/// The picture brings its own background, so that it can be read on any page.
-const HEAD: &str = "<style>
-text { font: 14px monospace; fill: #1f2328; white-space: pre }
-.title { font-weight: bold }
-.head, .whole { fill: #1a7f37 }
-.entry { fill: #57606a }
-.lost, .fault { fill: #cf222e }
-text.entry { fill: #1f2328 }
-path { fill: none; stroke: #57606a; stroke-width: 2 }
-</style>
-";
+const GREY: &str = "#57606a";
+const BLACK: &str = "#1f2328";
 
 /// A picture of these lines.
 pub fn svg(lines: &[Line]) -> String {
     let (mut paths, mut rest) = (String::new(), String::new());
     let mut width = 0;
     for (at, line) in lines.iter().enumerate() {
-        let (y, class) = (middle(at), class(line.mark));
+        let (y, colour) = (middle(at), colour(line.mark));
         // Colour alone says nothing.
         let mark = if line.mark == Mark::Lost { "✗ " } else { "" };
         let name = &format!("{mark}{}", line.text.trim_start());
@@ -36,26 +27,29 @@ pub fn svg(lines: &[Line]) -> String {
             (Some(depth), _) => {
                 x = column(depth);
                 paths += &upgrade(lines, at).unwrap_or_default();
-                let _ = writeln!(rest, r#"<circle class="{class}" cx="{x}" cy="{y}" r="5"/>"#);
+                let _ = writeln!(rest, r#"<circle fill="{colour}" cx="{x}" cy="{y}" r="5"/>"#);
                 x += MARGIN;
             }
             (None, Mark::Title) => {}
             (None, _) => x = column(0) - 5,
         }
-        // Names begin at their baseline.
+        let colour = if line.mark == Mark::Entry { BLACK } else { colour };
+        let weight = if line.mark == Mark::Title { "bold" } else { "normal" };
+        let (baseline, name) = (y + 5, escaped(name));
+        width = width.max(x + CHARACTER * name.chars().count() + MARGIN);
         let _ = writeln!(
             rest,
-            r#"<text class="{class}" x="{x}" y="{}">{}</text>"#,
-            y + 5,
-            escaped(name)
+            r#"<text fill="{colour}" font-weight="{weight}" x="{x}" y="{baseline}">{name}</text>"#
         );
-        width = width.max(x + CHARACTER * name.chars().count() + MARGIN);
     }
     let height = lines.len() * ROW + MARGIN;
+    // It has a background of its own, so that it can be read on any page.
     format!(
-        r##"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img" aria-label="Upgrades of a catalog">
-{HEAD}<rect width="100%" height="100%" rx="8" fill="#ffffff"/>
-{paths}{rest}</svg>
+        r##"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img" aria-label="Upgrades of a catalog" font-family="monospace" font-size="14">
+<rect width="100%" height="100%" rx="8" fill="#ffffff"/>
+<g fill="none" stroke="{GREY}" stroke-width="2">
+{paths}</g>
+{rest}</svg>
 "##
     )
 }
@@ -79,14 +73,12 @@ fn column(depth: usize) -> usize {
     MARGIN + (depth + 2) * STEP
 }
 
-fn class(mark: Mark) -> &'static str {
+fn colour(mark: Mark) -> &'static str {
     match mark {
-        Mark::Title => "title",
-        Mark::Head => "head",
-        Mark::Entry => "entry",
-        Mark::Lost => "lost",
-        Mark::Whole => "whole",
-        Mark::Fault => "fault",
+        Mark::Title => BLACK,
+        Mark::Head | Mark::Whole => "#1a7f37",
+        Mark::Entry => GREY,
+        Mark::Lost | Mark::Fault => "#cf222e",
     }
 }
 
