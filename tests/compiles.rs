@@ -66,7 +66,7 @@ fn plain_kinds_compile() {
 }
 
 const BLOG: &str = "
-/// Desired state of a Blog.
+/// Desired state of Blog.
 #[derive(CustomResource, KubeSchema, Serialize, Deserialize, Clone, Debug)]
 #[kube(group = \"cache.my.domain\", version = \"v1alpha1\", kind = \"Blog\", namespaced, shortname = \"bl\")]
 pub struct BlogSpec {

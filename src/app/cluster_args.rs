@@ -38,8 +38,7 @@ pub struct ClusterArgs {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Cluster")]
 pub struct Trial {
-    /// List the requests and send none, though `migrate` and commands about OLM read from the cluster; with `server`, the
-    /// API server validates them and changes nothing
+    /// List the changes with no request to the cluster; with `server`, the API server validates them and changes nothing
     #[arg(
         long,
         num_args = 0..=1,
@@ -118,6 +117,11 @@ impl ClusterArgs {
 }
 
 impl Trial {
+    /// `--dry-run` of a command whose changes follow from what the cluster has.
+    pub fn after_reading(flag: clap::Arg) -> clap::Arg {
+        flag.help("Read from the cluster and list the changes; with `server`, the API server validates them and changes nothing")
+    }
+
     pub fn sending(&self) -> Sending {
         match self.dry_run {
             None => Sending::All,

@@ -50,7 +50,7 @@ impl Place {
         }
         if self.cluster.serves(lifecycle::v1::API, "ClusterExtension")? {
             return Err(anyhow::format_err!("{} has OLM v1, and not OLM v0", self.cluster.server))
-                .hint("use OLM v1 with `--v1`, or install OLM v0 with `operator-rs olm install`");
+                .hint("use OLM v1 with `--target olmv1`, or install OLM v0 with `operator-rs olm install`");
         }
         Err(anyhow::format_err!("OLM is not installed on {}", self.cluster.server))
             .hint("install it with `operator-rs olm install`, or run the operator without OLM: `operator-rs deploy`")

@@ -29,12 +29,15 @@ use model::Namespace;
 /// and then removes the other versions from `status.storedVersions`, so that a release can drop them. It can be ended at
 /// any time: the next run goes through all objects again, and only those that are left are written.
 #[derive(clap::Args)]
-#[command(after_help = "\
+#[command(
+    mut_arg("dry_run", Trial::after_reading),
+    after_help = "\
 Examples:
   operator-rs migrate --dry-run           # count the objects
   operator-rs migrate --dry-run=server    # name the objects that the API server refuses to write
   operator-rs migrate
-  operator-rs migrate memcacheds.cache.example.com    # outside of a project, too")]
+  operator-rs migrate memcacheds.cache.example.com    # outside of a project, too"
+)]
 pub struct Args {
     /// Name of a CRD (can be repeated) [default: all CRDs of the project]
     #[arg(value_name = "CRD")]

@@ -191,6 +191,15 @@ fn hidden_dir() -> clap::Arg {
     clap::Arg::new("dir").long("dir").hide(true).value_parser(clap::value_parser!(PathBuf))
 }
 
+/// `--dir` of a command that needs no project and is given paths.
+fn dir_of_paths() -> clap::Arg {
+    hidden_dir()
+        .hide(false)
+        .value_name("DIR")
+        .help("Directory that paths are relative to [default: the current one]")
+        .help_heading("Common options")
+}
+
 /// Reports a command line that clap refused, or prints the requested help.
 fn misuse(mut error: clap::Error) -> ExitCode {
     let mut program = Cli::command();
@@ -328,6 +337,49 @@ fn a_negative_number_is_a_value_and_no_flag() {
         command.get_subcommands().for_each(check);
     }
     check(&Cli::command());
+}
+
+#[test]
+fn each_dry_run_of_a_cluster_command_says_whether_it_asks_the_cluster() {
+    fn check(command: &clap::Command, path: &str, readers: &mut Vec<String>) {
+        let path = format!("{path} {}", command.get_name());
+        for it in command.get_arguments().filter(|it| it.get_id() == "dry_run") {
+            let help = it.get_help().map(ToString::to_string).unwrap_or_default();
+            if help
+                == "Read from the cluster and list the changes; with `server`, the API server validates them and changes nothing"
+            {
+                readers.push(path.clone());
+            } else if it.get_help_heading() == Some("Cluster") {
+                assert!(help.contains("with no request to the cluster"), "{path}: {help}");
+            }
+        }
+        command.get_subcommands().for_each(|it| check(it, &path, readers));
+    }
+    let mut readers = Vec::new();
+    check(&Cli::command(), "", &mut readers);
+    let expected = ["migrate", "olm uninstall", "run bundle-upgrade", "cleanup"];
+    assert_eq!(readers, expected.map(|it| format!(" operator-rs {it}")));
+}
+
+#[test]
+fn former_names_of_flags_are_accepted() {
+    use clap::Parser as _;
+    for line in [
+        "bundle --channel alpha,beta --bundle-dir other",
+        "catalog add bundle --catalog other --channel stable",
+        "catalog build --catalog other",
+        "catalog push quay.io/example/catalog:v1 --catalog other",
+        "catalog render bundle --migrate",
+        "generate catalog --catalog other --channel stable",
+        "run bundle --v1 quay.io/example/bundle:v1",
+        "run bundle-upgrade --v1 quay.io/example/bundle:v1",
+        "bundle validate --select-optional name=multiarch --optional-values k8s-version=1.30",
+        "bundle validate --list-optional",
+        "crds diff --allow default,enum --allow type",
+    ] {
+        let words = ["operator-rs"].into_iter().chain(line.split(' '));
+        assert!(Cli::try_parse_from(words).is_ok(), "{line}");
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::{
     comments::Comment,
     rbac,
+    replacements::replacement,
     scanner::{Fault, Scanner, Token},
     webhook,
 };
@@ -13,6 +14,18 @@ const MARKERS: &[(&str, &str)] = &[
     (rbac::NAME, rbac::USAGE),
     (webhook::NAME, webhook::USAGE),
     (webhook::CONFIGURATION, webhook::CONFIGURATION_USAGE),
+];
+
+/// Arguments that are lists.
+const LISTS: &[&str] = &[
+    "groups",
+    "resources",
+    "resourceNames",
+    "urls",
+    "verbs",
+    "versions",
+    "admissionReviewVersions",
+    "webhookVersions",
 ];
 
 /// A marker comment.
@@ -47,14 +60,13 @@ impl<'a> Marker<'a> {
         };
         if comment.is_doc() {
             let text = comment.text[1..].trim_start();
-            if text.starts_with("+kubebuilder:") {
-                let hint = match name_of(&text[1..]) {
-                    Some(_) => "write it with `//`: documentation ends up in the CRD",
-                    None => {
-                        "write an attribute, e.g. `#[schemars(range(min = 1))]`: documentation ends up in the CRD"
-                    }
+            if let Some(name) = text.strip_prefix("+kubebuilder:") {
+                let instead = replacement(name);
+                let hint = match (name_of(&text[1..]), instead) {
+                    (None, Some(it)) => format!("use {it}: documentation ends up in the CRD"),
+                    _ => "write it with `//`: documentation ends up in the CRD".to_owned(),
                 };
-                return Err(problem("markers in doc comments are not supported".to_owned(), hint));
+                return Err(problem("markers in doc comments are not supported".to_owned(), &hint));
             }
             return Ok(None);
         }
@@ -94,6 +106,16 @@ fn chars(text: &str, bytes: usize) -> usize {
     text.get(..bytes).map_or_else(|| text.chars().count(), |it| it.chars().count())
 }
 
+/// What is wrong with a list whose words are separated by commas. `text` begins with its argument.
+fn list_with_commas(text: &str) -> String {
+    let mut words = text.split(',');
+    let mut list = words.next().unwrap_or_default().trim_end().to_owned();
+    for word in words.take_while(|it| !it.contains('=')) {
+        list = format!("{list};{}", word.trim());
+    }
+    format!("a comma begins the next argument: separate the words of a list with `;`: `{list}`")
+}
+
 /// The names of a marker's arguments with their offsets, in the order in which they are written.
 #[derive(Debug)]
 pub struct Arguments(Vec<(String, usize)>);
@@ -105,7 +127,7 @@ impl Arguments {
         fields: &str,
         mut set: impl FnMut(&str, &mut Scanner<'_>) -> Result<bool, Fault>,
     ) -> Result<Self, Fault> {
-        let mut res = Vec::new();
+        let mut res: Vec<(String, usize)> = Vec::new();
         let mut scanner = Scanner { text: fields, at: 0, start: 0 };
         while scanner.peek().is_some() {
             let name = match scanner.scan()? {
@@ -113,6 +135,11 @@ impl Arguments {
                 _ => return Err(scanner.fault("an argument's name")),
             };
             let at = scanner.start;
+            if scanner.peek_word() != Some('=')
+                && let Some((_, list)) = res.last().filter(|it| LISTS.contains(&it.0.as_str()))
+            {
+                return Err((at, list_with_commas(&fields[*list..])));
+            }
             scanner.expect('=', "`=`")?;
             if !set(&name, &mut scanner)? {
                 return Err((at, format!("unknown argument `{name}`")));
@@ -145,5 +172,24 @@ impl Arguments {
 
     pub fn iter(&self) -> impl Iterator<Item = &(String, usize)> {
         self.0.iter()
+    }
+}
+
+#[test]
+fn a_marker_in_documentation_is_refused_with_what_to_write() {
+    for (text, hint) in [
+        (
+            "/// +kubebuilder:rbac:groups=apps",
+            "write it with `//`: documentation ends up in the CRD",
+        ),
+        (
+            "/// +kubebuilder:validation:MinLength=1",
+            "use `#[schemars(length(min = 1))]`: documentation ends up in the CRD",
+        ),
+    ] {
+        let path = SourcePath::fixed("a.rs");
+        let comments = super::comments::comments(text);
+        let found = Marker::find(&path, &comments[0]).err().expect("it is refused");
+        assert_eq!(found.hint.as_deref(), Some(hint), "{text}");
     }
 }

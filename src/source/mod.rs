@@ -7,6 +7,7 @@ mod marker;
 mod named;
 mod rbac;
 mod registration;
+mod replacements;
 mod resources;
 mod scanner;
 mod spelling;

@@ -142,6 +142,15 @@ mod tests {
             "src/main.rs:1:32: an argument is missing after the last comma",
         );
         check(
+            "// +kubebuilder:rbac:verbs=get,list, watch,groups=apps",
+            "src/main.rs:1:32: a comma begins the next argument: separate the words of a list with `;`: `verbs=get;list;watch`",
+        );
+        check(
+            "// +kubebuilder:rbac:groups=\"\",resources=pods,secrets",
+            "src/main.rs:1:47: a comma begins the next argument: separate the words of a list with `;`: `resources=pods;secrets`",
+        );
+        check("// +kubebuilder:rbac:namespace=a,list", "src/main.rs:1:38: `=` is expected, not ``");
+        check(
             "// +kubebuilder:rbac:verbs={get;list}",
             "src/main.rs:1:32: a comma is expected, not `;`",
         );

@@ -3,6 +3,7 @@
 
 use super::{
     comments::Comment,
+    replacements::replacement,
     resources::{Doubt, Resources},
 };
 use crate::project::{Place, Problem, Rule, SourcePath};
@@ -34,17 +35,6 @@ const MARKERS: &[&str] = &[
     "validation",
     "webhook",
     "webhookconfiguration",
-];
-
-/// Markers of Go types, and the attribute that does the same in Rust.
-const ATTRIBUTES: &[(&str, &str)] = &[
-    ("default", "#[serde(default = \"FUNCTION\")]"),
-    ("printcolumn", "#[kube(printcolumn(name = …, type_ = …, json_path = …))]"),
-    ("resource", "#[kube(plural = …, shortname = …)]"),
-    ("storageversion", "#[kube(storage = true)]"),
-    ("subresource", "#[kube(status = …)]"),
-    ("unservedversion", "#[kube(served = false)]"),
-    ("validation", "#[schemars(range(min = …))]"),
 ];
 
 /// The API groups that have no dot. The group of a CRD must have one.
@@ -124,9 +114,9 @@ pub fn misspelt(
         let hint = format!("write a colon: `// +kubebuilder:rbac:{}`", rest.trim());
         res.push(warning(text, message, Some(hint)));
     }
-    if let Some((_, attribute)) = ATTRIBUTES.iter().find(|it| it.0 == name) {
+    if let Some(replacement) = replacement(marker) {
         let message = format!("`+kubebuilder:{name}` has no effect in Rust");
-        res.push(warning(name, message, Some(format!("use an attribute: `{attribute}`"))));
+        res.push(warning(name, message, Some(format!("use {replacement}"))));
     }
     res.extend(rule.into_iter().flat_map(|it| of_rule(it, resources, &warning)));
     res
@@ -244,7 +234,7 @@ fn a_misspelt_word_is_answered_with_the_nearest() {
         "// +kubebuilder:validation:Minimum=1",
         &[],
         &[
-            "a.rs:1:17: `+kubebuilder:validation` has no effect in Rust   hint: use an attribute: `#[schemars(range(min = …))]`",
+            "a.rs:1:17: `+kubebuilder:validation` has no effect in Rust   hint: use `#[schemars(range(min = 1))]`",
         ],
     );
     check(

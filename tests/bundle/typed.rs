@@ -152,7 +152,7 @@ fn objects_that_are_left_out_are_named() {
         "`Namespace/other` (v1) is left out of the bundle",
         "`Memcache/other` (cache.example.com/v1alpha1) is left out of the bundle",
         "`Memcached/other` (cache.example.com/v1) is left out of the bundle: its CRD does not serve its version",
-        "`Service/other` (serving.knative.dev/v1) is in the bundle, but OLM does not install a Service of this group",
+        "`Service/other` (serving.knative.dev/v1) is in the bundle, but OLM does not install the kind Service of this group",
         "of the namespace `elsewhere`: in the bundle, the operator's",
         "its conversion webhook is left out of the CSV",
         "the webhook `v.kb.io`: its `namespaceSelector` is left out of the bundle",

@@ -1,5 +1,7 @@
 //! Graphs of upgrades.
 
+use std::fs;
+
 use serde_json::{Value, json};
 
 use super::{blobs, put, stream, support};
@@ -109,6 +111,30 @@ fn a_graph_shows_the_head_and_what_cannot_reach_it() {
     );
 }
 
+/// `UPDATE=1` writes the picture.
+#[test]
+fn the_picture_in_the_documentation_is_what_the_command_draws() {
+    let bundle = |version: &str| json!({"schema": "olm.bundle", "name": format!("memcached-operator.v{version}"), "package": "memcached-operator", "image": "x", "properties": [{"type": "olm.package", "value": {"packageName": "memcached-operator", "version": version}}]});
+    let catalog = [
+        json!({"schema": "olm.package", "name": "memcached-operator", "defaultChannel": "stable"}),
+        json!({"schema": "olm.channel", "name": "stable", "package": "memcached-operator", "entries": [
+            {"name": "memcached-operator.v0.0.1"},
+            {"name": "memcached-operator.v0.0.2", "replaces": "memcached-operator.v0.0.1"},
+            {"name": "memcached-operator.v0.1.0", "replaces": "memcached-operator.v0.0.1", "skips": ["memcached-operator.v0.0.2"]},
+        ]}),
+        bundle("0.0.1"),
+        bundle("0.0.2"),
+        bundle("0.1.0"),
+    ];
+    let dir = put("catalog-picture", stream(&catalog).as_bytes());
+    let drawn = support::done(&dir, "catalog graph --output svg");
+    let path = "docs/how-to/catalog-graph.svg";
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(path, &drawn).expect("the picture can be written");
+    }
+    assert_eq!(fs::read_to_string(path).unwrap_or_default(), drawn);
+}
+
 #[test]
 fn names_cannot_add_to_a_drawing() {
     let name = "a\"]\n  click x call evil()\u{1b}[31m";
@@ -126,6 +152,24 @@ fn names_cannot_add_to_a_drawing() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains(r#""a\"]\n  click x call evil()\x1b[31m""#), "{text}");
     assert!(!text.contains('\u{1b}'));
+    let output = support::operator_rs(&dir, "catalog graph -o svg");
+    assert_eq!(output.status.code(), Some(1));
+    let svg = String::from_utf8(output.stdout).unwrap();
+    assert!(svg.ends_with("</svg>\n") && !svg.contains('\u{1b}'), "{svg}");
+    blobs[2]["entries"][0]["name"] = json!("a&b</text><script>");
+    let dir = put("catalog-injection", stream(&blobs).as_bytes());
+    let output = support::operator_rs(&dir, "catalog graph -o svg");
+    let svg = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        svg.contains("a&amp;b&lt;/text&gt;&lt;script&gt;") && !svg.contains("<script"),
+        "{svg}"
+    );
+    blobs[2]["entries"] =
+        json!([{"name": "lost", "replaces": "lost"}, {"name": "memcached.v1.1.0"}]);
+    let dir = put("catalog-injection", stream(&blobs).as_bytes());
+    let output = support::operator_rs(&dir, "catalog graph -o svg");
+    let svg = String::from_utf8(output.stdout).unwrap();
+    assert!(svg.contains(">✗ lost"), "{svg}");
     let missing = support::said(&support::operator_rs(&dir, "catalog graph -p x"));
     assert!(missing.contains("catalog has no package `x`"), "{missing}");
 }

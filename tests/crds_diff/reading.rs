@@ -120,8 +120,20 @@ fn kinds_that_can_be_read_are_compared_and_the_others_are_named() {
     // Without a change, the exit status says that the comparison is not complete.
     repository.git(&["checkout", "-q", "src/main.rs"]);
     let output = repository.diff(&["--output", "json"]);
+    check(&output, 1, r#""compatible": false"#);
     check(&output, 1, r#""complete": false"#);
     check(&output, 1, r#""findings": []"#);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    assert_eq!(report["notCompared"], json!(["others.example.com"]));
+    let part = "of what could be read, from HEAD to the working tree (1 CRD): 0 breaking changes, 0 warnings";
+    check(&repository.diff(&[]), 1, part);
+    // Where nothing can be compared, nothing is found to be compatible.
+    let main = fs::read_to_string(repository.0.join("src/main.rs")).unwrap();
+    repository.write("src/main.rs", &main.replace("pub url: String", "pub url: Unknown"));
+    let output = repository.diff(&[]);
+    check(&output, 1, "not compared: ");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "");
+    repository.git(&["checkout", "-q", "src/main.rs"]);
     // At a revision, nothing is compiled.
     repository.commit("Unknown");
     let output = repository.diff(&["HEAD~1", "--to", "HEAD"]);

@@ -25,7 +25,7 @@ use crate::{
 const MORE: &[&str] = &[
     "crds diff cluster",
     "olm status",
-    "olm install --version 0.46.0 --dry-run",
+    "olm install --version 0.46.0 --timeout 2s",
     "cleanup memcached-operator",
     "test --download 1.36.3 --index http://127.0.0.1:1/ -- true",
 ];

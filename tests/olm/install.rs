@@ -26,7 +26,7 @@ fn olm_is_installed_and_shown_and_uninstalled() {
         assert!(refused.contains("has OLM v1, and not OLM v0"), "{refused}");
         assert!(
             refused.contains(
-                "use OLM v1 with `--v1`, or install OLM v0 with `operator-rs olm install`"
+                "use OLM v1 with `--target olmv1`, or install OLM v0 with `operator-rs olm install`"
             ),
             "{refused}"
         );

@@ -26,9 +26,9 @@ fn shared() -> Option<&'static Shared> {
         fs::write(plane.dir.join("registry.pid"), registry.id().to_string()).unwrap();
         let res = Shared { plane, registry };
         let image = res.push(&Bundle::new(&plane.dir, "zabsent"), "zabsent-bundle:v0.0.1");
-        let refused = plane.refused(&format!("run bundle --v1 {image} -n zabsent"));
+        let refused = plane.refused(&format!("run bundle --target olmv1 {image} -n zabsent"));
         assert!(refused.contains("OLM v1 is not installed on https://127.0.0.1:"), "{refused}");
-        let script = "install it with the script of a release on https://github.com/operator-framework/operator-controller/releases; without `--v1`, OLM v0 is used, which `operator-rs olm install` installs";
+        let script = "install it with the script of a release on https://github.com/operator-framework/operator-controller/releases; without `--target olmv1`, OLM v0 is used, which `operator-rs olm install` installs";
         assert!(refused.contains(script), "{refused}");
         for crd in crds {
             plane.create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &crd);
@@ -103,7 +103,8 @@ fn the_page_is_played_and_leaves_nothing() {
 fn what_olm_v1_refuses_is_reported() {
     let Some(both @ Shared { plane, .. }) = shared() else { return };
     let directory = Bundle::new(&plane.dir, "ztwo");
-    let refused = plane.refused(&format!("run bundle --v1 {} -n ztwo", directory.dir.display()));
+    let refused =
+        plane.refused(&format!("run bundle --target olmv1 {} -n ztwo", directory.dir.display()));
     assert!(refused.contains("is not an image in a registry"), "{refused}");
     assert!(refused.contains("push it with `operator-rs bundle push IMAGE`"), "{refused}");
 
@@ -111,7 +112,7 @@ fn what_olm_v1_refuses_is_reported() {
     let modes = "supported: true\n    type: AllNamespaces";
     let own = directory.replacing(modes, "supported: false\n    type: AllNamespaces");
     let image = both.push(&own, "ztwo-bundle:own");
-    let refused = plane.refused(&format!("run bundle --v1 {image} -n ztwo"));
+    let refused = plane.refused(&format!("run bundle --target olmv1 {image} -n ztwo"));
     assert!(
         refused.contains("`operator-rs bundle validate --target olmv1` shows these errors"),
         "{refused}"
@@ -125,8 +126,8 @@ fn what_olm_v1_refuses_is_reported() {
         "spec": {"availabilityMode": "Unavailable", "source": {"type": "Image", "image": {"ref": "example.com/a:v1"}}}});
     let catalogs = "/apis/olm.operatorframework.io/v1/clustercatalogs";
     plane.create(catalogs, &catalog);
-    let refused = plane.refused(&format!("run bundle --v1 {image} -n zfifth"));
-    assert!(refused.contains("ClusterCatalog zfifth-operator-catalog exists, and `operator-rs run bundle --v1` did not create it for namespace `zfifth`"), "{refused}");
+    let refused = plane.refused(&format!("run bundle --target olmv1 {image} -n zfifth"));
+    assert!(refused.contains("ClusterCatalog zfifth-operator-catalog exists, and `operator-rs run bundle --target olmv1` did not create it for namespace `zfifth`"), "{refused}");
     assert!(refused.contains("remove it, or rename the package"), "{refused}");
     plane.delete(&format!("{catalogs}/zfifth-operator-catalog"));
     plane.nothing_is_left_of("zfifth");
@@ -136,10 +137,10 @@ fn what_olm_v1_refuses_is_reported() {
     plane.create("/api/v1/namespaces", &json!({"metadata": {"name": "zthree"}}));
     plane.create("/api/v1/namespaces/zthree/services", &account);
     let image = both.push(&Bundle::new(&plane.dir, "zthree"), "zthree-bundle:v0.0.1");
-    let listed = format!("run bundle --v1 {image} -n zthree --installer own --dry-run");
+    let listed = format!("run bundle --target olmv1 {image} -n zthree --installer own --dry-run");
     let expected = "create     Namespace zthree (if it does not exist)\napply      ClusterCatalog zthree-operator-catalog\napply      ClusterExtension zthree-operator\n";
     assert_eq!(plane.done(&listed), expected);
-    let run = format!("run bundle --v1 {image} -n zthree --timeout 8s");
+    let run = format!("run bundle --target olmv1 {image} -n zthree --timeout 8s");
     let refused = plane.refused(&run);
     assert!(refused.contains("`zthree-operator.v0.0.1` was not installed: timed out: ClusterExtension zthree-operator: "), "{refused}");
     assert!(refused.contains("zthree-operator-metrics-service"), "{refused}");
@@ -209,10 +210,10 @@ fn no_tag_of_others_is_overwritten() {
         assert!(output.status.success(), "{}", support::said(&output));
     };
     for words in ["", " --dry-run=server", &format!(" --catalog-image {image}")] {
-        let refused = plane.refused(&format!("run bundle --v1 {image} -n ztag{words}"));
+        let refused = plane.refused(&format!("run bundle --target olmv1 {image} -n ztag{words}"));
         let tag = if words.contains("image") { &image } else { &other };
         let expected = format!(
-            "`{tag}` exists, and is not a catalog that `operator-rs run bundle --v1` has pushed for package `ztag-operator`"
+            "`{tag}` exists, and is not a catalog that `operator-rs run bundle --target olmv1` has pushed for package `ztag-operator`"
         );
         assert!(refused.contains(&expected), "{refused}");
     }
@@ -220,7 +221,7 @@ fn no_tag_of_others_is_overwritten() {
     resolved(&other);
     assert!(plane.all("ztag").is_empty(), "{:?}", plane.all("ztag"));
     // A name of its own, twice: the second time it is there.
-    let run = format!("run bundle --v1 {image} -n ztag --catalog-image {repository}:own");
+    let run = format!("run bundle --target olmv1 {image} -n ztag --catalog-image {repository}:own");
     plane.done(&run);
     plane.done(&run);
     plane.done("cleanup ztag-operator -n ztag --yes");
@@ -253,8 +254,8 @@ fn what_others_created_or_use_is_kept() {
     }
     assert!(plane.get(&format!("{EXTENSIONS}/zhand")).is_some());
     let image = both.push(&Bundle::new(&plane.dir, "zhand"), "zhand-bundle:v0.0.1");
-    let refused = plane.refused(&format!("run bundle-upgrade --v1 {image} -n zhand"));
-    let way = "`operator-rs run bundle --v1` did not create it: upgrade it as it was installed, or remove it first with `kubectl delete clusterextension zhand`";
+    let refused = plane.refused(&format!("run bundle-upgrade --target olmv1 {image} -n zhand"));
+    let way = "`operator-rs run bundle --target olmv1` did not create it: upgrade it as it was installed, or remove it first with `kubectl delete clusterextension zhand`";
     assert!(refused.contains(way), "{refused}");
     plane.delete(&format!("{EXTENSIONS}/zhand"));
 
@@ -264,12 +265,13 @@ fn what_others_created_or_use_is_kept() {
     let text = fs::read_to_string(bundle.dir.join(path)).unwrap();
     let text = text.replace("package.v1: zshared-operator", "package.v1: zx.shared-operator");
     let image = both.push(&bundle.with(path, &text), "zshared-bundle:v0.0.1");
-    let refused = plane.refused(&format!("run bundle --v1 {image} -n zshared --installer absent"));
+    let refused =
+        plane.refused(&format!("run bundle --target olmv1 {image} -n zshared --installer absent"));
     assert!(refused.contains("there is no ServiceAccount zshared/absent"), "{refused}");
     let way = "create it with the rights that the operator needs, or leave out `--installer`";
     assert!(refused.contains(way), "{refused}");
     assert!(plane.all("zshared").is_empty(), "{:?}", plane.all("zshared"));
-    plane.done(&format!("run bundle --v1 {image} -n zshared"));
+    plane.done(&format!("run bundle --target olmv1 {image} -n zshared"));
     let account = "zx.shared-operator-installer";
     plane.create(EXTENSIONS, &by_hand("zuser", "zuser-operator", "zshared", account));
     let cleanup = "cleanup zx.shared-operator -n zshared --yes";

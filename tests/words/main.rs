@@ -92,6 +92,32 @@ fn every_flag_in_a_message_is_one_of_a_command() {
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
 }
 
+/// Whether `a` or `an` is right depends on how the name is spoken.
+#[test]
+fn no_template_has_an_article_before_a_name() {
+    fn check(folder: &Path, faults: &mut Vec<String>) {
+        for entry in fs::read_dir(folder).expect("templates can be read").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                check(&path, faults);
+                continue;
+            }
+            let text = fs::read_to_string(&path).unwrap_or_default();
+            let before = text.match_indices("{{").map(|it| text[..it.0].to_lowercase());
+            let is_article = |it: &str| it.ends_with(" a ") || it.ends_with(" an ");
+            faults.extend(
+                before
+                    .filter(|it| is_article(it))
+                    .map(|it| format!("{}:{}", path.display(), 1 + it.matches('\n').count())),
+            );
+        }
+    }
+    let mut faults = Vec::new();
+    check(Path::new("templates/create"), &mut faults);
+    check(Path::new("templates/init"), &mut faults);
+    assert_eq!(faults, [""; 0]);
+}
+
 #[test]
 fn phrases_are_matched_as_whole_words() {
     assert!(has_phrase("you were Told so", "told"));

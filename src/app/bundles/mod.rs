@@ -11,6 +11,24 @@ use model::{ProjectPath, Tree};
 use olm::bundle::validate::{Files, Finding, Request, rules::Target, validate};
 use optional::Optional;
 
+/// A version of OLM.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Olm {
+    /// OLM v0: Subscriptions and InstallPlans
+    Olmv0,
+    /// OLM v1: ClusterExtensions
+    Olmv1,
+}
+
+impl From<Olm> for Target {
+    fn from(olm: Olm) -> Self {
+        match olm {
+            Olm::Olmv0 => Self::Olmv0,
+            Olm::Olmv1 => Self::Olmv1,
+        }
+    }
+}
+
 /// Errors and warnings of the default suites, of all that is in the bundle's folder.
 pub fn findings(
     tree: &impl Tree,

@@ -12,12 +12,14 @@ use model::Image;
 use olm::bundle::validate::optional::{Context, Platform, Selector, VALIDATORS, Validator};
 
 #[derive(Clone, Default, clap::Args)]
+#[command(next_help_heading = "As in operator-sdk")]
 pub struct Optional {
-    /// Also run the optional validators with these labels, e.g. `suite=operatorframework` or `name=good-practices`
+    /// Also run the optional validators with these labels, e.g. `suite=operatorframework` or `name=good-practices`; `--select`
+    /// names the same rules by their suites
     #[arg(long, value_name = "SELECTOR", group = "selection")]
     select_optional: Option<Selector>,
-    /// Values for optional validators, separated by commas: `k8s-version=1.30` (reports APIs that were removed up to this
-    /// version), `container-tools=docker|podman` (multiarch; the registry is asked otherwise)
+    /// Values for optional validators, separated by commas: `k8s-version=1.30`, for which `--kube-version` needs no selection,
+    /// and `container-tools=docker|podman` (multiarch; the registry is asked otherwise)
     #[arg(long, value_name = "KEY=VALUE", value_delimiter = ',', requires = "selection")]
     optional_values: Vec<Pair>,
 }

@@ -20,7 +20,8 @@ use oci::image;
 /// Where and how a built image is written.
 #[derive(Clone, clap::Args)]
 pub struct Output {
-    /// Archive that is written, if the name ends in `.tar`, or else the directory of an OCI layout
+    /// Archive that is written, if the name ends in `.tar`, or else the directory of an OCI layout [default: `bundle.tar`,
+    /// `catalog.tar` or `image.tar` in target/]
     #[arg(long, value_name = "PATH", value_parser = stdout::not_stdout())]
     pub archive: Option<PathBuf>,
     /// Name of the image in the archive, as in `docker build --tag`

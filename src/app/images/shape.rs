@@ -15,7 +15,8 @@ pub struct Shape {
         default_value = "oci"
     )]
     pub format: Format,
-    /// Platforms of the image, separated by commas, e.g. `linux/amd64,linux/arm64`
+    /// Platforms of the image, separated by commas, e.g. `linux/amd64,linux/arm64` [default: that of this machine; for a
+    /// bundle or a catalog, which are the same on each, all that OLM runs on]
     #[arg(long = "platform", value_name = "PLATFORMS", value_delimiter = ',')]
     pub platforms: Vec<Platform>,
 }

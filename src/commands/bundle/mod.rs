@@ -44,7 +44,7 @@ pub use renew::{Renewed, renew};
 Examples:
   operator-rs bundle --image quay.io/example/memcached-operator:v0.0.1
   operator-rs bundle --version 0.1.0 --channels candidate,stable --default-channel stable
-  operator-rs bundle validate --select-optional suite=operatorframework"
+  operator-rs bundle validate --select default,operatorhub,good-practices"
 )]
 pub struct Args {
     #[command(subcommand)]
@@ -56,7 +56,7 @@ pub struct Args {
     #[arg(long, value_name = "IMAGE", conflicts_with = "input")]
     image: Option<Image>,
     /// Channels of the bundle, separated by commas [default: alpha]
-    #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
+    #[arg(long, alias = "channel", value_name = "CHANNELS", value_delimiter = ',')]
     channels: Vec<Channel>,
     /// Channel for subscriptions that name none
     #[arg(long, value_name = "CHANNEL")]
@@ -65,7 +65,7 @@ pub struct Args {
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     extra_service_accounts: Vec<AccountName>,
     /// Directory of the bundle in the project
-    #[arg(long, value_name = "DIR", default_value = "bundle")]
+    #[arg(long, visible_alias = "bundle-dir", value_name = "DIR", default_value = "bundle")]
     output_dir: ProjectPath,
     /// Name of the package [default: the project's name]
     #[arg(long, value_name = "NAME")]

@@ -8,7 +8,7 @@ use crate::{
     terminal::{self, Look, Text},
 };
 use diagnostics::{Diagnostics, Hint as _};
-use olm::catalog::graph::{self, Drawing, Mark};
+use olm::catalog::graph::{self, Drawing, Line, Mark};
 
 /// Draw the upgrades of each channel
 ///
@@ -39,6 +39,8 @@ enum Output {
     Text,
     /// A graph for mermaid, as `opm alpha render-graph` draws it
     Mermaid,
+    /// The drawing as a picture
+    Svg,
 }
 
 impl Args {
@@ -59,8 +61,13 @@ impl Args {
             return Ok(());
         }
         let Drawing { lines, faults } = graph::text(&catalog, package)?;
-        let coloured = |(mark, line)| Text::new(look(mark), format!("{line}\n"));
-        terminal::show(&lines.into_iter().map(coloured).collect());
+        match self.output {
+            Output::Svg => terminal::data(&graph::svg(&lines)),
+            _ => {
+                let coloured = |it: &Line| Text::new(look(it.mark), format!("{it}\n"));
+                terminal::show(&lines.iter().map(coloured).collect());
+            }
+        }
         if faults.is_empty() {
             return Ok(());
         }

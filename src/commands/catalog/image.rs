@@ -13,8 +13,8 @@ use olm::catalog;
 #[derive(clap::Args)]
 pub struct Subject {
     /// Directory of the catalog
-    #[arg(long, value_name = "DIR", default_value = "catalog")]
-    catalog: std::path::PathBuf,
+    #[arg(long, alias = "catalog", value_name = "DIR", default_value = "catalog")]
+    catalog_dir: std::path::PathBuf,
 }
 
 /// Where the catalog is in the image.
@@ -28,7 +28,7 @@ impl Subject {
         format: image::Format,
         platforms: &[Platform],
     ) -> anyhow::Result<image::Image> {
-        let source = Source::folder(dir, &self.catalog)?;
+        let source = Source::folder(dir, &self.catalog_dir)?;
         let title = source.title().to_owned();
         let loaded = catalog_source::whole(source.catalog(true)?, &title)?;
         loaded.warnings.iter().cloned().for_each(terminal::warn);

@@ -59,8 +59,8 @@ pub struct Migration {
     /// Last migration to apply to bundles
     #[arg(long, value_enum, value_name = "LEVEL", default_value = "none")]
     migrate_level: Level,
-    /// Apply all migrations
-    #[arg(long, conflicts_with = "migrate_level")]
+    /// `opm`'s flag: the last level
+    #[arg(long, hide = true, conflicts_with = "migrate_level")]
     migrate: bool,
 }
 

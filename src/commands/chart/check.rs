@@ -45,8 +45,8 @@ pub struct Args {
     /// log of an API server as JSON lines
     #[arg(long, value_name = "FILE")]
     observed: Option<PathBuf>,
-    /// Ignore findings of this rule (can be repeated)
-    #[arg(long, value_name = "RULE", value_parser = rules(), hide_possible_values = true)]
+    /// Ignore findings of these rules, separated by commas
+    #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rules(), hide_possible_values = true)]
     allow: Vec<Rule>,
     /// Output format
     #[arg(long, short, default_value = "text")]

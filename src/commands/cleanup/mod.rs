@@ -15,7 +15,7 @@ mod v1;
 use std::collections::BTreeSet;
 
 use crate::app::{
-    cluster_args::{self, ClusterArgs, Sending},
+    cluster_args::{self, ClusterArgs, Sending, Trial},
     olm_namespace::{self, Place},
     removal,
 };
@@ -32,6 +32,7 @@ use olm::lifecycle::{self, V1_ALPHA1};
 #[derive(clap::Args)]
 #[command(
     arg(super::hidden_dir()),
+    mut_arg("dry_run", Trial::after_reading),
     after_help = "\
 Examples:
   operator-rs cleanup memcached-operator

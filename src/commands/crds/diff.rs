@@ -40,10 +40,10 @@ pub struct Args {
     /// New state: a git revision, `REV:PATH`, a file, a directory or `cluster` [default: the working tree]
     #[arg(long, value_name = "REV")]
     to: Option<String>,
-    /// Ignore findings of this rule (can be repeated)
-    #[arg(long, value_name = "RULE", value_parser = rules(), hide_possible_values = true)]
+    /// Ignore findings of these rules, separated by commas
+    #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rules(), hide_possible_values = true)]
     allow: Vec<Rule>,
-    /// Tool whose defaults decide what is breaking
+    /// Tool whose defaults decide what is breaking; for the CRDs of bundles, `bundle diff` uses `olm`
     #[arg(long, default_value = "crdify")]
     policy: PolicyName,
     /// Output format
@@ -113,7 +113,7 @@ impl Args {
         let unread = unread.map(|it| it.filter(|it| !is_replaced(it, &left_out)));
         let is_complete = unread.iter().all(Option::is_none);
         let findings = judge(&old.crds, &new.crds, &self.policy());
-        let report = Report::new(&old, &new, findings, is_complete);
+        let report = Report::new((&old, &new), findings, is_complete, &left_out);
         report.print(self.output);
         incomplete(unread, &left_out)?;
         report.require_compatible()

@@ -14,11 +14,14 @@ use olm::lifecycle;
 /// A download is kept in the cache with its checksums. Run the command again to continue an installation that was
 /// interrupted, or with another version to change to that version.
 #[derive(clap::Args)]
-#[command(after_help = "\
+#[command(
+    arg(crate::commands::dir_of_paths()),
+    after_help = "\
 Examples:
   operator-rs olm install
   operator-rs olm install --version 0.46.0
-  operator-rs olm install --manifests crds.yaml olm.yaml    # without a download")]
+  operator-rs olm install --manifests crds.yaml olm.yaml    # without a download"
+)]
 pub struct Args {
     #[command(flatten)]
     source: Source,
@@ -37,14 +40,14 @@ impl Args {
     }
 
     fn install(&self, dir: &Path) -> anyhow::Result<()> {
-        // A cluster that cannot be reached is told before anything is downloaded.
-        let cluster = self.cluster_args.connect_as(owner())?;
         let sending = self.cluster_args.sending();
         if sending == Sending::Nothing {
             let objects = self.source.objects(dir)?;
             cluster_args::list("apply", &objects.iter().map(Id::of).collect::<Vec<_>>());
             return Ok(());
         }
+        // A cluster that cannot be reached is reported before anything is downloaded.
+        let cluster = self.cluster_args.connect_as(owner())?;
         cluster.get("/version")?;
         let objects = self.source.objects(dir)?;
         if !self.force_conflicts {

@@ -12,10 +12,13 @@ use olm::lifecycle;
 
 /// Install, inspect and uninstall the Operator Lifecycle Manager
 #[derive(clap::Subcommand)]
-#[command(after_help = "\
+#[command(
+    arg(super::hidden_dir()),
+    after_help = "\
 Examples:
   operator-rs olm install
-  operator-rs olm status")]
+  operator-rs olm status"
+)]
 pub enum Command {
     Install(install::Args),
     Status(status::Args),

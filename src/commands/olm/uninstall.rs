@@ -8,7 +8,7 @@
 use super::owner;
 use crate::{
     app::{
-        cluster_args::{self, ClusterArgs, Sending},
+        cluster_args::{self, ClusterArgs, Sending, Trial},
         removal::{self, Parts},
     },
     terminal,
@@ -23,6 +23,7 @@ use olm::lifecycle::{self, V1_ALPHA1};
 #[derive(clap::Args)]
 #[command(
     arg(crate::commands::hidden_dir()),
+    mut_arg("dry_run", Trial::after_reading),
     after_help = "\
 Examples:
   operator-rs olm uninstall --dry-run    # what would be removed

@@ -154,7 +154,6 @@ pub const FLAGS: &[Flag] = &[
     flag("bundle build", "--output", ARCHIVE),
     flag("catalog build", "--output", ARCHIVE),
     flag("image build", "--output", ARCHIVE),
-    flag("bundle", "--channel", "use `--channels`"),
     flag("bundle", "--from-version", "set `spec.replaces` in config/manifests/bases"),
     flag("bundle", "--update-objects", ONE_BUNDLE),
     flag(

@@ -22,22 +22,25 @@ use olm::lifecycle::{self, Files, Group, InstallMode, Release};
 /// Install the operator of a bundle with OLM, and wait until it runs
 ///
 /// The bundle's manifests are served to OLM by a pod on the cluster: no bundle image and no catalog image is needed. OLM
-/// resolves dependencies from the catalogs that the cluster has. OLM v1 (`--v1`) pulls everything from a registry: the
+/// resolves dependencies from the catalogs that the cluster has. OLM v1 (`--target olmv1`) pulls everything from a registry: the
 /// bundle must be an image there, and a catalog is pushed to the same repository.
 #[derive(clap::Args)]
-#[command(after_help = "\
+#[command(
+    arg(crate::commands::dir_of_paths()),
+    after_help = "\
 Examples:
   operator-rs run bundle ./bundle
   operator-rs run bundle ./bundle --namespace memcached --install-mode OwnNamespace
   operator-rs run bundle quay.io/example/memcached-operator-bundle:v0.0.1
-  operator-rs run bundle --v1 quay.io/example/memcached-operator-bundle:v0.0.1")]
+  operator-rs run bundle --target olmv1 quay.io/example/memcached-operator-bundle:v0.0.1"
+)]
 pub struct Args {
     /// Namespace of the operator, which is created if it does not exist [default: the one of the context]
     #[arg(short, long)]
     namespace: Option<Namespace>,
     /// Which namespaces the operator watches: AllNamespaces, OwnNamespace, SingleNamespace=NS or MultiNamespace=NS,NS
     /// [default: the first of these that the operator supports, or what the OperatorGroup of the namespace selects]
-    #[arg(long, value_name = "MODE", conflicts_with = "v1")]
+    #[arg(long, value_name = "MODE")]
     install_mode: Option<InstallMode>,
     #[command(flatten)]
     installation: Installation,
@@ -49,6 +52,7 @@ pub const IF_MISSING: &str = "if it does not exist";
 impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         let namespace = self.namespace.as_ref();
+        self.installation.require_use(self.install_mode.as_ref().map(|_| "--install-mode"))?;
         self.installation
             .run(dir, namespace, v1::Verb::Install, |files, release| self.install(files, release))
     }

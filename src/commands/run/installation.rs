@@ -4,9 +4,11 @@ use std::path::Path;
 
 use super::{serving::Serving, source, v1};
 use crate::app::{
+    bundles::Olm,
     cluster_args::{self, ClusterArgs},
     images::Access,
 };
+use crate::terminal;
 use model::Namespace;
 use olm::lifecycle::{Files, Release};
 
@@ -15,10 +17,16 @@ pub struct Installation {
     /// Directory, archive or image of the bundle
     #[arg(value_name = "BUNDLE")]
     bundle: String,
+    /// Version of OLM that installs the operator
+    #[arg(long, value_enum, value_name = "OLM", default_value = "olmv0")]
+    target: Olm,
+    /// `--target olmv1`, as it was called before
+    #[arg(long, hide = true, conflicts_with = "target")]
+    v1: bool,
     #[command(flatten)]
     pub serving: Serving,
     #[command(flatten)]
-    v1: v1::Flags,
+    flags: v1::Flags,
     #[command(flatten)]
     access: Access,
     #[command(flatten)]
@@ -26,6 +34,25 @@ pub struct Installation {
 }
 
 impl Installation {
+    fn is_v1(&self) -> bool {
+        self.v1 || self.target == Olm::Olmv1
+    }
+
+    /// Refuses flags of the other version of OLM. `of_v0` is one of the command's own, if it is given.
+    pub fn require_use(&self, of_v0: Option<&'static str>) -> anyhow::Result<()> {
+        let message =
+            match (self.is_v1(), of_v0.or_else(|| self.serving.given()), self.flags.given()) {
+                (true, Some(flag), _) => {
+                    format!("`{flag}` is for OLM v0: leave it out, or leave out `--target olmv1`")
+                }
+                (false, _, Some(flag)) => {
+                    format!("`{flag}` is for OLM v1: leave it out, or add `--target olmv1`")
+                }
+                _ => return Ok(()),
+            };
+        Err(terminal::usage(clap::error::ErrorKind::ArgumentConflict, &message))
+    }
+
     /// Installs with OLM v1 if that is requested, and otherwise with `v0`, which gets the bundle.
     pub fn run(
         &self,
@@ -34,8 +61,8 @@ impl Installation {
         verb: v1::Verb,
         v0: impl FnOnce(&Files, &Release) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        let Self { bundle, v1: flags, access, cluster_args, .. } = self;
-        if flags.v1 {
+        let Self { bundle, flags, access, cluster_args, .. } = self;
+        if self.is_v1() {
             let request = v1::Request { bundle, namespace, access, cluster_args, flags, verb };
             return cluster_args::with_hint(request.run(dir));
         }

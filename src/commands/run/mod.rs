@@ -12,10 +12,13 @@ use std::path::Path;
 
 /// Install an operator with OLM, for trying it out
 #[derive(clap::Subcommand)]
-#[command(after_help = "\
+#[command(
+    arg(super::hidden_dir()),
+    after_help = "\
 Examples:
   operator-rs run bundle ./bundle
-  operator-rs run bundle-upgrade ./bundle    # of a later version")]
+  operator-rs run bundle-upgrade ./bundle    # of a later version"
+)]
 pub enum Command {
     Bundle(Box<bundle::Args>),
     BundleUpgrade(Box<upgrade::Args>),

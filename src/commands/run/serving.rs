@@ -15,13 +15,13 @@ pub struct Serving {
     ])]
     catalog_address: Option<Address>,
     /// Image whose `opm` serves the bundle, together with the packages that the image has in /configs
-    #[arg(long, value_name = "IMAGE", default_value = "quay.io/operator-framework/opm:latest")]
+    #[arg(long, value_name = "IMAGE", default_value = OPM)]
     index_image: String,
     /// Image whose `gzip` unpacks a catalog that is larger than a ConfigMap
     #[arg(
         long,
         value_name = "IMAGE",
-        default_value = "registry.access.redhat.com/ubi9/ubi-minimal:latest"
+        default_value = UNPACKER
     )]
     decompression_image: String,
     /// When the cluster pulls these images
@@ -38,7 +38,29 @@ pub struct Serving {
     security_context_config: SecurityContext,
 }
 
-#[derive(Clone, Copy, clap::ValueEnum)]
+const OPM: &str = "quay.io/operator-framework/opm:latest";
+const UNPACKER: &str = "registry.access.redhat.com/ubi9/ubi-minimal:latest";
+
+impl Serving {
+    /// The first flag that changes something, by its name.
+    pub fn given(&self) -> Option<&'static str> {
+        let all = [
+            (self.catalog_address.is_some(), "--catalog-address"),
+            (self.index_image != OPM, "--index-image"),
+            (self.decompression_image != UNPACKER, "--decompression-image"),
+            (self.image_pull_policy != PullPolicy::Always, "--image-pull-policy"),
+            (!self.pull_secret_name.is_empty(), "--pull-secret-name"),
+            (self.service_account.is_some(), "--service-account"),
+            (
+                self.security_context_config != SecurityContext::Restricted,
+                "--security-context-config",
+            ),
+        ];
+        all.into_iter().find(|it| it.0).map(|it| it.1)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum PullPolicy {
     #[value(name = "Always")]
     Always,
@@ -48,7 +70,7 @@ enum PullPolicy {
     Never,
 }
 
-#[derive(Clone, Copy, clap::ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum SecurityContext {
     Legacy,
     Restricted,

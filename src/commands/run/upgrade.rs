@@ -11,7 +11,7 @@ use super::{
 };
 use crate::app::olm_namespace::{Place, cleanup};
 use crate::{
-    app::cluster_args::{self, Sending},
+    app::cluster_args::{self, Sending, Trial},
     terminal,
 };
 use cluster::{Id, Limit};
@@ -24,10 +24,14 @@ use olm::lifecycle::{self, Files, Release, V1_ALPHA1};
 ///
 /// The new version replaces the installed one; `replaces` and `skips` in the bundle are ignored.
 #[derive(clap::Args)]
-#[command(after_help = "\
+#[command(
+    arg(crate::commands::dir_of_paths()),
+    mut_arg("dry_run", Trial::after_reading),
+    after_help = "\
 Examples:
   operator-rs run bundle-upgrade ./bundle
-  operator-rs run bundle-upgrade --v1 quay.io/example/memcached-operator-bundle:v0.0.2")]
+  operator-rs run bundle-upgrade --target olmv1 quay.io/example/memcached-operator-bundle:v0.0.2"
+)]
 pub struct Args {
     /// Namespace of the operator [default: the one of the context]
     #[arg(short, long)]
@@ -39,6 +43,7 @@ pub struct Args {
 impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         let namespace = self.namespace.as_ref();
+        self.installation.require_use(None)?;
         self.installation
             .run(dir, namespace, v1::Verb::Upgrade, |files, release| self.upgrade(files, release))
     }

@@ -52,7 +52,7 @@ pub fn warn(object: &Value, warnings: &mut Warnings) {
     if is_supported_kind(kind) {
         let title = object::title(object);
         return warnings.push(format!(
-            "{title} is in the bundle, but OLM does not install a {kind} of this group"
+            "{title} is in the bundle, but OLM does not install the kind {kind} of this group"
         ));
     }
     let reason = match (object::group_version(object).0, kind) {

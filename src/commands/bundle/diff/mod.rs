@@ -39,10 +39,10 @@ pub struct Args {
     /// New bundle [default: the directory `bundle` of the project]
     #[arg(value_name = "NEW")]
     new: Option<String>,
-    /// Ignore changes of this rule, or of this rule of `crds diff` (can be repeated)
-    #[arg(long, value_name = "RULE", value_parser = PossibleValuesParser::new(findings::values(rules())))]
+    /// Ignore changes of these rules, which may be rules of `crds diff`, separated by commas
+    #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = PossibleValuesParser::new(findings::values(rules())))]
     allow: Vec<String>,
-    /// Tool whose defaults decide which changes of CRDs are breaking
+    /// Tool whose defaults decide which changes of CRDs are breaking; outside of bundles, `crds diff` uses `crdify`
     #[arg(long, default_value = "olm")]
     policy: PolicyName,
     /// Output format

@@ -8,6 +8,7 @@ use std::path::Path;
 use crate::{
     app::{
         bundles::{
+            Olm,
             optional::{self, Optional},
             source,
         },
@@ -57,8 +58,8 @@ pub struct Args {
     /// List the rules and exit
     #[arg(long, conflicts_with_all = ["folder", "select_optional", "optional_values", "output", "kube_version"])]
     list: bool,
-    /// List the optional validators and exit
-    #[arg(long, conflicts_with_all = ["folder", "select_optional", "optional_values", "output", "select", "target", "kube_version", "list"])]
+    /// List the optional validators and exit; `--list` has their rules
+    #[arg(long, help_heading = "As in operator-sdk", conflicts_with_all = ["folder", "select_optional", "optional_values", "output", "select", "target", "kube_version", "list"])]
     list_optional: bool,
     /// Contact no registry: `multiarch` then reports that the platforms of the images are unknown
     #[arg(long)]
@@ -68,23 +69,6 @@ pub struct Args {
     output: Format,
     #[command(flatten)]
     access: Access,
-}
-
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum Olm {
-    /// OLM v0: Subscriptions and InstallPlans
-    Olmv0,
-    /// OLM v1: ClusterExtensions
-    Olmv1,
-}
-
-impl From<Olm> for Target {
-    fn from(olm: Olm) -> Self {
-        match olm {
-            Olm::Olmv0 => Self::Olmv0,
-            Olm::Olmv1 => Self::Olmv1,
-        }
-    }
 }
 
 fn kube_version(text: &str) -> Result<String, String> {

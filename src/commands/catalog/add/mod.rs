@@ -52,10 +52,10 @@ pub struct Args {
 #[derive(clap::Args)]
 pub struct Addition {
     /// Directory of the catalog
-    #[arg(long, value_name = "DIR", default_value = "catalog")]
-    catalog: ProjectPath,
+    #[arg(long, alias = "catalog", value_name = "DIR", default_value = "catalog")]
+    catalog_dir: ProjectPath,
     /// Channels of the bundle, separated by commas [default: those in its annotations]
-    #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
+    #[arg(long, alias = "channel", value_name = "CHANNELS", value_delimiter = ',')]
     channels: Vec<Channel>,
     /// Bundle that this one replaces [default: `spec.replaces` of the ClusterServiceVersion, or the channel's head that
     /// is not skipped]
@@ -114,13 +114,15 @@ impl Addition {
         bundle: &Bundle,
         image: &str,
     ) -> anyhow::Result<()> {
-        let before = catalog_source::whole(load(tree, &self.catalog)?, self.catalog.as_str())?;
+        let before =
+            catalog_source::whole(load(tree, &self.catalog_dir)?, self.catalog_dir.as_str())?;
         let channels = self.channels(bundle)?;
         let package = before.packages.iter().find(|it| it.blob.name == bundle.package);
         let mut file = match package.and_then(|it| it.place.as_ref()) {
             Some(place) => place.file.parse()?,
             None => {
-                let path = self.catalog.join(&format!("{}.yaml", file_name(&bundle.package)?))?;
+                let path =
+                    self.catalog_dir.join(&format!("{}.yaml", file_name(&bundle.package)?))?;
                 let blob = blob::Package {
                     name: bundle.package.clone(),
                     default_channel: self.default_channel(bundle, &channels),
@@ -183,7 +185,7 @@ impl Addition {
         file: &ProjectPath,
     ) -> anyhow::Result<()> {
         let blob = bundle.blob(image).to_value();
-        let folder = file.parent().unwrap_or_else(|| self.catalog.clone());
+        let folder = file.parent().unwrap_or_else(|| self.catalog_dir.clone());
         let name = file_name(&bundle.name)?;
         let mut path = folder.join(&format!("{name}.yaml"))?;
         // The bundle has the name of its package, whose file is this.
@@ -223,7 +225,7 @@ impl Addition {
 
     /// The result is a catalog that OLM takes.
     fn require_valid(&self, tree: &WorkTree<'_>) -> anyhow::Result<()> {
-        let mut loader = load(tree, &self.catalog)?;
+        let mut loader = load(tree, &self.catalog_dir)?;
         if loader.faults.is_empty() {
             loader.faults.extend(catalog::check(&loader.catalog).err().into_iter().flatten());
         }

@@ -10,8 +10,9 @@ pub fn render(report: &Report) -> Value {
     json!({
         "old": report.old,
         "new": report.new,
-        "compatible": report.count(Severity::Error) == 0,
+        "compatible": report.is_complete && report.count(Severity::Error) == 0,
         "complete": report.is_complete,
+        "notCompared": report.left_out,
         "findings": report.findings.iter().map(finding).collect::<Vec<_>>(),
     })
 }

@@ -19,10 +19,17 @@ pub struct Report {
     findings: Vec<(Finding, findings::Finding)>,
     /// Whether both states could be read completely.
     is_complete: bool,
+    /// The CRDs that could be read in one state only.
+    left_out: Vec<String>,
 }
 
 impl Report {
-    pub fn new(old: &Side, new: &Side, findings: Vec<Finding>, is_complete: bool) -> Self {
+    pub fn new(
+        (old, new): (&Side, &Side),
+        findings: Vec<Finding>,
+        is_complete: bool,
+        left_out: &[String],
+    ) -> Self {
         let locate = |it: Finding| {
             let located = located(&it, old, new);
             (it, located)
@@ -33,6 +40,7 @@ impl Report {
             sizes: (old.crds.len(), new.crds.len()),
             findings: findings.into_iter().map(locate).collect(),
             is_complete,
+            left_out: left_out.to_owned(),
         }
     }
 

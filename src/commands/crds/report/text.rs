@@ -22,12 +22,17 @@ pub fn render(report: &Report) -> Text {
     }
     let (old, new) = (&report.old, &report.new);
     let errors = report.count(Severity::Error);
-    if errors == 0 && report.shown().is_empty() {
+    if !report.is_complete && report.sizes == (0, 0) {
+        // The error names what could not be read.
+        return res;
+    }
+    if errors == 0 && report.shown().is_empty() && report.is_complete {
         let text = format!("no breaking change from {old} to {new} ({})\n", sizes(report));
         res.add(Look::Good, text);
     } else if errors == 0 || !report.is_complete {
         // Elsewhere, the error has the total.
-        res.add(Look::Plain, format!("{}\n", total(report)));
+        let part = if report.is_complete { "" } else { "of what could be read, " };
+        res.add(Look::Plain, format!("{part}{}\n", total(report)));
     }
     res
 }

@@ -169,7 +169,7 @@ impl Args {
         let plan =
             scaffold::scaffold(&sets.iter().map(String::as_str).collect::<Vec<_>>(), &context)?;
         derive::with_project(tree, plan, &project, &edited, &self.generate_options())?;
-        let next = if controller {
+        let mut next = if controller {
             format!(
                 "Next: edit the type and the reconciler of {shown}, then\n  operator-rs manifests    # update the CRD and the role\n  cargo test"
             )
@@ -178,6 +178,12 @@ impl Args {
                 "Next: edit the type {shown}, then\n  operator-rs manifests    # update the CRD\n  cargo test"
             )
         };
+        if let Some(other) = place.other_versions.last() {
+            next += &format!(
+                "\n\nTo start from a copy of {it} instead, with a conversion between the two, use `--from {it}`.",
+                it = other.version
+            );
+        }
         tree.next(next);
         Ok(())
     }

@@ -71,7 +71,7 @@ impl Source {
         if labels.get(CATALOG_LABEL) == Some(&catalog_name(package)?) {
             return Ok(());
         }
-        Err(anyhow::format_err!("`{to}` exists, and is not a catalog that `operator-rs run bundle --v1` has pushed for package `{package}`"))
+        Err(anyhow::format_err!("`{to}` exists, and is not a catalog that `operator-rs run bundle --target olmv1` has pushed for package `{package}`"))
             .hint("choose another name for the catalog with `--catalog-image`")
     }
 
@@ -89,7 +89,13 @@ impl Source {
             (CATALOG_LABEL.to_owned(), catalog_name(&self.release.package)?),
         ]);
         let platforms = ["amd64", "arm64"].map(Platform::linux);
-        images::of_data(files, labels, Format::Oci, &platforms, "operator-rs run bundle --v1")
+        images::of_data(
+            files,
+            labels,
+            Format::Oci,
+            &platforms,
+            "operator-rs run bundle --target olmv1",
+        )
     }
 }
 

@@ -1,4 +1,4 @@
-//! `operator-rs run bundle --v1` and `run bundle-upgrade --v1`
+//! `operator-rs run bundle --target olmv1` and `run bundle-upgrade --target olmv1`
 //!
 //! OLM v1 reads everything from a registry. The bundle is there; a catalog with this bundle alone is pushed to the same
 //! repository.
@@ -36,19 +36,21 @@ use olm::lifecycle::{
 #[derive(clap::Args)]
 #[command(next_help_heading = "OLM v1")]
 pub struct Flags {
-    /// Use OLM v1: push a catalog of the bundle's image, and create a ClusterCatalog and a ClusterExtension
-    #[arg(long, conflicts_with_all = [
-        "catalog_address", "index_image", "decompression_image", "image_pull_policy", "pull_secret_name",
-        "service_account", "security_context_config",
-    ])]
-    pub v1: bool,
     /// Name of the catalog's image [default: that of the bundle's image, with `-catalog` after its tag]
-    #[arg(long, value_name = "IMAGE", requires = "v1")]
+    #[arg(long, value_name = "IMAGE")]
     catalog_image: Option<Image>,
     /// Service account in the operator's namespace with which OLM installs the operator [default: a new one with the role
     /// `cluster-admin`, if OLM needs one]
-    #[arg(long, value_name = "NAME", requires = "v1")]
+    #[arg(long, value_name = "NAME")]
     installer: Option<String>,
+}
+
+impl Flags {
+    /// The first flag that is given, by its name.
+    pub fn given(&self) -> Option<&'static str> {
+        let image = self.catalog_image.as_ref().map(|_| "--catalog-image");
+        image.or_else(|| self.installer.as_ref().map(|_| "--installer"))
+    }
 }
 
 /// The operator to install, and the settings for it.
@@ -184,10 +186,10 @@ impl Request<'_> {
         let Some(extension) = found.pop() else {
             return match self.verb {
                 Verb::Install => Ok(None),
-                Verb::Upgrade => {
-                    Err(anyhow::format_err!("no ClusterExtension installs package `{package}`"))
-                        .hint("install the operator first, with `operator-rs run bundle --v1`")
-                }
+                Verb::Upgrade => Err(anyhow::format_err!(
+                    "no ClusterExtension installs package `{package}`"
+                ))
+                .hint("install the operator first, with `operator-rs run bundle --target olmv1`"),
             };
         };
         let bundle = &extension["status"]["install"]["bundle"];
@@ -208,19 +210,19 @@ impl Request<'_> {
                 "{id} already installs package `{package}` in namespace `{namespace}`"
             ))
             .hint(if namespace == place.namespace {
-                format!("`operator-rs run bundle --v1` did not create it: upgrade it as it was installed, or remove it first with `kubectl delete clusterextension {}`", id.name)
+                format!("`operator-rs run bundle --target olmv1` did not create it: upgrade it as it was installed, or remove it first with `kubectl delete clusterextension {}`", id.name)
             } else {
-                format!("OLM v1 installs a package once on a cluster: use `--namespace {namespace}` if `operator-rs run bundle --v1` created it, or remove it first with {cleanup}")
+                format!("OLM v1 installs a package once on a cluster: use `--namespace {namespace}` if `operator-rs run bundle --target olmv1` created it, or remove it first with {cleanup}")
             });
         }
         match (self.verb, installed) {
             (Verb::Install, Some(installed)) if installed != name => Err(anyhow::format_err!(
                 "{id} has already installed `{installed}`"
             ))
-            .hint(format!("upgrade it with `operator-rs run bundle-upgrade --v1`, or remove it first with {cleanup}")),
+            .hint(format!("upgrade it with `operator-rs run bundle-upgrade --target olmv1`, or remove it first with {cleanup}")),
             (Verb::Upgrade, Some(installed)) if installed != name => {
                 let version = bundle["version"].as_str().unwrap_or_default();
-                require_newer(installed, version, &source.release, place, "run bundle --v1")?;
+                require_newer(installed, version, &source.release, place, "run bundle --target olmv1")?;
                 Ok(Some(extension))
             }
             _ => Ok(Some(extension)),
@@ -251,7 +253,7 @@ fn require_ours(place: &Place, all: &[Value]) -> anyhow::Result<()> {
     match found.iter().find(|it| !it.removal.is_created()) {
         None => Ok(()),
         Some(it) => Err(anyhow::format_err!(
-            "{} exists, and `operator-rs run bundle --v1` did not create it for namespace `{}`",
+            "{} exists, and `operator-rs run bundle --target olmv1` did not create it for namespace `{}`",
             it.id,
             place.namespace
         ))
@@ -279,6 +281,6 @@ fn require_v1(place: &Place) -> anyhow::Result<()> {
         return Ok(());
     }
     Err(anyhow::format_err!("OLM v1 is not installed on {}", cluster.server)).hint(
-        "install it with the script of a release on https://github.com/operator-framework/operator-controller/releases; without `--v1`, OLM v0 is used, which `operator-rs olm install` installs",
+        "install it with the script of a release on https://github.com/operator-framework/operator-controller/releases; without `--target olmv1`, OLM v0 is used, which `operator-rs olm install` installs",
     )
 }

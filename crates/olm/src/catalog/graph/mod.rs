@@ -1,12 +1,14 @@
 //! The graphs of upgrades of a catalog.
 
 mod mermaid;
+mod svg;
 mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use mermaid::mermaid;
-pub use text::{Drawing, Mark, text};
+pub use svg::svg;
+pub use text::{Drawing, Line, Mark, text};
 
 use super::{
     blob::{Bundle, Entry},

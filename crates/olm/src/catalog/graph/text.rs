@@ -1,6 +1,9 @@
 //! Graphs for a terminal: the entries of each channel below its head, and those that no upgrade leads from.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
 
 use super::{
     super::{
@@ -16,9 +19,19 @@ use diagnostics::Diagnostic;
 /// The graphs of channels.
 #[derive(Default)]
 pub struct Drawing {
-    pub lines: Vec<(Mark, String)>,
+    pub lines: Vec<Line>,
     /// What OLM cannot follow, and how to correct it.
     pub faults: Vec<Diagnostic>,
+}
+
+/// A line of a drawing, from the newest entry to the oldest.
+pub struct Line {
+    pub mark: Mark,
+    /// Of an entry from which upgrades lead to a head: how many entries are between it and the line below the head.
+    pub depth: Option<usize>,
+    /// Whether the entry can be upgraded to one above it.
+    pub is_joined: bool,
+    pub text: String,
 }
 
 /// What a line of a drawing shows.
@@ -47,20 +60,23 @@ pub fn text(catalog: &Catalog, package: Option<&str>) -> anyhow::Result<Drawing>
     for (name, mut channels) in packages {
         let package = catalog.packages.iter().find(|it| it.blob.name == name);
         let default = package.map(|it| it.blob.default_channel.as_str());
-        res.lines.push((Mark::Title, plain(name)));
+        res.lines.push(Line::new(Mark::Title, plain(name)));
         channels.sort_by(|one, other| one.blob.name.cmp(&other.blob.name));
         for channel in channels {
             let note = if default == Some(&channel.blob.name) { " (default channel)" } else { "" };
-            res.lines.push((Mark::Title, format!("  {}{note}", plain(&channel.blob.name))));
+            let title = format!("  {}{note}", plain(&channel.blob.name));
+            res.lines.push(Line::new(Mark::Title, title));
             let mut graph = Graph::new(&channel.blob, &versions);
             graph.draw(&mut res.lines);
             res.lines.push(match graph.fault() {
-                None => (Mark::Whole, "    every entry can be upgraded to the head".to_owned()),
+                None => {
+                    Line::new(Mark::Whole, "every entry can be upgraded to the head".to_owned())
+                }
                 Some(fault) => {
                     let message = format!("channel {}: {fault}", quoted(&channel.blob.name));
                     let hint = way_out(channel.blob.entries());
                     res.faults.push(channel.fault(message).with_hint(hint));
-                    (Mark::Fault, format!("    {fault}"))
+                    Line::new(Mark::Fault, fault)
                 }
             });
         }
@@ -93,7 +109,7 @@ impl<'a> Graph<'a> {
     }
 
     /// Draws each head above what it replaces, and beside an entry what else can be upgraded to it.
-    fn draw(&mut self, res: &mut Vec<(Mark, String)>) {
+    fn draw(&mut self, res: &mut Vec<Line>) {
         let heads: Vec<&Entry> =
             self.entries.iter().copied().filter(|it| self.is_head(it)).collect();
         for head in heads {
@@ -103,26 +119,27 @@ impl<'a> Graph<'a> {
                 next = self.entries.iter().copied().find(|it| it.name == entry.replaces);
             }
             for (at, entry) in chain.iter().enumerate() {
-                self.row(entry, 0, at + 1 == chain.len(), res);
+                res.push(self.row(entry, 0, at + 1 == chain.len()));
                 let mut open = self.beside(entry, 1);
                 while let Some((entry, depth)) = open.pop() {
-                    self.row(entry, depth, true, res);
+                    res.push(self.row(entry, depth, true));
                     open.extend(self.beside(entry, depth + 1));
                 }
             }
         }
         for entry in self.lost() {
-            res.push((Mark::Lost, format!("    ✗ {}", self.label(entry, true))));
+            res.push(Line::new(Mark::Lost, self.label(entry, true)));
         }
     }
 
-    fn row(&self, entry: &Entry, depth: usize, is_last: bool, res: &mut Vec<(Mark, String)>) {
-        let edge = match depth.min(DEEPEST) {
-            0 => String::new(),
-            depth => "│ ".repeat(depth - 1) + "├─",
-        };
+    fn row(&self, entry: &Entry, depth: usize, is_last: bool) -> Line {
         let mark = if self.is_head(entry) { Mark::Head } else { Mark::Entry };
-        res.push((mark, format!("    {edge}● {}", self.label(entry, is_last))));
+        Line {
+            mark,
+            depth: Some(depth.min(DEEPEST)),
+            is_joined: depth != 0 || mark != Mark::Head,
+            text: self.label(entry, is_last),
+        }
     }
 
     /// The name, and what the drawing does not show.
@@ -183,6 +200,25 @@ impl<'a> Graph<'a> {
                 let heads: Vec<String> = self.heads.iter().map(|it| plain(it)).collect();
                 Some(format!("multiple channel heads found in graph: {}", heads.join(", ")))
             }
+        }
+    }
+}
+
+impl Line {
+    fn new(mark: Mark, text: String) -> Self {
+        Self { mark, depth: None, is_joined: false, text }
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = &self.text;
+        match (self.mark, self.depth) {
+            (Mark::Title, _) => write!(f, "{text}"),
+            (Mark::Lost, _) => write!(f, "    ✗ {text}"),
+            (_, None) => write!(f, "    {text}"),
+            (_, Some(0)) => write!(f, "    ● {text}"),
+            (_, Some(depth)) => write!(f, "    {}├─● {text}", "│ ".repeat(depth - 1)),
         }
     }
 }

@@ -4,7 +4,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1 as metav1;
 use kube::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 
-/// Desired state of a Memcached.
+/// Desired state of Memcached.
 #[derive(CustomResource, KubeSchema, Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[kube(
     group = "cache.example.com",
@@ -50,7 +50,7 @@ fn default_container_port() -> i32 {
     11211
 }
 
-/// Observed state of a Memcached.
+/// Observed state of Memcached.
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub struct MemcachedStatus {

@@ -4,7 +4,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1 as metav1;
 use kube::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 
-/// Desired state of a Website.
+/// Desired state of Website.
 #[derive(CustomResource, KubeSchema, Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[kube(
     group = "web.example.com",
@@ -47,7 +47,7 @@ fn default_replicas() -> i32 {
     1
 }
 
-/// Observed state of a Website.
+/// Observed state of Website.
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub struct WebsiteStatus {
