@@ -152,21 +152,36 @@ fn every_page_is_in_the_summary() {
     assert_eq!(missing("docs/SUMMARY.md", links), [""; 0]);
 }
 
-/// Each page of tests/sessions is included by a page of the site, and docs/sessions.md lists those of docs/sessions.
 #[test]
-fn every_session_is_on_the_site() {
-    let site: String = support::tree(&support::home().join("docs"))
-        .into_values()
-        .map(|it| String::from_utf8_lossy(&it).into_owned())
-        .collect();
-    let sessions = support::tree(&support::home().join("tests/sessions")).into_keys();
-    let left_out: Vec<_> =
-        sessions.filter(|it| !site.contains(&format!("tests/sessions/{it}:2:}}}}"))).collect();
-    assert_eq!(left_out, [""; 0], "add a page in docs/sessions that includes it");
-
-    let pages = support::tree(&support::home().join("docs/sessions")).into_keys();
-    let links = pages.map(|it| format!("](sessions/{it})"));
+fn every_session_is_listed() {
+    let pages = support::tree(&support::home().join("docs/recorded")).into_keys();
+    let links = pages.map(|it| format!("](recorded/{it})"));
     assert_eq!(missing("docs/sessions.md", links), [""; 0]);
+}
+
+/// A forge shows what only mdBook replaces, such as an include, as it is.
+#[test]
+fn pages_are_complete_without_mdbook() {
+    let pages = support::tree(&support::home().join("docs")).into_iter();
+    let has_include = |it: &[u8]| String::from_utf8_lossy(it).contains("{{#include");
+    let faults: Vec<_> = pages.filter(|it| has_include(&it.1)).map(|it| it.0).collect();
+    assert_eq!(faults, [""; 0], "write the text into the page; `check_list` keeps a copy current");
+}
+
+/// Pages that repeat a file which is shipped elsewhere, too.
+#[test]
+fn copies_are_those_of_the_originals() {
+    for (page, original) in [("operations", "OPERATIONS.md"), ("recipes", "RECIPES.md")] {
+        let text = read(&format!("crates/operator-rs-runtime/{original}"));
+        let (_, text) = text.split_once("\n\n").expect("text follows the title");
+        check_list(&format!("docs/how-to/{page}.md"), text);
+    }
+    let main = read("src/main.rs");
+    let comment = main.split("\n\n").next().expect("a split has a first part");
+    let text = comment.lines().map(|it| it.trim_start_matches("//!").trim_start_matches(' '));
+    let list: Vec<_> = text.skip_while(|it| *it != "```text").take(7).collect();
+    assert_eq!(list.last(), Some(&"```"), "{list:?}");
+    check_list("docs/inside/architecture.md", &(list.join("\n") + "\n"));
 }
 
 /// Names in quotes on the left of `=>`, below a line of the source.

@@ -77,7 +77,7 @@ impl Shared {
 #[test]
 fn the_page_is_played_and_leaves_nothing() {
     let Some(Shared { plane, registry }) = shared() else { return };
-    let page = support::home().join("tests/olm/v1.md");
+    let page = support::home().join("docs/recorded/olm-v1.md");
     let was = fs::read_to_string(&page).unwrap();
     let dir = plane.dir.join("page-v1");
     fs::create_dir(&dir).unwrap();
