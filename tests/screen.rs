@@ -157,7 +157,7 @@ fn a_status_shows_at_a_glance_what_is_out_of_date() {
     let text = fs::read_to_string(&role).unwrap();
     fs::write(&role, text.replacen("- create", "- patch", 1)).unwrap();
     let shown = screen(&dir, "status", &[("HOME", "/nonexistent"), ("KUBECONFIG", "")]);
-    let roles = "out of date: config/rbac/role.yaml (edited by hand)";
+    let roles = "out of date: config/rbac/role.yaml (needs `--force`)";
     for line in [
         format!(
             "{BOLD}Generated files{END}\n  CRDs          config/crd      {GREEN}current{END}\n"

@@ -11,7 +11,6 @@ use super::{
 use crate::{
     disk::Root,
     manifests::{self, CrdOptions, Manifest},
-    plan::Plan,
     project::{DeclaredKind, Operator, Project},
     source::{self, Options, Reading, Sources},
     terminal,
@@ -43,18 +42,6 @@ pub fn manifests(
         ).with_hint("`operator-rs chart check` compares them with the roles of a chart"));
     }
     Ok(manifests)
-}
-
-/// The files of a directory of CRDs. If the CRDs are all of the project, those of deleted kinds are removed.
-pub fn plan(manifests: &[Manifest], is_whole: bool) -> anyhow::Result<Plan> {
-    let mut plan = Plan::default();
-    for it in manifests {
-        plan.generate(it.path.name().parse()?, it.to_text(), &it.edit, BY);
-    }
-    if is_whole {
-        plan.sweep(BY);
-    }
-    Ok(plan)
 }
 
 /// The same, with the names of Rust types.

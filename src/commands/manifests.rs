@@ -3,9 +3,8 @@ use std::path::{Path, PathBuf};
 use super::{Mode, writing};
 use crate::app::{
     cargo::Workspace,
-    compile, declared,
+    compile, crd_files, declared,
     derive::{self, GenerateOptions},
-    duplicates,
     outputs::Outputs,
 };
 use crate::project::Project;
@@ -57,7 +56,7 @@ impl Args {
     fn in_place(&self, dir: &Path, root: &Root, project: &Project) -> anyhow::Result<()> {
         if project.inputs.crds.is_empty() {
             return Err(anyhow::format_err!("PROJECT names no directory for the CRDs"))
-                .hint("add it as `crds` of `plugins.rust.operator-rs.io/v1`, or use `operator-rs generate crds --output-dir DIR`");
+                .hint("record it: `operator-rs adopt --crds DIR`; `operator-rs generate crds --output-dir DIR` works without");
         }
         let workspace = Workspace::find(root.real(), None)?;
         let options = CrdOptions { longest_description: self.max_description_length };
@@ -65,9 +64,6 @@ impl Args {
         let folders: Vec<PathBuf> =
             project.inputs.crds.iter().map(|it| it.as_str().into()).collect();
         let outputs = Outputs::open(dir, &folders, &self.mode)?;
-        outputs.settle(|folder, root| {
-            duplicates::require_none(folder, root, &manifests, true)?;
-            declared::plan(&manifests, true)
-        })
+        outputs.settle(|folder, root| crd_files::plan(folder, root, &manifests, true))
     }
 }

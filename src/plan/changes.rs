@@ -134,7 +134,7 @@ impl Changes {
             (Some(_), None) => "delete",
         };
         let is_edited = self.edited.contains(path);
-        let note = if is_edited { " (edited by hand: needs `--force`)" } else { "" };
+        let note = if is_edited { " (needs `--force`)" } else { "" };
         format!("{verb}  {}{path}{note}\n", self.shown_in)
     }
 

@@ -19,7 +19,8 @@ pub enum Intent {
     /// The user's file: missing lines are added.
     Lines(String),
     /// A generated file, replaced on every run of the command `by`. `edit` says where changes belong.
-    Generate { text: String, edit: String, by: &'static str },
+    /// `over` says how a file differs that was not generated, and may be replaced as an edited one.
+    Generate { text: String, edit: String, by: &'static str, over: Option<String> },
     /// The user's file, with these changes. `seed` is the initial text if there is no file.
     Amend { seed: Option<String>, amendments: Vec<Amendment> },
     /// The user's file, which is deleted. A file with none of the `known` texts was edited.
@@ -57,7 +58,7 @@ impl Intent {
                 None => text.clone(),
             },
             Self::Lines(text) => amendment::lacking(before.as_deref().unwrap_or(""), text),
-            Self::Generate { text, edit, by } => {
+            Self::Generate { text, edit, by, over } => {
                 let signed = ours::signed(path, text, edit, by);
                 match &before {
                     None => signed,
@@ -69,7 +70,13 @@ impl Intent {
                             }
                             with_ends_of(before, &signed)
                         }
-                        ours::State::Theirs => return outcome.theirs(),
+                        ours::State::Theirs => {
+                            let Some(why) = over else { return outcome.theirs() };
+                            if !force {
+                                outcome.differs(why);
+                            }
+                            with_ends_of(before, &signed)
+                        }
                         ours::State::Another { by } => return outcome.another(&by),
                         ours::State::Edited if !force && is_same_data(path, before, text) => {
                             before.clone()

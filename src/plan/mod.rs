@@ -118,7 +118,14 @@ impl Plan {
     /// A generated file. `edit` completes "Do not edit: change … instead.": it says where changes belong. `by` is the command that
     /// generates the file: no other one replaces or removes it.
     pub fn generate(&mut self, path: ProjectPath, text: String, edit: &str, by: &'static str) {
-        self.intents.insert(path, Intent::Generate { text, edit: edit.to_owned(), by });
+        self.intents.insert(path, Intent::Generate { text, edit: edit.to_owned(), by, over: None });
+    }
+
+    /// Lets edits be lost that make a file differ as `over` says, if it was not generated before.
+    pub fn take_over(&mut self, path: &ProjectPath, why: Option<String>) {
+        if let Some(Intent::Generate { over, .. }) = self.intents.get_mut(path) {
+            *over = why;
+        }
     }
 
     /// Writes a scaffolded file to another path.

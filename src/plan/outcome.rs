@@ -48,6 +48,13 @@ impl Outcome {
         self.conflict("already exists and was not created by operator-rs", hint);
     }
 
+    /// A file that may be generated, and was not.
+    pub fn differs(&mut self, why: &str) {
+        let what = format!("was not created by operator-rs, and differs: {why}");
+        let hint = "`--diff --force` shows all changes; `--force` replaces the file";
+        self.loses_edit(self.named(&what, hint));
+    }
+
     pub fn another(&mut self, by: &str) {
         let what = format!("`operator-rs {by}` generates this file");
         self.conflict(&what, "choose another name or directory");

@@ -330,7 +330,7 @@ fn a_file_that_is_written_twice_has_one_conflict_and_one_change() {
     let error = tree.writable().map(|_| ()).expect_err("it was edited").to_string();
     assert_eq!(error.lines().count(), 2, "{error}");
     let shown = tree.changes().to_string();
-    assert_eq!(shown, "update  a.rs (edited by hand: needs `--force`)\n");
+    assert_eq!(shown, "update  a.rs (needs `--force`)\n");
 
     let disk = Map([(path("a.rs"), "mine\n".to_owned())].into());
     let mut tree = over(&disk);

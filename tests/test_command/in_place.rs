@@ -79,14 +79,17 @@ fn crds_of_manifests_are_those_of_the_source() {
         check(&dir, words, 0, "");
     }
     replace(&dir.join("src/main.rs"), "size: i32", "size: i64");
-    let refused = "error: the CRDs in `yaml` differ from those that the source declares:\n  yaml/crd.yaml: shops.example.com: at `spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.size.format`, the file has \"int32\", and the source declares \"int64\"\nhint: replace them with the output of `operator-rs generate crds`\nhint: for CRDs that are patched on purpose: `kubectl apply --server-side` applies them, and `operator-rs test --crds DIR|FILE` tests with them\n";
+    let differs = "error: the CRDs in `yaml` differ from those that the source declares:\n  yaml/crd.yaml: shops.example.com: at `spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.size.format`, the file has \"int32\", and the source declares \"int64\"\n";
+    let patched = "hint: for CRDs that are patched on purpose: `kubectl apply --server-side` applies them, and `operator-rs test --crds DIR|FILE` tests with them\n";
+    let refused = format!("{differs}hint: generate them again: `operator-rs manifests`\n{patched}");
     for words in APPLYING {
-        check(&dir, words, 1, refused);
+        check(&dir, words, 1, &refused);
     }
     check(&dir, "test --crds yaml -- true", 0, "");
     // Where no PROJECT says what the manifests are, too.
     fs::rename(dir.join("PROJECT"), dir.join("../saved")).unwrap();
-    check(&dir, "test --manifests yaml -- true", 1, refused);
+    let replace_them = "hint: replace them with the output of `operator-rs generate crds`\n";
+    check(&dir, "test --manifests yaml -- true", 1, &format!("{differs}{replace_them}{patched}"));
     fs::rename(dir.join("../saved"), dir.join("PROJECT")).unwrap();
     // Names suffice to remove them.
     for words in ["uninstall --dry-run", "undeploy --dry-run"] {
@@ -215,17 +218,95 @@ fn samples_are_not_deployed_in_silence() {
 }
 
 #[test]
-fn no_crd_is_written_beside_another_file_with_it() {
-    let dir = shop("in-place-twice");
-    support::done(&dir, "adopt --crds yaml");
-    let refused = "error: the directory would have CRDs twice, and nothing was written:\n  yaml/crd.yaml: has shops.example.com, which would be in yaml/example.com_shops.yaml as well\nhint: delete these files, or write into another directory: `operator-rs generate crds --output-dir DIR`\n";
-    check(&dir, "manifests", 1, refused);
-    check(&dir, "generate crds --output-dir yaml", 1, refused);
-    check(&dir, "generate crds --output-dir yaml --check", 0, "");
+fn a_crd_stays_in_the_file_that_has_it() {
+    let dir = shop("in-place-named");
+    let file = dir.join("yaml/crd.yaml");
+    let project = fs::read_to_string(dir.join("PROJECT")).unwrap();
+    assert!(project.contains("    crds:\n    - yaml\n"), "{project}");
+    // The same CRD in a file of somebody else stays as it is, with its comments and without what API servers fill in.
+    replace(&file, "    singular: shop\n", "");
+    replace(&file, "spec:\n  group", "spec: # of shops\n  group");
+    let before = fs::read_to_string(&file).unwrap();
+    for words in ["manifests", "manifests --check", "generate crds --output-dir yaml"] {
+        check(&dir, words, 0, "");
+        assert_eq!(fs::read_to_string(&file).unwrap(), before);
+    }
+    check(&dir, "status", 0, "CRDs    yaml    current\n");
+    replace(&dir.join("src/main.rs"), "size: i32", "size: i64");
+    let refused = "  yaml/crd.yaml: was not created by operator-rs, and differs: at `spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.size.format`, it has \"int32\", and the source declares \"int64\"\nhint: `--diff --force` shows all changes; `--force` replaces the file\n";
+    check(&dir, "manifests --check", 1, "  update  yaml/crd.yaml (needs `--force`)\n");
+    for words in ["manifests", "generate crds --output-dir yaml"] {
+        check(&dir, words, 1, refused);
+        assert_eq!(fs::read_to_string(&file).unwrap(), before);
+    }
+    check(&dir, "status", 0, "CRDs    yaml    out of date: yaml/crd.yaml (needs `--force`)\n");
+    check(&dir, "manifests --diff --force", 0, "-spec: # of shops\n");
+    check(&dir, "manifests --force", 0, "update  yaml/crd.yaml\n");
+    // It is generated from now on.
+    replace(&dir.join("src/main.rs"), "size: i64", "size: u8");
+    check(&dir, "manifests", 0, "update  yaml/crd.yaml\n");
+    check(&dir, "manifests --check", 0, "");
     assert!(!dir.join("yaml/example.com_shops.yaml").exists());
-    fs::remove_file(dir.join("yaml/crd.yaml")).unwrap();
-    check(&dir, "manifests", 0, "create  yaml/example.com_shops.yaml\n");
-    check(&dir, "manifests", 0, "");
+    // A new kind has a file of its own, and a deleted one takes its file along.
+    let source = fs::read_to_string(dir.join("src/main.rs")).unwrap();
+    let mall = source.rsplit_once("}\n\n").unwrap().1.replace("Shop", "Mall");
+    fs::write(dir.join("src/main.rs"), format!("{source}{mall}")).unwrap();
+    check(&dir, "manifests", 0, "create  yaml/example.com_malls.yaml\n");
+    fs::write(dir.join("src/main.rs"), source).unwrap();
+    check(&dir, "manifests", 0, "delete  yaml/example.com_malls.yaml\n");
+    // In a merge conflict, it is not known which CRDs the file has.
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, format!("<<<<<<< ours\n{text}=======\n{text}>>>>>>> theirs\n")).unwrap();
+    check(
+        &dir,
+        "manifests",
+        1,
+        "error: cannot read yaml/crd.yaml, which operator-rs has generated\nhint: restore it from version control, or delete it\n",
+    );
+}
+
+#[test]
+fn a_file_with_several_crds_keeps_them_and_one_with_other_objects_is_refused() {
+    let dir = shop("in-place-several");
+    let mall = SOURCE.rsplit_once("}\n\n").unwrap().1.replace("Shop", "Mall");
+    fs::write(dir.join("src/main.rs"), format!("{SOURCE}{mall}")).unwrap();
+    let file = dir.join("yaml/crd.yaml");
+    fs::write(&file, support::done(&dir, "generate crds")).unwrap();
+    check(&dir, "manifests --check", 0, "");
+    replace(&dir.join("src/main.rs"), "size: i32", "size: i64");
+    check(&dir, "manifests --force", 0, "update  yaml/crd.yaml\n");
+    check(&dir, "generate crds --output-dir yaml --check", 0, "");
+    // A kind that is gone is left over in a file of somebody else, and goes from a generated one.
+    fs::write(dir.join("src/main.rs"), SOURCE.replace("i32", "i64")).unwrap();
+    check(&dir, "manifests --diff", 0, "-  name: malls.example.com\n");
+    let text = fs::read_to_string(&file).unwrap();
+    let theirs = text.split_once('\n').unwrap().1;
+    fs::write(&file, theirs).unwrap();
+    let left_over =
+        "warning: malls.example.com is left over: no kind declares it\n--> yaml/crd.yaml\n";
+    check(&dir, "manifests", 0, left_over);
+    replace(&dir.join("src/main.rs"), "size: i64", "size: u8");
+    let refused = "error: CRDs are out of date in files that cannot be replaced, and nothing was written:\n  yaml/crd.yaml: has the CustomResourceDefinition malls.example.com as well, which would be lost\nhint: give the CRDs YAML files of their own, or write into another directory: `operator-rs generate crds --output-dir DIR`\n";
+    check(&dir, "manifests --force", 1, refused);
+    fs::write(&file, format!("{theirs}---\n{DEPLOYMENT}")).unwrap();
+    check(&dir, "manifests --force", 1, "has the CustomResourceDefinition malls");
+    let json = r#"{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"shops.example.com"}}"#;
+    fs::remove_file(&file).unwrap();
+    fs::write(dir.join("yaml/crd.json"), json).unwrap();
+    check(&dir, "manifests --force", 1, "yaml/crd.json: is JSON, and CRDs are written as YAML\n");
+    // Elsewhere, CRDs are files of others.
+    fs::remove_file(dir.join("PROJECT")).unwrap();
+    fs::remove_file(dir.join("yaml/crd.json")).unwrap();
+    fs::write(&file, format!("{theirs}---\n{DEPLOYMENT}")).unwrap();
+    check(&dir, "adopt", 0, "CRDs       none\n");
+    check(
+        &dir,
+        "adopt",
+        0,
+        "Not recorded: CRDs that are in yaml; `--crds DIR` chooses where `manifests` writes them\n",
+    );
+    let refused = "error: `yaml/crd.yaml` is a file, and CRDs are written to a directory\nhint: name the directory that it is in: a CRD stays in the file that has it\n";
+    check(&dir, "adopt --crds yaml/crd.yaml", 1, refused);
 }
 
 #[test]

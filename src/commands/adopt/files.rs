@@ -9,8 +9,8 @@ use model::{ProjectPath, Tree as _};
 /// What was found.
 #[derive(Default)]
 pub struct Files {
-    /// The CRDs of declared kinds, by the folders that they are in; and whether their files are named as ours.
-    pub crds: BTreeMap<ProjectPath, bool>,
+    /// The folders with CRDs of declared kinds.
+    pub crds: BTreeMap<ProjectPath, Crds>,
     /// Charts with a workload, that are in no other chart.
     pub charts: Vec<ProjectPath>,
     /// The groups of the CRDs.
@@ -18,8 +18,19 @@ pub struct Files {
     kustomizations: Vec<ProjectPath>,
     /// Files with objects of the declared kinds, by the groups of these.
     samples: Vec<(String, ProjectPath)>,
+    /// Folders with a ClusterServiceVersion.
+    bundles: BTreeSet<ProjectPath>,
     /// Folders with a workload in a plain file.
     workloads: BTreeSet<ProjectPath>,
+}
+
+/// The files with CRDs in a folder.
+#[derive(Clone, Copy, Default)]
+pub struct Crds {
+    /// Whether one has the name that `generate crds` gives it.
+    is_named_as_ours: bool,
+    /// Whether one has other objects, too, which `manifests` does not write.
+    has_others: bool,
 }
 
 /// Folders that never have sources.
@@ -78,8 +89,10 @@ impl Files {
                 if let Some(group) = group_of_object(&text, kinds) {
                     self.samples.push((group, path.clone()));
                 }
-                let is_of_others = here.as_str().split('/').any(|it| OF_OTHERS.contains(&it));
-                if !(in_chart || is_kustomization || is_of_others) && is_workload(&text) {
+                if text.lines().any(|it| it.trim_end() == "kind: ClusterServiceVersion") {
+                    self.bundles.insert(here.clone());
+                }
+                if !(in_chart || is_kustomization || is_of_others(here)) && is_workload(&text) {
                     self.workloads.insert(here.clone());
                 }
             }
@@ -92,20 +105,24 @@ impl Files {
             return;
         }
         let Ok(documents) = yaml::documents(text, yaml::Dialect::Kubernetes) else { return };
-        for crd in documents.iter().filter(|it| it["kind"] == "CustomResourceDefinition") {
-            let spec = &crd["spec"];
-            let is_declared = |it: &DeclaredKind| {
-                it.group.as_ref().is_some_and(|it| spec["group"] == **it)
-                    && it.kind.as_ref().is_some_and(|it| spec["names"]["kind"] == **it)
-            };
-            if !kinds.iter().any(is_declared) {
-                continue;
-            }
+        let is_declared = |crd: &Value| {
+            let (group, kind) =
+                (crd["spec"]["group"].as_str(), crd["spec"]["names"]["kind"].as_str());
+            let is_it =
+                |it: &DeclaredKind| it.group.as_deref() == group && it.kind.as_deref() == kind;
+            crd["kind"] == "CustomResourceDefinition" && group.is_some() && kinds.iter().any(is_it)
+        };
+        let (crds, others): (Vec<_>, Vec<_>) = documents.iter().partition(|it| is_declared(it));
+        for crd in &crds {
             let word = |it: &Value| it.as_str().unwrap_or_default().to_owned();
-            self.groups.insert(word(&spec["group"]));
-            let ours = manifests::crd_path(&word(&spec["group"]), &word(&spec["names"]["plural"]));
-            let is_ours = ours.name() == name && documents.len() == 1;
-            *self.crds.entry(folder.clone()).or_default() |= is_ours;
+            self.groups.insert(word(&crd["spec"]["group"]));
+            let ours = manifests::crd_path(
+                &word(&crd["spec"]["group"]),
+                &word(&crd["spec"]["names"]["plural"]),
+            );
+            let found = self.crds.entry(folder.clone()).or_default();
+            found.is_named_as_ours |= ours.name() == name && documents.len() == 1;
+            found.has_others |= !others.is_empty();
         }
     }
 
@@ -119,9 +136,19 @@ impl Files {
         self.samples.iter().filter(|it| is_own(&it.0)).map(|it| &it.1).filter(is_in).collect()
     }
 
-    /// The folders whose files have the names that `generate crds` gives them.
-    pub fn named_as_ours(&self) -> Vec<ProjectPath> {
-        self.crds.iter().filter(|it| *it.1).map(|it| it.0.clone()).collect()
+    /// The folders that `manifests` may write CRDs to: those whose files have the names that `generate crds` gives them,
+    /// else the only one. A bundle is written by `bundle`.
+    pub fn written(&self) -> Vec<ProjectPath> {
+        let ours: Vec<_> =
+            self.crds.iter().filter(|it| it.1.is_named_as_ours).map(|it| it.0.clone()).collect();
+        let is_usual = |it: &(&ProjectPath, &Crds)| {
+            !it.1.has_others && !is_of_others(it.0) && !self.bundles.contains(it.0)
+        };
+        let usual: Vec<_> = self.crds.iter().filter(is_usual).map(|it| it.0.clone()).collect();
+        match (ours.is_empty(), usual.len()) {
+            (true, 1) => usual,
+            _ => ours,
+        }
     }
 
     /// The operator's own kinds, and those of others: types for objects that others define have no CRD here. All are own if
@@ -171,6 +198,10 @@ impl Files {
             false => Ok(found),
         }
     }
+}
+
+fn is_of_others(folder: &ProjectPath) -> bool {
+    folder.as_str().split('/').any(|it| OF_OTHERS.contains(&it))
 }
 
 fn is_yaml(name: &str) -> bool {

@@ -43,7 +43,8 @@ pub struct Args {
     /// Kustomization, directory of YAML files, or file that deploys the operator [default: the only one there]
     #[arg(long, value_name = "DIR|FILE")]
     manifests: Option<ProjectPath>,
-    /// Directory that the CRDs are written to (can be repeated) [default: those with files as `generate crds` names them]
+    /// Directory that the CRDs are written to (can be repeated) [default: those with files as `generate crds` names them, or
+    /// the only one with CRDs]
     #[arg(long, value_name = "DIR")]
     crds: Vec<ProjectPath>,
     /// Directory of the operator's chart [default: the only one with a workload]
@@ -186,6 +187,14 @@ impl Args {
                 ));
             }
         }
+        for path in &self.crds {
+            if matches!(root.look(path)?, Found::Text(_)) {
+                return Err(anyhow::format_err!(
+                    "`{path}` is a file, and CRDs are written to a directory"
+                ))
+                .hint("name the directory that it is in: a CRD stays in the file that has it");
+            }
+        }
         match &self.chart {
             Some(chart) if root.look(&chart.join("Chart.yaml")?)? == Found::Nothing => {
                 anyhow::bail!("`{chart}` is not a chart: it has no Chart.yaml")
@@ -219,12 +228,12 @@ impl Args {
             None => one(files.manifests(root)?, "several manifests", "--manifests", notes)
                 .filter(|it| has_no_samples(files, it, notes)),
         };
-        let answers = [self.crds.clone(), known.crds, files.named_as_ours()];
+        let answers = [self.crds.clone(), known.crds, files.written()];
         let crds = answers.into_iter().find(|it| !it.is_empty()).unwrap_or_default();
         if crds.is_empty() && !files.crds.is_empty() {
             let all = shortened(files.crds.keys());
             notes.push(format!(
-                "CRDs in files that `generate crds` would name differently: {all}; `manifests` writes there if you give `--crds DIR`"
+                "CRDs that are in {all}; `--crds DIR` chooses where `manifests` writes them"
             ));
         }
         Ok(Inputs { chart, crds, manifests, package: Some(package), ..known })

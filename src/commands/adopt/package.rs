@@ -1,5 +1,7 @@
 //! The package that is the operator's program.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use toml::Table;
 
 use crate::{
@@ -9,22 +11,31 @@ use crate::{
 use diagnostics::Hint as _;
 use model::{ProjectPath, Tree as _};
 
-/// The given one, which must have a program; else the only one with a program that depends on kube, or that of the top.
+/// The given one, which must have a program; else the only one with a program that depends on kube, by itself or through
+/// other members of the workspace, or that of the top.
 pub fn of(root: &Root, crates: &[Crate], given: Option<&str>) -> anyhow::Result<String> {
-    let mut programs = Vec::new();
-    for it in crates.iter().filter(|it| matches!(it.target, Target::Program { .. })) {
-        let manifest = match it.folder.as_str() {
+    let mut manifests: BTreeMap<&str, (String, Table)> = BTreeMap::new();
+    for it in crates {
+        let path = match it.folder.as_str() {
             "" => ProjectPath::fixed("Cargo.toml"),
             folder => folder.parse::<ProjectPath>()?.join("Cargo.toml")?,
         };
-        let manifest: Table = root.read(&manifest)?.unwrap_or_default().parse()?;
+        let manifest: Table = root.read(&path)?.unwrap_or_default().parse()?;
         let name = manifest.get("package").and_then(|it| it.get("name")?.as_str());
         let Some(name) = name.map(str::to_owned) else { continue };
-        if !programs.iter().any(|(other, _, _): &(String, bool, bool)| *other == name) {
-            programs.push((name, has_kube(&manifest), it.folder.is_empty()));
+        manifests.insert(&it.folder, (name, manifest));
+    }
+    let with_kube = depending_on_kube(manifests.values());
+    let mut programs: Vec<(String, bool, bool)> = Vec::new();
+    for it in crates.iter().filter(|it| matches!(it.target, Target::Program { .. })) {
+        let Some((name, _)) = manifests.get(it.folder.as_str()) else { continue };
+        if !programs.iter().any(|it| it.0 == *name) {
+            programs.push((name.clone(), with_kube.contains(name.as_str()), it.folder.is_empty()));
         }
     }
-    let names = || programs.iter().map(|it| it.0.as_str()).collect::<Vec<_>>().join(", ");
+    let names = |all: &[&(String, bool, bool)]| {
+        all.iter().map(|it| it.0.as_str()).collect::<Vec<_>>().join(", ")
+    };
     if programs.is_empty() {
         return Err(anyhow::format_err!("no package here has a program"))
             .hint("an operator is a program with src/main.rs or a `[[bin]]`");
@@ -33,7 +44,7 @@ pub fn of(root: &Root, crates: &[Crate], given: Option<&str>) -> anyhow::Result<
         return match programs.iter().any(|it| it.0 == given) {
             true => Ok(given.to_owned()),
             false => Err(anyhow::format_err!("no package `{given}` here has a program"))
-                .hint(format!("these have one: {}", names())),
+                .hint(format!("these have one: {}", names(&programs.iter().collect::<Vec<_>>()))),
         };
     }
     let with_kube: Vec<_> = programs.iter().filter(|it| it.1).collect();
@@ -45,18 +56,31 @@ pub fn of(root: &Root, crates: &[Crate], given: Option<&str>) -> anyhow::Result<
             }
         }
     }
-    match programs.as_slice() {
+    let candidates = if with_kube.is_empty() { programs.iter().collect() } else { with_kube };
+    match candidates.as_slice() {
         [one] => Ok(one.0.clone()),
-        _ => Err(anyhow::format_err!("several packages may be the operator: {}", names()))
+        all => Err(anyhow::format_err!("several packages may be the operator: {}", names(all)))
             .hint("choose one: `--package NAME`"),
     }
 }
 
-/// Whether a package depends on kube by itself.
-fn has_kube(manifest: &Table) -> bool {
-    let dependencies = manifest.get("dependencies").and_then(|it| it.as_table());
-    dependencies.into_iter().flatten().any(|(key, it)| {
-        let name = it.get("package").and_then(|it| it.as_str()).unwrap_or(key);
-        ["kube", "kube-runtime", "kubert"].contains(&name)
-    })
+/// The packages that depend on kube, by themselves or through each other.
+fn depending_on_kube<'a>(
+    packages: impl Iterator<Item = &'a (String, Table)> + Clone,
+) -> BTreeSet<&'a str> {
+    let mut res = BTreeSet::from(["kube", "kube-runtime", "kubert"]);
+    loop {
+        let new = packages.clone().filter(|it| dependencies(&it.1).any(|it| res.contains(it)));
+        let new: BTreeSet<&str> = new.map(|it| it.0.as_str()).collect();
+        if new.is_subset(&res) {
+            return res;
+        }
+        res.extend(new);
+    }
+}
+
+/// The names of the packages that a manifest depends on.
+fn dependencies(manifest: &Table) -> impl Iterator<Item = &str> {
+    let all = manifest.get("dependencies").and_then(|it| it.as_table()).into_iter().flatten();
+    all.map(|(key, it)| it.get("package").and_then(|it| it.as_str()).unwrap_or(key))
 }

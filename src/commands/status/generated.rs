@@ -10,7 +10,7 @@ use crate::{
         cargo::Workspace,
         catalog_source::{self, Source},
         compile::Flags,
-        declared,
+        crd_files, declared,
         given::Given,
         images::Access,
         rendered,
@@ -144,7 +144,7 @@ fn in_place(root: &Root, project: &Project, operator: &Operator) -> anyhow::Resu
             Ok(crds) => {
                 let output = Root::output(root.real(), Path::new(folder.as_str()))?;
                 let mut tree = WorkTree::new(&output, false);
-                let mut plan = declared::plan(crds, true)?;
+                let mut plan = crd_files::plan(Path::new(folder.as_str()), &output, crds, true)?;
                 plan.show_in(folder.as_str());
                 tree.apply(plan)?;
                 let files = outdated(&tree.changes()).into_iter().map(|it| it.1);
@@ -186,7 +186,7 @@ fn unread(operator: &Operator, error: &anyhow::Error) -> String {
 
 /// The files that are not as they would be generated, each with what is wrong.
 fn outdated(changes: &Changes) -> Vec<(String, String)> {
-    let note = |is_edited: bool| if is_edited { " (edited by hand)" } else { "" };
+    let note = |is_edited: bool| if is_edited { " (needs `--force`)" } else { "" };
     let file = |(path, is_edited): (String, bool)| (path.clone(), path + note(is_edited));
     changes.files().map(file).collect()
 }

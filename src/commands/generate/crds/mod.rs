@@ -12,7 +12,7 @@ use crate::{
     app::{
         cargo::Workspace,
         compile::{self, Compile},
-        declared, duplicates, location,
+        crd_files, declared, location,
         outputs::Outputs,
         refusal::{refusal, unread},
         stdout,
@@ -63,7 +63,7 @@ pub struct Args {
     /// Include kinds of example targets
     #[arg(long)]
     examples: bool,
-    /// Write one file for each CRD into this directory and, unless `--package` or `--module` is given, remove those of
+    /// Write each CRD to the file in this directory that has it, or to one of its own, and, unless `--package` or `--module` is given, remove those of
     /// deleted kinds (can be repeated). With `--check`, compare with the CRDs in the directory, with any file name
     #[arg(long, value_name = "DIR")]
     output_dir: Vec<PathBuf>,
@@ -172,10 +172,7 @@ impl Args {
                 plan.generate(file.clone(), text, "the Rust source", FILE);
                 Ok(plan)
             }
-            None => {
-                duplicates::require_none(folder, root, &made.manifests, made.is_whole)?;
-                declared::plan(&made.manifests, made.is_whole)
-            }
+            None => crd_files::plan(folder, root, &made.manifests, made.is_whole),
         })?;
         Ok(made)
     }
