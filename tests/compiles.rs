@@ -77,10 +77,10 @@ pub struct BlogSpec {
 }
 ";
 
-/// As in tests/sessions/types.md; the CRD that follows is held against `crd()` by the project's own test.
+/// As in docs/recorded/types.md; the CRD that follows is held against `crd()` by the project's own test.
 #[test]
 fn edited_types_compile() {
-    let page = fs::read_to_string(support::home().join("tests/sessions/types.md")).unwrap();
+    let page = fs::read_to_string(support::home().join("docs/recorded/types.md")).unwrap();
     let part = |from: &str| {
         let text = page.split_once(from).expect("the page has it").1;
         text.split_once("END\n").expect("it has an end").0.to_owned()

@@ -5,10 +5,12 @@
 #![allow(clippy::print_stderr, reason = "external links are listed, not fetched")]
 
 mod support;
+#[path = "site/tables.rs"]
+mod tables;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    env, fs,
+    fs,
     path::{Path, PathBuf},
     sync::LazyLock,
 };
@@ -152,21 +154,20 @@ fn every_page_is_in_the_summary() {
     assert_eq!(missing("docs/SUMMARY.md", links), [""; 0]);
 }
 
-/// Each page of tests/sessions is included by a page of the site, and docs/sessions.md lists those of docs/sessions.
 #[test]
-fn every_session_is_on_the_site() {
-    let site: String = support::tree(&support::home().join("docs"))
-        .into_values()
-        .map(|it| String::from_utf8_lossy(&it).into_owned())
-        .collect();
-    let sessions = support::tree(&support::home().join("tests/sessions")).into_keys();
-    let left_out: Vec<_> =
-        sessions.filter(|it| !site.contains(&format!("tests/sessions/{it}:2:}}}}"))).collect();
-    assert_eq!(left_out, [""; 0], "add a page in docs/sessions that includes it");
-
-    let pages = support::tree(&support::home().join("docs/sessions")).into_keys();
-    let links = pages.map(|it| format!("](sessions/{it})"));
+fn every_session_is_listed() {
+    let pages = support::tree(&support::home().join("docs/recorded")).into_keys();
+    let links = pages.map(|it| format!("](recorded/{it})"));
     assert_eq!(missing("docs/sessions.md", links), [""; 0]);
+}
+
+/// A forge shows what only mdBook replaces, such as an include, as it is.
+#[test]
+fn pages_are_complete_without_mdbook() {
+    let pages = support::tree(&support::home().join("docs")).into_iter();
+    let has_include = |it: &[u8]| String::from_utf8_lossy(it).contains("{{#include");
+    let faults: Vec<_> = pages.filter(|it| has_include(&it.1)).map(|it| it.0).collect();
+    assert_eq!(faults, [""; 0], "write the text into the page; `check_list` keeps a copy current");
 }
 
 /// Names in quotes on the left of `=>`, below a line of the source.
@@ -205,77 +206,4 @@ fn the_references_leave_nothing_out() {
     let main = read("src/main.rs");
     let rooms = rooms.captures_iter(&main).map(|it| format!("`{}`", &it[1]));
     assert_eq!(missing("docs/inside/architecture.md", rooms), [""; 0]);
-}
-
-/// Compares the part of a page between two comments with what it should be, or writes it with `UPDATE=1`.
-fn check_list(page: &str, list: &str) {
-    let text = read(page);
-    let (before, rest) = text.split_once(" -->\n").expect("a comment stands above the list");
-    let (_, after) = rest.split_once("<!-- end -->").expect("another one stands below it");
-    let wanted = format!("{before} -->\n\n{list}\n<!-- end -->{after}");
-    if env::var_os("UPDATE").is_some() {
-        fs::write(support::home().join(page), &wanted).unwrap();
-    }
-    assert_eq!(
-        read(page),
-        wanted,
-        "`UPDATE=1 cargo test --features originals --test site` writes {page}"
-    );
-}
-
-/// The expressions that the reader evaluates, from the reader's own list.
-#[test]
-fn the_list_of_constructs_is_that_of_the_reader() {
-    let list = read("crates/kube-crd-source/src/values/construct.rs");
-    let construct = Regex::new(r#"(?m)^    [A-Z][A-Za-z]+: (".*"),$"#).unwrap();
-    let constructs: Vec<String> = construct
-        .captures_iter(&list)
-        .map(|it| serde_json::from_str(&it[1]).expect("JSON has the same escapes"))
-        .collect();
-    assert!(constructs.len() > 50, "{}", constructs.len());
-    let items: String = constructs.iter().map(|it| format!("- {it}\n")).collect();
-    check_list("docs/reference/rust.md", &items);
-}
-
-/// Every command and flag of operator-sdk and kubebuilder with what this tool answers. `tests/peer_commands.rs` checks
-/// that each is accepted or has a hint.
-#[test]
-fn the_table_of_peer_commands_has_the_answers_of_the_tool() {
-    let dir = support::fresh("site-peer-commands");
-    let mut answers: BTreeMap<String, String> = BTreeMap::new();
-    for line in read("tests/peers.txt").lines().filter(|it| !it.starts_with('#')) {
-        let Some((words, flags)) = line.split_once(':') else { continue };
-        let command = words.split_once(' ').map_or("", |it| it.1);
-        for flag in [""].into_iter().chain(flags.split_whitespace()) {
-            // A short flag stands before the long one: `-o,--output=text`.
-            let flag = flag.find(",--").map_or(flag, |it| &flag[it + 1..]);
-            let output = support::operator_rs(&dir, &format!("{command} {flag} --help"));
-            let text = support::said(&output);
-            let hints = text.lines().filter_map(|it| it.strip_prefix("hint: "));
-            let hints: Vec<String> = hints.map(|it| it.replace('|', "\\|")).collect();
-            let name = flag.split('=').next().unwrap_or(flag);
-            // Of `--plugins`, the value matters.
-            let shown =
-                flag.strip_suffix("=go/v4").or(flag.strip_prefix("--plugins").and(Some(flag)));
-            let typed = format!("{command} {}", shown.unwrap_or(name)).trim().to_owned();
-            let about = format!("`{name}`: ");
-            let answer = match output.status.success() {
-                true if typed.is_empty() || !flag.is_empty() => continue,
-                true => "the same".to_owned(),
-                // What is answered about the command has a row of its own.
-                false if !flag.is_empty() && hints.len() > 1 => {
-                    hints[1].strip_prefix(&about).unwrap_or(&hints[1]).to_owned()
-                }
-                false => hints.join("; "),
-            };
-            let is_known = |it: &str| !flag.is_empty() && answers.get(it) == Some(&answer);
-            if !is_known(command) && !is_known(shown.unwrap_or(name)) {
-                answers.insert(typed, answer);
-            }
-        }
-    }
-    let rows = answers.iter().map(|(typed, answer)| format!("| `{typed}` | {answer} |\n"));
-    let rows: String = rows.collect();
-    assert!(rows.lines().count() > 60, "{rows}");
-    check_list("docs/from/all-commands.md", &format!("| typed | here |\n|---|---|\n{rows}"));
 }

@@ -28,7 +28,7 @@ fn the_tutorial_is_played_from_source_to_cleanup() {
     }
     let Some(plane) = Plane::start("tutorial") else { return };
     let Some(registry) = Registry::start(&plane.dir.join("registry")) else { return };
-    let page = support::home().join("tests/olm/tutorial.md");
+    let page = support::home().join("docs/recorded/olm.md");
     let was = fs::read_to_string(&page).unwrap();
     let dir = plane.dir.join("page");
     fs::create_dir(&dir).unwrap();
@@ -40,7 +40,7 @@ fn the_tutorial_is_played_from_source_to_cleanup() {
     let was = fs::read_to_string(&page).unwrap();
     if was != is {
         let diff = similar::TextDiff::from_lines(&was, &is);
-        panic!("tutorial.md goes otherwise now:\n{}", diff.unified_diff());
+        panic!("olm.md goes otherwise now:\n{}", diff.unified_diff());
     }
 }
 

@@ -77,7 +77,7 @@ impl Shared {
 #[test]
 fn the_page_is_played_and_leaves_nothing() {
     let Some(Shared { plane, registry }) = shared() else { return };
-    let page = support::home().join("tests/olm/v1.md");
+    let page = support::home().join("docs/recorded/olm-v1.md");
     let was = fs::read_to_string(&page).unwrap();
     let dir = plane.dir.join("page-v1");
     fs::create_dir(&dir).unwrap();
@@ -94,7 +94,7 @@ fn the_page_is_played_and_leaves_nothing() {
     let was = fs::read_to_string(&page).unwrap();
     if was != is {
         let diff = similar::TextDiff::from_lines(&was, &is);
-        panic!("v1.md goes otherwise now:\n{}", diff.unified_diff());
+        panic!("olm-v1.md goes otherwise now:\n{}", diff.unified_diff());
     }
     plane.nothing_is_left_of("memcached-operator");
 }

@@ -37,7 +37,7 @@ fn a_message_is_in_a_test_or_in_the_list_of_those_that_are_not() {
     let new: Vec<_> = new.map(|(text, file)| format!("{file}: {text}")).collect();
     assert!(
         new.is_empty(),
-        "no test shows these messages: show each on a page in tests/sessions or in a test; if it cannot be reached, \
+        "no test shows these messages: show each on a page in docs/recorded or in a test; if it cannot be reached, \
          delete it; if no test can reach it, add its line to {LIST}\n{}",
         new.join("\n")
     );

@@ -29,15 +29,45 @@ pub fn block(text: &str, language: &str) -> String {
 
 /// One line of text, without any markup.
 pub fn plain(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut res = String::new();
-    for c in words.join(" ").chars() {
-        if "\\`*_{}[]<>&|~$#".contains(c) {
+    for (at, c) in text.char_indices() {
+        let is_markup = match c {
+            '#' | '>' => at == 0,
+            '_' => {
+                !(res.ends_with(char::is_alphanumeric)
+                    && text[at + 1..].starts_with(char::is_alphanumeric))
+            }
+            '&' => text[at + 1..].starts_with(|it: char| it == '#' || it.is_alphanumeric()),
+            _ => "\\`*{[]<|~$".contains(c),
+        };
+        if is_markup {
             res.push('\\');
         }
         res.push(c);
     }
     res
+}
+
+/// The first sentence of a description, on one line. It is for a place within a paragraph.
+pub fn summary(text: &str) -> String {
+    let paragraph = text.trim().lines().take_while(|it| !it.trim().is_empty());
+    let line = paragraph.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ");
+    let line = line.trim_start_matches('#').trim_start();
+    let is_end = |at: &usize| {
+        let (before, after) = line.split_at(*at);
+        let word = before.rsplit(' ').next().unwrap_or_default();
+        // `e.g.` has a full stop in it, and so has a version.
+        before.ends_with(['.', '!', '?'])
+            && !word[..word.len() - 1].contains('.')
+            && before.matches('`').count() % 2 == 0
+            && !after[1..].starts_with(char::is_lowercase)
+    };
+    let end = line.match_indices(' ').map(|it| it.0).find(is_end).unwrap_or(line.len());
+    // Escaped as what follows a word: here, a list or a quote cannot begin.
+    let sentence = &line[..end];
+    let escaped = description(&format!("x {sentence}"));
+    escaped.strip_prefix("x ").map_or_else(|| plain(sentence), str::to_owned)
 }
 
 /// The paragraphs of a description. What follows it after an empty line is no part of it.

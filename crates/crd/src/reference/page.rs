@@ -6,13 +6,13 @@ use super::{
     Kinds,
     anchors::Anchors,
     field::{Context, Field},
-    markdown::{block, code, plain},
+    markdown::{block, code, plain, summary},
     versions,
 };
 use crate::keyword::{flag, text};
 use go_data::yaml::{self, Value, pointer};
 
-/// The page, and the first line of the kind's description.
+/// The page, and the first sentence of the kind's description.
 pub fn page(kinds: &Kinds, crd: &Value) -> (String, String) {
     let spec = &crd["spec"];
     let mut anchors = Anchors::default();
@@ -32,8 +32,7 @@ pub fn page(kinds: &Kinds, crd: &Value) -> (String, String) {
     }
     let schema = versions.first().and_then(|it| it.pointer("/schema/openAPIV3Schema"));
     let about = schema.map(|it| text(it, "description")).unwrap_or_default();
-    let first = about.trim().lines().next().unwrap_or_default();
-    (res, plain(first))
+    (res, summary(about))
 }
 
 /// What is the same in all versions.
@@ -94,7 +93,11 @@ fn version(
     let api_version = format!("{group}/{name}");
     let is_example = |it: &&Value| it["apiVersion"] == *api_version && it["kind"] == *kind;
     for it in kinds.samples.iter().filter(is_example) {
-        let _ = write!(to, "\nExample:\n\n{}", block(&yaml::to_text(it), "yaml"));
+        let title = match pointer::text(it, "/metadata/name") {
+            "" => "Example".to_owned(),
+            name => format!("Example {}", code(name)),
+        };
+        let _ = write!(to, "\n{title}:\n\n{}", block(&yaml::to_text(it), "yaml"));
     }
     let key = (pointer::text(crd, "/metadata/name").to_owned(), name.to_owned());
     let types = kinds.types.get(&key);

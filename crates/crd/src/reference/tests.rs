@@ -188,11 +188,15 @@ fn no_description_reaches_beyond_its_place() {
         "1. a\n   <details>\n2. b\n\n***\n\n---",
         "&lt;script&gt; &#60;script>",
     ];
-    for text in hostile {
-        let text = page(crd(&json!({ "type": "object", "description": text, "properties": {
-            "a": { "type": "string", "description": text, "default": text, "pattern": text } },
-            "x-kubernetes-validations": [{ "rule": text, "message": text }] })));
+    for about in hostile {
+        let text = page(crd(&json!({ "type": "object", "description": about, "properties": {
+            "a": { "type": "string", "description": about, "default": about, "pattern": about } },
+            "x-kubernetes-validations": [{ "rule": about, "message": about }] })));
         require_whole(&text, 4);
+        let mut kind = crd(&json!({}));
+        kind["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["description"] = json!(about);
+        let index = pages(&Kinds { crds: vec![kind], ..Kinds::default() }).expect("it is a CRD");
+        require_whole(&index[1].text.replace("](example.com/", "](https://example.com/"), 2);
         assert!(!text.replace("\\{{#", "").contains("{{#"), "{text}");
     }
 }
@@ -209,6 +213,28 @@ fn markdown_in_a_description_still_works() {
     check("```\nopen", "```\nopen\n```");
     check("| a | b |\n|---|---|\n| 1 | 2 |", "| a | b |\n|---|---|\n| 1 | 2 |");
     check("{{ a }}", "\\{\\{ a }}");
+}
+
+#[test]
+fn a_summary_is_the_first_sentence_with_its_markdown() {
+    let check = |text: &str, expected: &str| assert_eq!(markdown::summary(text), expected);
+    check("A backup of\na volume. It is kept.", "A backup of a volume.");
+    check("A backup.\n\nMore.", "A backup.");
+    check("Runs e.g. Redis 7.2 or memcached. And more", "Runs e.g. Redis 7.2 or memcached.");
+    check("A `Vec<T>. Or` of *all*! No", "A `Vec<T>. Or` of *all*!");
+    check("# Title\ntext", "Title text");
+    check("> ``` <script>a</script>", "> ``` \\<script>a\\</script>");
+    check("[a](crate::B) {{ b }}", "\\[a](crate::B) \\{\\{ b }}");
+    check(" \n", "");
+}
+
+#[test]
+fn plain_text_is_escaped_where_it_would_be_markup() {
+    let check = |text: &str, expected: &str| assert_eq!(markdown::plain(text), expected);
+    check("max_size > 3 & #4 }", "max_size > 3 & #4 }");
+    check("_a_ #&lt; &#60;", "\\_a\\_ #\\&lt; \\&#60;");
+    check("# a", "\\# a");
+    check("> a", "\\> a");
 }
 
 #[test]
@@ -259,13 +285,13 @@ fn a_page_has_all_versions_the_stored_one_first() {
     let text = &pages[0].text;
     let expected = [
         "\n# Thing\n\n- Group: `example.com`\n- Scope: Namespaced\n- Plural: `things`\n- Short names: `th`\n- Categories: `all`\n- Version [`v1`](#v1): stored\n- Version [`v1alpha1`](#v1alpha1): deprecated (use v1)\n- Version [`v2`](#v2): not served\n\n## <a id=\"v1\"></a>v1\n",
-        "\nExample:\n\n```yaml\napiVersion: example.com/v1\nkind: Thing\nmetadata:\n  name: a\n```\n",
+        "\nExample `a`:\n\n```yaml\napiVersion: example.com/v1\nkind: Thing\nmetadata:\n  name: a\n```\n",
         "<a id=\"spec-size\"></a>",
         "<a id=\"v1alpha1-spec-size\"></a>",
         "\nSubresources:\n\n- `status`\n- `scale`: replicas `.spec.size`, status `.status.size`\n\nPrinter columns:\n\n- Size (integer, with `-o wide`), `.spec.size`: a\n",
     ];
     expected.iter().for_each(|it| assert!(text.contains(it), "{it}\nin\n{text}"));
-    assert_eq!(text.matches("Example:").count(), 1);
+    assert_eq!(text.matches("Example").count(), 1);
     require_whole(text, 10);
     assert_eq!(pages[0].path, "example.com/thing.md");
     assert_eq!(

@@ -1,0 +1,120 @@
+//! The parts of pages that repeat what is said elsewhere: each is compared with its origin, and `UPDATE=1` writes it.
+
+use std::{collections::BTreeMap, env, fs};
+
+use regex_lite::Regex;
+
+use crate::{read, support};
+
+/// Compares the part of a page between two comments with what it should be, or writes it with `UPDATE=1`.
+fn check_list(page: &str, list: &str) {
+    let text = read(page);
+    let (before, rest) = text.split_once(" -->\n").expect("a comment stands above the list");
+    let (_, after) = rest.split_once("<!-- end -->").expect("another one stands below it");
+    let wanted = format!("{before} -->\n\n{list}\n<!-- end -->{after}");
+    if env::var_os("UPDATE").is_some() {
+        fs::write(support::home().join(page), &wanted).unwrap();
+    }
+    assert_eq!(
+        read(page),
+        wanted,
+        "`UPDATE=1 cargo test --features originals --test site` writes {page}"
+    );
+}
+
+/// The flags of the manager, from the source of the runtime.
+#[test]
+fn the_list_of_flags_is_that_of_the_runtime() {
+    let flag = Regex::new(r"/// (.+)\n    #\[arg\((long.*)\)\]\n    (?:pub\(crate\) )?([a-z_]+):")
+        .unwrap();
+    let default = Regex::new(r#"default_value(?:_t)? = "?([^",]*)"#).unwrap();
+    let mut rows = String::new();
+    for file in ["flags.rs", "webhooks/flags.rs"] {
+        let text = read(&format!("crates/operator-rs-runtime/src/{file}"));
+        let flags: Vec<_> = flag.captures_iter(&text).collect();
+        assert_eq!(flags.len(), text.matches("#[arg(").count(), "{file}");
+        for it in flags {
+            let name = it[3].replace('_', "-");
+            let value = default.captures(&it[2]).map(|it| it[1].to_owned()).unwrap_or_default();
+            let value = if value.is_empty() { value } else { format!("`{value}`") };
+            rows += &format!("| `--{name}` | {value} | {} |\n", &it[1]);
+        }
+    }
+    check_list(
+        "docs/reference/manager.md",
+        &format!("| flag | default | meaning |\n|---|---|---|\n{rows}"),
+    );
+}
+
+/// The expressions that the reader evaluates, from the reader's own list.
+#[test]
+fn the_list_of_constructs_is_that_of_the_reader() {
+    let list = read("crates/kube-crd-source/src/values/construct.rs");
+    let construct = Regex::new(r#"(?m)^    [A-Z][A-Za-z]+: (".*"),$"#).unwrap();
+    let constructs: Vec<String> = construct
+        .captures_iter(&list)
+        .map(|it| serde_json::from_str(&it[1]).expect("JSON has the same escapes"))
+        .collect();
+    assert!(constructs.len() > 50, "{}", constructs.len());
+    let items: String = constructs.iter().map(|it| format!("- {it}\n")).collect();
+    check_list("docs/reference/rust.md", &items);
+}
+
+/// Every command and flag of operator-sdk and kubebuilder with what this tool answers. `tests/peer_commands.rs` checks
+/// that each is accepted or has a hint.
+#[test]
+fn the_table_of_peer_commands_has_the_answers_of_the_tool() {
+    let dir = support::fresh("site-peer-commands");
+    let mut answers: BTreeMap<String, String> = BTreeMap::new();
+    for line in read("tests/peers.txt").lines().filter(|it| !it.starts_with('#')) {
+        let Some((words, flags)) = line.split_once(':') else { continue };
+        let command = words.split_once(' ').map_or("", |it| it.1);
+        for flag in [""].into_iter().chain(flags.split_whitespace()) {
+            // A short flag stands before the long one: `-o,--output=text`.
+            let flag = flag.find(",--").map_or(flag, |it| &flag[it + 1..]);
+            let output = support::operator_rs(&dir, &format!("{command} {flag} --help"));
+            let text = support::said(&output);
+            let hints = text.lines().filter_map(|it| it.strip_prefix("hint: "));
+            let hints: Vec<String> = hints.map(|it| it.replace('|', "\\|")).collect();
+            let name = flag.split('=').next().unwrap_or(flag);
+            // Of `--plugins`, the value matters.
+            let shown =
+                flag.strip_suffix("=go/v4").or(flag.strip_prefix("--plugins").and(Some(flag)));
+            let typed = format!("{command} {}", shown.unwrap_or(name)).trim().to_owned();
+            let about = format!("`{name}`: ");
+            let answer = match output.status.success() {
+                true if typed.is_empty() || !flag.is_empty() => continue,
+                true => "the same".to_owned(),
+                // What is answered about the command has a row of its own.
+                false if !flag.is_empty() && hints.len() > 1 => {
+                    hints[1].strip_prefix(&about).unwrap_or(&hints[1]).to_owned()
+                }
+                false => hints.join("; "),
+            };
+            let is_known = |it: &str| !flag.is_empty() && answers.get(it) == Some(&answer);
+            if !is_known(command) && !is_known(shown.unwrap_or(name)) {
+                answers.insert(typed, answer);
+            }
+        }
+    }
+    let rows = answers.iter().map(|(typed, answer)| format!("| `{typed}` | {answer} |\n"));
+    let rows: String = rows.collect();
+    assert!(rows.lines().count() > 60, "{rows}");
+    check_list("docs/from/all-commands.md", &format!("| typed | here |\n|---|---|\n{rows}"));
+}
+
+/// Pages that repeat a file which is shipped elsewhere, too.
+#[test]
+fn copies_are_those_of_the_originals() {
+    for (page, original) in [("operations", "OPERATIONS.md"), ("recipes", "RECIPES.md")] {
+        let text = read(&format!("crates/operator-rs-runtime/{original}"));
+        let (_, text) = text.split_once("\n\n").expect("text follows the title");
+        check_list(&format!("docs/how-to/{page}.md"), text);
+    }
+    let main = read("src/main.rs");
+    let comment = main.split("\n\n").next().expect("a split has a first part");
+    let text = comment.lines().map(|it| it.trim_start_matches("//!").trim_start_matches(' '));
+    let list: Vec<_> = text.skip_while(|it| *it != "```text").take(7).collect();
+    assert_eq!(list.last(), Some(&"```"), "{list:?}");
+    check_list("docs/inside/architecture.md", &(list.join("\n") + "\n"));
+}
