@@ -50,7 +50,7 @@ pub use text::{FieldPlaces, FieldTypes, NotASourcePath, Place, Problem, SourcePa
 use cargo::{Manifest, Packages};
 use declared::Namer;
 use names::Names;
-use text::sources::Texts;
+use text::sources::{Parsed, Texts};
 use tree::World;
 use types::Types;
 
@@ -88,9 +88,16 @@ pub struct Reading {
 /// Never fails as a whole: what is wrong is in the [`Reading`]. Source that nests deep needs a deep stack: call this
 /// inside of [`stack::with_room`] where the source is not your own.
 pub fn read(from: &dyn Sources, options: &Options) -> Reading {
+    read_again(from, options, None)
+}
+
+/// The same; what an earlier reading has parsed is not parsed again.
+fn read_again(from: &dyn Sources, options: &Options, parsed: Option<Rc<Parsed>>) -> Reading {
     let mut problems = Vec::new();
-    let texts = Texts::new(from);
+    let mut texts = Texts::new(from);
     let members = cargo::members(&texts, &mut problems);
+    // Members are read once more alone where others turn on their features.
+    texts.parsed = parsed.or_else(|| (members.len() > 1).then(Rc::default));
     let packages = Packages::new(&texts, &members, options, &mut problems);
     // If a file of cargo does not parse, other problems may be consequences of that, and are not reported.
     let is_parsed = problems.is_empty();
@@ -135,7 +142,7 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
     let mut kinds: Vec<Kind> = found.kinds.into_iter().map(kind).collect();
     let mut warnings = found.warnings;
     if problems.is_empty() {
-        warnings.extend(unified::warnings(from, options, &packages, &kinds));
+        warnings.extend(unified::warnings(options, &packages, &kinds));
     }
     let read = texts.read.take();
     let of_kinds = kinds.iter_mut().filter_map(|it| it.crd.as_mut().err());

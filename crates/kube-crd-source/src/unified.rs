@@ -6,16 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::cargo::{PackageId, Packages};
 use crate::kind::Kind;
 use crate::text::Problem;
-use crate::text::sources::Sources;
-use crate::{Options, read};
+use crate::{Options, read_again};
 
 /// Warns of each kind whose CRD differs where its package is the only one that is built.
-pub fn warnings(
-    from: &dyn Sources,
-    options: &Options,
-    packages: &Packages<'_>,
-    kinds: &[Kind],
-) -> Vec<Problem> {
+pub fn warnings(options: &Options, packages: &Packages<'_>, kinds: &[Kind]) -> Vec<Problem> {
     let members: Vec<PackageId> = packages.roots().collect();
     if members.len() < 2 {
         return Vec::new();
@@ -30,7 +24,9 @@ pub fn warnings(
             continue;
         }
         let name = packages.all[owner].name.clone();
-        let alone = read(from, &Options { packages: vec![name.clone()], ..options.clone() });
+        let alone = Options { packages: vec![name.clone()], ..options.clone() };
+        let texts = packages.texts;
+        let alone = read_again(texts.sources, &alone, texts.parsed.clone());
         let why = turned_on(packages, owner, &members, &added);
         for it in kinds.iter().filter(|it| package(it) == Some(owner)) {
             let other = alone.kinds.iter().find(|other| other.place == it.place);

@@ -6,7 +6,7 @@ use super::modules::Folder;
 use super::world::{Module, ModuleId, World, place};
 use crate::cargo::{Krate, cfg};
 use crate::text::sources::Texts;
-use crate::text::{Place, Problem, SourcePath, conflict_in_malformed, syntax, text};
+use crate::text::{Place, Problem, SourcePath, conflict_in_malformed, text};
 
 /// The hint for kinds that only a macro declares.
 pub const WRITE_OUT: &str = "declare the kinds without the macro";
@@ -66,7 +66,7 @@ impl Files<'_> {
             world.modules[here.module].broken = Some(format!("{file} cannot be read"));
             return;
         };
-        let syntax = match syntax::file(&text) {
+        let syntax = match self.texts.syntax(&file, &text) {
             Ok(syntax) => syntax,
             Err(error) => {
                 match conflict_in_malformed(&file, &text) {
