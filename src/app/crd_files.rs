@@ -8,20 +8,22 @@ use crate::{
     manifests::Manifest,
     plan::{self, Plan},
 };
+use anyhow::Context as _;
 use cluster::Id;
 use diagnostics::{Diagnostic, Diagnostics, Hint as _};
 use go_data::{
     kubernetes::held_crd,
     yaml::{self, Value},
 };
-use model::{ProjectPath, Tree as _};
+use model::{Found, ProjectPath, Tree as _};
 
 /// A file directly in the directory that has CRDs which are written.
 struct File {
     path: ProjectPath,
     objects: Vec<Value>,
-    /// Whether `generate crds` or `manifests` has written it, even if it was edited since.
+    /// Whether this command has written it, even if it was edited since.
     is_ours: bool,
+    is_unedited: bool,
 }
 
 /// Writes each CRD to every file directly in the directory that has it, else to a file of its own. A file of somebody else
@@ -34,8 +36,9 @@ pub fn plan(
     is_whole: bool,
 ) -> anyhow::Result<Plan> {
     let (mut res, mut written, mut problems) = (Plan::default(), BTreeSet::new(), Vec::new());
-    for file in files(folder, root, manifests)? {
-        let shown = || folder.join(file.path.as_str()).display().to_string();
+    let files = files(folder, root, manifests)?;
+    let shown = |path: &ProjectPath| folder.join(path.as_str()).display().to_string();
+    for file in &files {
         let sources: Vec<Option<&Manifest>> =
             file.objects.iter().map(|it| declaring(it, manifests)).collect();
         let others =
@@ -43,7 +46,7 @@ pub fn plan(
         if is_whole && !file.is_ours {
             for it in others().filter(|it| is_left_over(it, manifests)) {
                 let message = format!("{} is left over: no kind declares it", Id::of(it).name);
-                res.warn(Diagnostic::in_file(shown(), message));
+                res.warn(Diagnostic::in_file(shown(&file.path), message));
             }
         }
         let own = file.objects.iter().zip(&sources).filter_map(|(old, it)| Some((old, (*it)?)));
@@ -54,18 +57,40 @@ pub fn plan(
         if own.peek().is_none() || why.is_none() && !file.is_ours {
             continue;
         }
-        if let Some(other) = others().next().filter(|_| !(is_whole && file.is_ours)) {
+        let lost = others().find(|it| !(is_whole && file.is_unedited && Id::of(it).is_crd()));
+        let version =
+            own.clone().filter(|_| !is_whole).find_map(|(old, new, _)| lost_version(old, new));
+        if let Some(other) = lost {
             let Id { kind, name, .. } = Id::of(other);
             let message = format!("has the {kind} {name} as well, which would be lost");
-            problems.push(Diagnostic::in_file(shown(), message));
+            problems.push(Diagnostic::in_file(shown(&file.path), message));
+        } else if let Some(version) = version {
+            let message = format!("has the version {version} as well, which would be lost");
+            problems.push(Diagnostic::in_file(shown(&file.path), message));
         } else if file.path.extension() == "json" {
-            problems.push(Diagnostic::in_file(shown(), "is JSON, and CRDs are written as YAML"));
+            problems.push(Diagnostic::in_file(
+                shown(&file.path),
+                "is JSON, and CRDs are written as YAML",
+            ));
         }
         let text = own.clone().map(|it| it.2.to_text()).collect();
         let edits: BTreeSet<&str> = own.map(|it| it.2.edit.as_str()).collect();
         let edits: Vec<&str> = edits.into_iter().collect();
         res.generate(file.path.clone(), text, &edits.join(", "), BY);
         res.take_over(&file.path, why);
+    }
+    for it in manifests.iter().filter(|it| !written.contains(&it.path)) {
+        let path: ProjectPath = it.path.name().parse()?;
+        if let Some(other) = files.iter().find(|it| it.path == path) {
+            let (there, new) = (Id::of(&other.objects[0]).name, Id::of(&it.objects[0]).name);
+            let message = format!("has {there}, and is where {new} would be written: rename it");
+            problems.push(Diagnostic::in_file(shown(&path), message));
+        }
+        if let Some(list) = lacking(root, &path)? {
+            let message = format!("does not list {path}: add it to `resources`");
+            res.warn(Diagnostic::in_file(shown(&list), message));
+        }
+        res.generate(path, it.to_text(), &it.edit, BY);
     }
     if !problems.is_empty() {
         let headline =
@@ -74,9 +99,6 @@ pub fn plan(
         return Err(anyhow::Error::from(error)).hint(
             "give the CRDs YAML files of their own, or write into another directory: `operator-rs generate crds --output-dir DIR`",
         );
-    }
-    for it in manifests.iter().filter(|it| !written.contains(&it.path)) {
-        res.generate(it.path.name().parse()?, it.to_text(), &it.edit, BY);
     }
     if is_whole {
         res.sweep(BY);
@@ -101,24 +123,72 @@ fn files(folder: &Path, root: &Root, manifests: &[Manifest]) -> anyhow::Result<V
         if !["yaml", "yml", "json"].contains(&path.extension()) {
             continue;
         }
-        let Some(text) = root.read(&path)? else { continue };
-        let is_ours = plan::is_generated_by(&path, &text, BY);
+        let shown = folder.join(&name).display().to_string();
+        let text = root.read(&path).with_context(|| format!("cannot read {shown}"))?;
+        let Some(text) = text else { continue };
+        let (is_ours, is_unedited) =
+            (plan::is_generated_by(&path, &text, BY), plan::is_ours(&path, &text, BY));
+        let is_default = manifests.iter().any(|it| it.path.name() == path.as_str());
+        // Which CRDs are in it is unknown, and these would be written to files of their own as well.
+        let mut names = manifests.iter().flat_map(|it| &it.objects).map(|it| Id::of(it).name);
         match yaml::documents(&text, yaml::Dialect::Kubernetes) {
-            Ok(objects) if objects.iter().any(|it| Id::of(it).is_crd()) => {
-                res.push(File { path, objects, is_ours });
+            Ok(documents) => {
+                let objects: Vec<Value> = documents.into_iter().flat_map(objects).collect();
+                if objects.iter().any(|it| Id::of(it).is_crd()) {
+                    res.push(File { path, objects, is_ours, is_unedited });
+                }
             }
-            // The CRDs in it are unknown, and would be written to files of their own as well.
-            Err(_) if is_ours && manifests.iter().all(|it| it.path.name() != path.as_str()) => {
-                let shown = folder.join(&name).display().to_string();
+            Err(_) if is_ours && !is_default => {
                 return Err(anyhow::format_err!(
                     "cannot read {shown}, which operator-rs has generated"
                 ))
                 .hint("restore it from version control, or delete it");
             }
-            _ => {}
+            Err(error) if !is_ours && names.any(|it| text.contains(&it)) => {
+                return Err(error.context(format!("cannot read {shown}, which may have a CRD")))
+                    .hint("write CRDs into a directory without templates, or correct the file");
+            }
+            Err(_) => {}
         }
     }
     Ok(res)
+}
+
+/// A kustomization in the directory that does not name a new file.
+fn lacking(root: &Root, new: &ProjectPath) -> anyhow::Result<Option<ProjectPath>> {
+    if root.look(new)? != Found::Nothing {
+        return Ok(None);
+    }
+    for name in ["kustomization.yaml", "kustomization.yml", "Kustomization"] {
+        let path = ProjectPath::fixed(name);
+        if root.read(&path)?.is_some_and(|it| !it.contains(new.as_str())) {
+            return Ok(Some(path));
+        }
+    }
+    Ok(None)
+}
+
+/// The objects of a document: itself, or those in a list.
+pub fn objects(document: Value) -> Vec<Value> {
+    match document {
+        Value::Array(all) => all,
+        Value::Object(mut list) if list.get("kind").is_some_and(|it| it == "List") => {
+            match list.remove("items") {
+                Some(Value::Array(all)) => all,
+                _ => Vec::new(),
+            }
+        }
+        one => vec![one],
+    }
+}
+
+/// A version of a CRD that the new one does not have.
+fn lost_version(old: &Value, new: &Value) -> Option<String> {
+    let versions = |it: &Value| {
+        let all = it["spec"]["versions"].as_array().into_iter().flatten();
+        all.filter_map(|it| it["name"].as_str().map(str::to_owned)).collect::<BTreeSet<_>>()
+    };
+    versions(old).difference(&versions(new)).next().cloned()
 }
 
 /// Whether it is a CRD in a group of the declared ones.

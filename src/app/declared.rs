@@ -73,7 +73,9 @@ pub fn leave_out_others(reading: &mut Reading, root: &Root) -> anyhow::Result<()
     reading.operator.kinds = own;
     if !others.is_empty() {
         let names = names(&others);
-        terminal::advise(&format!("left out, as PROJECT lists no kind of these groups: {names}\n"));
+        terminal::advise(&format!(
+            "left out, as `resources` of PROJECT lists no kind of these groups: {names}\n"
+        ));
     }
     Ok(())
 }

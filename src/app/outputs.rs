@@ -58,6 +58,20 @@ impl<'a> Outputs<'a> {
             }
             trees.push((tree, root));
         }
-        trees.iter().try_for_each(|(tree, root)| Outcome::Files.settle(tree, root, self.mode))
+        let mut written = Vec::new();
+        for ((tree, root), (folder, _)) in trees.iter().zip(&self.roots) {
+            let res = Outcome::Files.settle(tree, root, self.mode);
+            if let Err(error) = res {
+                if written.is_empty() || !self.mode.writes() {
+                    return Err(error);
+                }
+                let done = written.join(", ");
+                return Err(error).hint(format!(
+                    "these directories were written before: {done}; the command completes the rest when it is run again"
+                ));
+            }
+            written.push(format!("`{}`", folder.display()));
+        }
+        Ok(())
     }
 }

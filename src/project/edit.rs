@@ -93,7 +93,8 @@ impl Project {
         }
     }
 
-    /// Removes the items that are gone, changes those of the same name, and appends new ones.
+    /// Appends new items, changes those of the same name, and removes those that are gone. A list in another order is
+    /// written anew.
     fn with_items(
         &self,
         map: &str,
@@ -101,7 +102,18 @@ impl Project {
         before: &[Value],
         after: &[Value],
     ) -> anyhow::Result<Self> {
+        let is_in = |list: &[Value], it: &Value| list.iter().any(|other| name(other) == name(it));
+        let stay = before.iter().filter(|it| is_in(after, it));
+        let added = || after.iter().filter(|it| !is_in(before, it));
+        if !stay.chain(added()).map(name).eq(after.iter().map(name)) {
+            let list = Value::Array(after.to_vec());
+            return self.edited(|it| it.put(map, key, Some(list)));
+        }
         let mut res = self.clone();
+        // The list goes with its last item.
+        for added in added() {
+            res = res.edited(|it| it.push(map, key, added.clone()))?;
+        }
         for gone in (0..before.len()).rev() {
             let is_same = |it: &&Value| name(it) == name(&before[gone]);
             let item = format!("{map}/{key}/{gone}");
@@ -109,9 +121,6 @@ impl Project {
                 Some(new) => res.with_changes(&item, Some(&before[gone]), Some(new))?,
                 None => res.edited(|it| it.remove(map, key, gone))?,
             };
-        }
-        for added in after.iter().filter(|new| !before.iter().any(|it| name(it) == name(new))) {
-            res = res.edited(|it| it.push(map, key, added.clone()))?;
         }
         Ok(res)
     }

@@ -309,6 +309,120 @@ fn a_file_with_several_crds_keeps_them_and_one_with_other_objects_is_refused() {
     check(&dir, "adopt --crds yaml/crd.yaml", 1, refused);
 }
 
+/// Two kinds of one group, with their CRDs in `crds`, which PROJECT records.
+fn two(name: &str) -> PathBuf {
+    let dir = support::fresh(&format!("test-command/{name}")).join("shop");
+    let mall = SOURCE.rsplit_once("}\n\n").unwrap().1.replace("Shop", "Mall");
+    support::shop::put(&dir, &format!("{SOURCE}{mall}"));
+    support::done(&dir, "generate crds --output-dir crds");
+    support::done(&dir, "adopt");
+    dir
+}
+
+const WRITE: &str = "generate crds --output-dir crds";
+
+#[test]
+fn no_crd_is_written_beside_a_file_that_has_it() {
+    let dir = two("in-place-lists");
+    let (shops, malls) = ("crds/example.com_shops.yaml", "crds/example.com_malls.yaml");
+    let crds = support::done(&dir, "generate crds -o json");
+    let list = format!(r#"{{"apiVersion": "v1", "kind": "List", "items": {crds}}}"#);
+    [shops, malls].iter().for_each(|it| fs::remove_file(dir.join(it)).unwrap());
+    for text in [&list, &crds] {
+        fs::write(dir.join("crds/all.json"), text).unwrap();
+        check(&dir, &format!("{WRITE} --check"), 0, "");
+        check(&dir, WRITE, 0, "");
+        check(&dir, "manifests --check", 0, "");
+        assert_eq!(fs::read_dir(dir.join("crds")).unwrap().count(), 1);
+    }
+    // What cannot be read, and names a CRD.
+    fs::remove_file(dir.join("crds/all.json")).unwrap();
+    support::done(&dir, WRITE);
+    let text = fs::read_to_string(dir.join(shops)).unwrap();
+    let template =
+        format!("{{{{- if .Values.crds }}}}\n{}{{{{- end }}}}\n", text.split_once('\n').unwrap().1);
+    fs::remove_file(dir.join(shops)).unwrap();
+    fs::write(dir.join("crds/shops.yaml"), template).unwrap();
+    check(&dir, WRITE, 1, "error: cannot read crds/shops.yaml, which may have a CRD\n");
+    check(
+        &dir,
+        "manifests",
+        1,
+        "hint: write CRDs into a directory without templates, or correct the file\n",
+    );
+    check(
+        &dir,
+        "status",
+        0,
+        "CRDs    crds    unknown: cannot read crds/shops.yaml, which may have a CRD",
+    );
+    assert!(!dir.join(shops).exists());
+}
+
+#[test]
+fn nothing_in_a_file_with_crds_is_lost() {
+    let dir = two("in-place-lost");
+    let (shops, malls) = ("crds/example.com_shops.yaml", "crds/example.com_malls.yaml");
+    let text = fs::read_to_string(dir.join(shops)).unwrap();
+    // A renamed file is where the other kind would be.
+    fs::rename(dir.join(shops), dir.join(malls)).unwrap();
+    let refused = "  crds/example.com_malls.yaml: has shops.example.com, and is where malls.example.com would be written: rename it\n";
+    check(&dir, &format!("{WRITE} --force"), 1, refused);
+    fs::remove_file(dir.join(malls)).unwrap();
+    support::done(&dir, WRITE);
+    // An object of a person below the line of the generator.
+    fs::write(dir.join(shops), format!("{text}---\n{DEPLOYMENT}")).unwrap();
+    let refused =
+        "  crds/example.com_shops.yaml: has the ServiceAccount shop as well, which would be lost\n";
+    check(&dir, &format!("{WRITE} --force"), 1, refused);
+    fs::write(dir.join(shops), &text).unwrap();
+    // What API servers set is no difference.
+    let theirs = text.split_once('\n').unwrap().1;
+    let held = theirs
+        .replace("metadata:\n", "status: {conditions: []}\nmetadata:\n  creationTimestamp: null\n");
+    fs::write(dir.join(shops), &held).unwrap();
+    check(&dir, WRITE, 0, "");
+    assert_eq!(fs::read_to_string(dir.join(shops)).unwrap(), held);
+    fs::write(dir.join(shops), &text).unwrap();
+    // A version of another module.
+    let first = SOURCE.rsplit_once("}\n\n").unwrap().1;
+    let second =
+        first.replace("\"v1\"", "\"v2\"").replace("namespaced)", "namespaced, storage = false)");
+    let source = SOURCE.replace(first, "");
+    let source = format!(
+        "{source}mod v1 {{\n    use super::*;\n{first}}}\nmod v2 {{\n    use super::*;\n{second}}}\n"
+    );
+    fs::write(dir.join("src/main.rs"), source).unwrap();
+    support::done(&dir, WRITE);
+    let refused =
+        "  crds/example.com_shops.yaml: has the version v2 as well, which would be lost\n";
+    for words in [" --module v1", " --module v1 --force"] {
+        check(&dir, &format!("{WRITE}{words}"), 1, refused);
+    }
+    check(&dir, &format!("{WRITE} --check"), 0, "");
+}
+
+#[test]
+fn what_was_written_and_what_is_to_be_listed_is_told() {
+    let dir = two("in-place-told");
+    fs::write(dir.join("crds/kustomization.yaml"), "resources: [example.com_malls.yaml]\n")
+        .unwrap();
+    fs::remove_file(dir.join("crds/example.com_shops.yaml")).unwrap();
+    check(
+        &dir,
+        WRITE,
+        0,
+        "warning: does not list example.com_shops.yaml: add it to `resources`\n--> crds/kustomization.yaml\n",
+    );
+    let told = "hint: these directories were written before: `other`; the command completes the rest when it is run again\n";
+    check(&dir, "generate crds --output-dir other --output-dir /proc/operator", 1, told);
+    // Another directory is recorded in place of the first.
+    support::done(&dir, "adopt --crds other");
+    support::done(&dir, "adopt --crds crds --crds other");
+    check(&dir, "adopt --crds other --crds crds", 0, "CRDs       other, crds\n");
+    check(&dir, "adopt --crds crds", 0, "CRDs       crds\n");
+}
+
 #[test]
 fn adopt_names_the_kinds_that_project_cannot_list() {
     let dir = shop("in-place-version");

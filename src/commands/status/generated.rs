@@ -20,7 +20,7 @@ use crate::{
         generate::{self, chart::Args as Chart},
     },
     disk::Root,
-    manifests::{self, CrdOptions},
+    manifests::{self, CrdOptions, Manifest},
     plan::{Changes, WorkTree},
     project::{Operator, Project},
 };
@@ -141,15 +141,10 @@ fn in_place(root: &Root, project: &Project, operator: &Operator) -> anyhow::Resu
     for folder in &project.inputs.crds {
         parts.push(match &crds {
             Err(error) => Part::unknown("CRDs", folder.as_str(), unread(operator, error)),
-            Ok(crds) => {
-                let output = Root::output(root.real(), Path::new(folder.as_str()))?;
-                let mut tree = WorkTree::new(&output, false);
-                let mut plan = crd_files::plan(Path::new(folder.as_str()), &output, crds, true)?;
-                plan.show_in(folder.as_str());
-                tree.apply(plan)?;
-                let files = outdated(&tree.changes()).into_iter().map(|it| it.1);
-                Part::judged("CRDs", folder.as_str(), files.collect())
-            }
+            Ok(crds) => match outdated_crds(root, folder, crds) {
+                Ok(files) => Part::judged("CRDs", folder.as_str(), files),
+                Err(error) => Part::unknown("CRDs", folder.as_str(), reason(&error)),
+            },
         });
     }
     if let Some(chart) = &project.inputs.chart {
@@ -182,6 +177,20 @@ fn unread(operator: &Operator, error: &anyhow::Error) -> String {
         true => "the source cannot be read without compiling".to_owned(),
         false => reason(error),
     }
+}
+
+/// The files with CRDs in a directory that `manifests` would change.
+fn outdated_crds(
+    root: &Root,
+    folder: &ProjectPath,
+    crds: &[Manifest],
+) -> anyhow::Result<Vec<String>> {
+    let output = Root::output(root.real(), Path::new(folder.as_str()))?;
+    let mut tree = WorkTree::new(&output, false);
+    let mut plan = crd_files::plan(Path::new(folder.as_str()), &output, crds, true)?;
+    plan.show_in(folder.as_str());
+    tree.apply(plan)?;
+    Ok(outdated(&tree.changes()).into_iter().map(|it| it.1).collect())
 }
 
 /// The files that are not as they would be generated, each with what is wrong.

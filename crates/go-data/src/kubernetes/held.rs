@@ -8,8 +8,11 @@ use super::{
 };
 use crate::yaml::{Value, json};
 
-/// A CRD as API servers hold it.
+/// A CRD as API servers hold it, without what they set by themselves.
 pub fn held_crd(mut crd: Value) -> Value {
+    crd.as_object_mut().and_then(|it| it.remove("status"));
+    let metadata = crd.get_mut("metadata").and_then(Value::as_object_mut);
+    metadata.and_then(|it| it.remove("creationTimestamp"));
     hold("apiextensions.CustomResourceDefinition", &mut crd);
     crd.get_mut("spec").into_iter().for_each(fill_in);
     crd

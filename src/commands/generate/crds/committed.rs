@@ -7,7 +7,7 @@ use anyhow::Context as _;
 
 use super::{FILE, FOLDER};
 use crate::{
-    app::{derive::MANIFESTS, outcome::writing_hint},
+    app::{crd_files::objects, derive::MANIFESTS, outcome::writing_hint},
     disk::Root,
     manifests::Manifest,
     plan,
@@ -144,20 +144,6 @@ impl Committed<'_> {
         let names = self.root.names("")?;
         let paths = names.iter().filter_map(|it| it.parse::<ProjectPath>().ok());
         Ok(paths.filter(|it| ["yaml", "yml", "json"].contains(&it.extension())).collect())
-    }
-}
-
-/// The objects of a document: itself, or those in a list.
-fn objects(document: Value) -> Vec<Value> {
-    match document {
-        Value::Array(all) => all,
-        Value::Object(mut list) if list.get("kind").is_some_and(|it| it == "List") => {
-            match list.remove("items") {
-                Some(Value::Array(all)) => all,
-                _ => Vec::new(),
-            }
-        }
-        one => vec![one],
     }
 }
 
