@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::location;
 use crate::{
-    disk::Root,
+    disk::{self, Root},
     plan::{Changes, WorkTree},
     terminal,
 };
@@ -143,27 +143,37 @@ fn writing_command(arguments: &[String]) -> String {
 
 /// The one way from what a command has written to the disk.
 fn settle(tree: &WorkTree<'_>, root: &Root, mode: &Mode) -> anyhow::Result<()> {
+    settle_all(&[(tree, root)], mode)
+}
+
+/// The same for several directories, which are all written or none.
+pub fn settle_all(all: &[(&WorkTree<'_>, &Root)], mode: &Mode) -> anyhow::Result<()> {
     let list = |it: &Changes| terminal::list(&it.to_string(), || it.folded());
-    let changes = match mode.writes() {
-        true => tree.writable()?,
-        false => tree.changes(),
+    let changes = |it: &(&WorkTree<'_>, &Root)| match mode.writes() {
+        true => it.0.writable(),
+        false => Ok(it.0.changes()),
     };
-    changes.warnings.iter().cloned().for_each(terminal::warn);
-    match mode {
-        Mode { diff: true, .. } => terminal::diff(changes.diffs()),
-        Mode { check: true, .. } => {
-            changes.require_none(&writing_hint())?;
-        }
-        Mode { dry_run: true, .. } => list(&changes),
-        _ => {
-            root.write(&changes)?;
-            list(&changes);
-            if let Some(next) = &changes.next {
-                terminal::advise(&format!("\n{next}\n"));
+    let changes: Vec<Changes> = all.iter().map(changes).collect::<anyhow::Result<_>>()?;
+    changes.iter().flat_map(|it| it.warnings.iter().cloned()).for_each(terminal::warn);
+    if mode.writes() {
+        let roots = all.iter().map(|it| it.1);
+        disk::write_all(&roots.zip(&changes).collect::<Vec<_>>())?;
+    }
+    for changes in changes {
+        match mode {
+            Mode { diff: true, .. } => terminal::diff(changes.diffs()),
+            Mode { check: true, .. } => changes.require_none(&writing_hint())?,
+            Mode { dry_run: true, .. } => list(&changes),
+            _ => {
+                list(&changes);
+                if let Some(next) = &changes.next {
+                    terminal::advise(&format!("\n{next}\n"));
+                }
             }
         }
+        changes.require_no_conflicts("without this flag, nothing would be written")?;
     }
-    changes.require_no_conflicts("without this flag, nothing would be written")
+    Ok(())
 }
 
 #[test]

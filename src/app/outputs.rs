@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{
     location,
-    outcome::{Mode, Outcome, begin},
+    outcome::{Mode, begin, settle_all},
 };
 use crate::{
     disk::Root,
@@ -40,7 +40,7 @@ impl<'a> Outputs<'a> {
         Ok(Self { roots, mode })
     }
 
-    /// Applies a plan to each directory. All are checked before the first is written; each is written whole or not at all.
+    /// Applies a plan to each directory. All are written or none.
     pub fn settle(
         &self,
         plan: impl Fn(&Path, &Root) -> anyhow::Result<Plan>,
@@ -53,25 +53,9 @@ impl<'a> Outputs<'a> {
                 plan.show_in(&folder.to_string_lossy());
             }
             tree.apply(plan)?;
-            if self.mode.writes() {
-                tree.writable()?;
-            }
             trees.push((tree, root));
         }
-        let mut written = Vec::new();
-        for ((tree, root), (folder, _)) in trees.iter().zip(&self.roots) {
-            let res = Outcome::Files.settle(tree, root, self.mode);
-            if let Err(error) = res {
-                if written.is_empty() || !self.mode.writes() {
-                    return Err(error);
-                }
-                let done = written.join(", ");
-                return Err(error).hint(format!(
-                    "these directories were written before: {done}; the command completes the rest when it is run again"
-                ));
-            }
-            written.push(format!("`{}`", folder.display()));
-        }
-        Ok(())
+        let trees: Vec<_> = trees.iter().map(|(tree, root)| (tree, *root)).collect();
+        settle_all(&trees, self.mode)
     }
 }

@@ -34,6 +34,7 @@ pub use outside::{keep, put, put_programs, temporary};
 pub use own::Own;
 pub use root::Root;
 pub use scratch_dir::{ScratchDir, leave};
+pub use write::write_all;
 
 use std::{
     fs, io,

@@ -22,12 +22,29 @@ use crate::project::Project;
 use diagnostics::Hint as _;
 use model::ProjectPath;
 
+/// Writes every change of every folder or none. Only a machine that stops in between may leave some folders as they were
+/// before: the next command that writes completes the others.
+pub fn write_all(all: &[(&Root, &Changes)]) -> anyhow::Result<()> {
+    written(all)?.map_or(Ok(()), Err)
+}
+
+/// The same; what is wrong after all files were written is no error.
+fn written(all: &[(&Root, &Changes)]) -> anyhow::Result<Option<anyhow::Error>> {
+    let Some(((root, changes), rest)) = all.split_first() else { return Ok(None) };
+    match changes.is_empty() {
+        true => written(rest),
+        false => root.write_before(changes, || written(rest)),
+    }
+}
+
 impl Root {
-    /// Writes every change or none. PROJECT comes last, so that it never lists anything that does not exist.
-    pub fn write(&self, changes: &Changes) -> anyhow::Result<()> {
-        if changes.is_empty() {
-            return Ok(());
-        }
+    /// Writes every change or none; everything is taken back if what comes next fails. PROJECT comes last, so that it never
+    /// lists anything that does not exist.
+    fn write_before(
+        &self,
+        changes: &Changes,
+        next: impl FnOnce() -> anyhow::Result<Option<anyhow::Error>>,
+    ) -> anyhow::Result<Option<anyhow::Error>> {
         if self.real().components().any(|it| is_git(&it.as_os_str().to_string_lossy())) {
             anyhow::bail!(
                 "`{}` is git's own directory, and operator-rs does not write there",
@@ -59,15 +76,25 @@ impl Root {
             }
         }
         journal.put(folder)?;
-        if let Err(error) = transaction.run() {
-            let taken = transaction.take_back(&|at| list[at].before.as_deref());
-            let taken = taken.and_then(|it| Journal::remove(folder).map(|()| it));
-            return not_written(error, taken);
-        }
-        transaction.finish().and_then(|()| Journal::remove(folder)).hint(
+        let run = transaction.run();
+        let is_elsewhere = run.is_ok();
+        let left = match run.and_then(|()| next()) {
+            Ok(left) => left,
+            Err(error) => {
+                let taken = transaction.take_back(&|at| list[at].before.as_deref());
+                let taken = taken.and_then(|it| Journal::remove(folder).map(|()| it));
+                return match &taken {
+                    // The error says already that nothing was written.
+                    Ok(kept) if kept.is_empty() && is_elsewhere => Err(error),
+                    _ => not_written(error, taken),
+                };
+            }
+        };
+        let finished = transaction.finish().and_then(|()| Journal::remove(folder)).hint(
             "all files were written: once the cause is corrected, the next command that writes here removes what is \
              left under temporary names",
-        )
+        );
+        Ok(left.or(finished.err()))
     }
 }
 
@@ -75,7 +102,7 @@ impl Root {
 fn not_written(
     error: anyhow::Error,
     taken: anyhow::Result<Vec<ProjectPath>>,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Option<anyhow::Error>> {
     let again = match diagnostics::find::<Meanwhile>(&error) {
         Some(_) => "run the command again",
         None => {

@@ -23,6 +23,12 @@ fn path(text: &str) -> ProjectPath {
     ProjectPath::fixed(text)
 }
 
+impl Root {
+    fn write(&self, changes: &Changes) -> anyhow::Result<()> {
+        write_all(&[(self, changes)])
+    }
+}
+
 /// A folder with `a`, `d/gone` and `e/c`.
 fn old() -> tempfile::TempDir {
     let dir = tempfile::tempdir().expect("a folder");
@@ -126,6 +132,37 @@ fn a_write_that_is_killed_at_any_step_leaves_the_old_project_or_one_that_the_nex
         }
     }
     assert!(2 < undone && 8 < completed, "{undone} undone, {completed} completed");
+}
+
+#[test]
+fn where_one_of_several_folders_cannot_be_written_none_is() {
+    let (before, after) = before_and_after();
+    let (mut refused, mut written) = (0, 0);
+    for step in 0.. {
+        let dirs = [old(), old()];
+        let roots = dirs.each_ref().map(|it| Root::new(it.path()).expect("it is a folder"));
+        let changes = roots.each_ref().map(changes);
+        let all = [(&roots[0], &changes[0]), (&roots[1], &changes[1])];
+        let (done, _) = crash::until(Some((step, End::Fail)), || write_all(&all));
+        let done = done.expect("nobody is killed");
+        let is_written = done.as_ref().err().is_none_or(|it| {
+            diagnostics::hints(it).iter().any(|it| it.starts_with("all files were written"))
+        });
+        let expected = if is_written { &after } else { &before };
+        for root in &roots {
+            root.recover().expect("it recovers");
+            assert_eq!(files(root.real()), *expected, "{step}: {done:?}");
+        }
+        if is_written {
+            written += 1
+        } else {
+            refused += 1
+        }
+        if done.is_ok() {
+            break;
+        }
+    }
+    assert!(20 < refused && 4 < written, "{refused} refused, {written} written");
 }
 
 #[test]
