@@ -108,6 +108,10 @@ impl Removals {
     }
 
     pub fn delete(&self, place: &Place, package: &str, limit: Limit) -> anyhow::Result<()> {
+        // OLM v1 removes the CRDs with the ClusterExtension.
+        for (crd, _) in self.crds.iter().filter(|_| self.of_v1) {
+            place.cluster.delete_objects_of(crd, limit, &mut cluster_args::report)?;
+        }
         for part in [&self.manifests, &self.subscriptions] {
             place.cluster.delete(part, limit, &mut cluster_args::report)?;
         }
