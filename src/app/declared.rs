@@ -81,16 +81,11 @@ pub fn leave_out_others(reading: &mut Reading, root: &Root) -> anyhow::Result<()
 }
 
 /// The kinds that the source declares. Where it may declare more than can be read, the code is compiled, and `why` says
-/// what that is for if it is not. `exactly` compiles kinds whose CRDs cannot be read, too.
-pub fn reading(
-    tree: &impl Tree,
-    flags: compile::Flags,
-    exactly: bool,
-    why: &str,
-) -> anyhow::Result<Reading> {
+/// what that is for if it is not.
+pub fn reading(tree: &impl Tree, flags: compile::Flags, why: &str) -> anyhow::Result<Reading> {
     let sources = TreeSources::new(tree);
     let mut reading = source::read(&sources, &Options::default());
-    if exactly || !reading.unexplored.is_empty() {
+    if !reading.unexplored.is_empty() {
         let compile = Compile {
             top: tree.dir().unwrap_or(Path::new(".")),
             flags: Some(flags),

@@ -105,7 +105,7 @@ until_it $of/$long '"ready": true'
 get $of/$long | grep '"message"' && echo "the message stays"
 
 ask POST $all/regions json '{"apiVersion": "cache.example.com/v1alpha1", "kind": "Region", "metadata": {"name": "r"}, "spec": {"text": "here"}}' > /dev/null
-until_it $maps/r-region '"text": "{'
+until_it $maps/r-region '"text": "here"'
 until_it $all/regions/r '"ready": true'
 ask DELETE $all/regions/r json '' > /dev/null
 until_it $maps/r-region '"reason": "NotFound"'
@@ -152,11 +152,8 @@ fn a_new_controller_runs_beside_those_of_others() {
     support::done(&dir, "adopt");
 
     create(&dir, "--kind Memcached --output-file src/memcached.rs");
-    create(
-        &dir,
-        "--kind Region --namespaced=false --controller=false --output-file src/api/region.rs",
-    );
-    create(&dir, "--kind Region --resource=false --output-file src/controllers/region.rs");
+    create(&dir, "--kind Region --namespaced=false --output-file src/controllers/region.rs");
+    create(&dir, "--kind Alone --controller=false --output-file src/api/alone.rs");
     // What `adopt` would record is recorded.
     support::done(&dir, "adopt --check");
     support::done(&dir, "manifests");
@@ -168,7 +165,7 @@ fn a_new_controller_runs_beside_those_of_others() {
     fs::write(dir.join("src/main.rs"), main).unwrap();
     // Of the code that we write, rustfmt changes nothing.
     let written = || {
-        ["memcached", "api/region", "controllers/region"]
+        ["memcached", "api/alone", "controllers/region"]
             .map(|it| fs::read_to_string(dir.join(format!("src/{it}.rs"))).unwrap())
     };
     let before = written();

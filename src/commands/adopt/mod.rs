@@ -146,7 +146,7 @@ impl Args {
     /// The kinds that the source declares. Where it may declare more than can be read, PROJECT would miss some.
     fn read(&self, root: &Root) -> anyhow::Result<Reading> {
         let why = "PROJECT would not list every kind of the operator";
-        let reading = declared::reading(root, self.compile, false, why)?;
+        let reading = declared::reading(root, self.compile, why)?;
         let (sources, hints) = (TreeSources::new(root), reading.hint.clone());
         if reading.operator.kinds.is_empty() {
             let problems = reading.quote(&sources, reading.all_problems());

@@ -1,12 +1,11 @@
 //! `create api` in an operator that others have laid out: one new file, where the person says.
 
-mod declared_type;
 mod package;
 
 use clap::error::ErrorKind;
 use serde::Serialize;
 
-use self::{declared_type::DeclaredType, package::Package};
+use self::package::Package;
 use super::Args;
 use crate::{
     app::declared,
@@ -20,7 +19,6 @@ use model::{ApiGroup, Found, Kind, Plural, ProjectPath, Tree as _, Version};
 /// The variables of `templates/create/in-place`.
 #[derive(Clone, Serialize)]
 struct Context<'a> {
-    resource: bool,
     controller: bool,
     api_group: &'a ApiGroup,
     version: Version,
@@ -28,8 +26,6 @@ struct Context<'a> {
     kind_lower: String,
     plural: &'a Plural,
     api_namespaced: bool,
-    /// The type in an expression of the new file, if the file does not declare it.
-    type_path: &'a str,
 }
 
 impl Args {
@@ -50,41 +46,27 @@ impl Args {
         })?;
         let kind = terminal::ask(self.kind.take(), "kind", "Memcached")?;
         let why = "it is unknown whether the operator declares the kind already";
-        let reading = declared::reading(tree, self.compile, !self.resource, why)?;
-        let kinds = &reading.operator.kinds;
+        let reading = declared::reading(tree, self.compile, why)?;
         let plural = self.plural.take().unwrap_or_else(|| kind.plural());
-        let declared = match self.resource {
-            true => {
-                refuse_second(project, kinds, &group, &kind, &plural)?;
-                None
-            }
-            false => Some(DeclaredType::find(kinds, &group, self.version, &kind, &package)?),
-        };
+        refuse_second(project, &reading.operator.kinds, &group, &kind, &plural)?;
         let context = Context {
-            resource: self.resource,
             controller: self.controller != Some(false),
             api_group: &group,
             version: self.version,
             kind: &kind,
             kind_lower: kind.lower(),
-            plural: declared.as_ref().map_or(&plural, |it| &it.plural),
-            api_namespaced: declared
-                .as_ref()
-                .map_or(self.namespaced != Some(false), |it| it.namespaced),
-            type_path: declared.as_ref().map_or("", |it| &it.path),
+            plural: &plural,
+            api_namespaced: self.namespaced != Some(false),
         };
         let mut plan = Plan::default();
         plan.scaffold(path.clone(), text(&context)?);
         let edited = record(project, &context)?;
         plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
-        let root = declared.as_ref().and_then(|it| it.root.as_deref());
-        let mut steps = package.steps(tree, &path, root, &context)?;
-        if context.resource {
-            steps.push(match project.inputs.crds.is_empty() {
-                true => "operator-rs generate crds --output-dir DIR    # write the CRD".to_owned(),
-                false => "operator-rs manifests    # write the CRD".to_owned(),
-            });
-        }
+        let mut steps = package.steps(tree, &path, &context)?;
+        steps.push(match project.inputs.crds.is_empty() {
+            true => "operator-rs generate crds --output-dir DIR    # write the CRD".to_owned(),
+            false => "operator-rs manifests    # write the CRD".to_owned(),
+        });
         plan.next(format!("Next: edit {path}, then\n  {}", steps.join("\n  ")));
         tree.apply(plan)
     }
@@ -97,6 +79,7 @@ impl Args {
             ("storage", self.storage),
             ("finalizer", self.finalizer),
             ("shortname", !self.shortname.is_empty()),
+            ("resource=false", !self.resource),
             ("external-api-path", self.external.external_api_path.is_some()),
         ];
         match given.iter().find(|it| it.1) {
@@ -116,7 +99,7 @@ fn text(context: &Context<'_>) -> anyhow::Result<String> {
     let render = |context: &Context<'_>| scaffold::text("create/in-place", "file.rs", context);
     // No name in the template has this kind as its beginning.
     let other: Kind = "Xx0".parse()?;
-    let others = render(&Context { kind: &other, type_path: "", ..context.clone() })?;
+    let others = render(&Context { kind: &other, ..context.clone() })?;
     let code = others.lines().filter(|it| !it.trim_start().starts_with("//"));
     let kind = context.kind.to_string();
     let own = ["", "Spec", "Status"].map(|it| format!("{kind}{it}"));
@@ -147,10 +130,9 @@ fn record(project: &Project, context: &Context<'_>) -> anyhow::Result<Project> {
         plural: Some(plural.clone()).filter(|it| *it != kind.plural()),
         ..new
     };
-    match project.resources.iter().position(|it| it.is_same_version(&new)) {
-        Some(at) => project.with_controller(at),
-        None if project.resources.iter().any(|it| it.api.is_some()) => project.with(new),
-        None => Ok(project.clone()),
+    match project.resources.iter().any(|it| it.api.is_some()) {
+        true => project.with(new),
+        false => Ok(project.clone()),
     }
 }
 
@@ -177,7 +159,7 @@ fn refuse_second(
         let place = &it.place;
         if it.kind.as_ref() == Some(&kind) {
             return Err(anyhow::format_err!("{place}: {kind}.{group} is declared here already"))
-                .hint("add a version of a kind by hand; `--resource=false` writes the controller alone");
+                .hint("add a version of a kind by hand");
         }
         if it.crd.as_ref().is_ok_and(|it| it.spec.names.plural == plural) {
             return Err(anyhow::format_err!(

@@ -56,27 +56,24 @@ impl Package {
         Ok(Self { folder, name, manifest, shared: shared.cloned().unwrap_or_default(), lock })
     }
 
-    /// Its directory, seen from the top.
-    pub fn folder(&self) -> &str {
-        self.folder.as_ref().map_or("", |it| it.as_str())
+    /// What the paths of its files begin with.
+    fn prefix(&self) -> String {
+        self.folder.as_ref().map_or(String::new(), |it| format!("{it}/"))
     }
 
-    /// What is left to do by hand. `root` is the root file of the crate with the type.
+    /// What is left to do by hand.
     pub fn steps(
         &self,
         tree: &WorkTree<'_>,
         path: &ProjectPath,
-        root: Option<&str>,
         context: &Context<'_>,
     ) -> anyhow::Result<Vec<String>> {
-        let modules = self.modules(tree, path, root)?;
+        let (modules, call) = self.modules(tree, path)?;
         let line = |it: &Module| format!("add `pub mod {};` to {}", it.name, it.parent);
         let mut res: Vec<String> = modules.iter().map(line).collect();
         res.extend(self.missing(context));
         if context.controller {
-            let names: Vec<&str> = modules.iter().rev().map(|it| it.name.as_str()).collect();
-            let names = names.join("::");
-            res.push(format!("await `{names}::run(client)` beside the other controllers"));
+            res.push(format!("await `{call}::run(client)` beside the other controllers"));
             let role =
                 "give the operator's role the permissions in the `+kubebuilder:rbac` comments";
             res.push(role.to_owned());
@@ -84,52 +81,108 @@ impl Package {
         Ok(res)
     }
 
-    /// The modules that lead to a file and are not declared yet: the innermost first.
+    /// The modules that lead to a file and are not declared yet, the innermost first; and its path in the code of a program.
     fn modules(
         &self,
         tree: &WorkTree<'_>,
         path: &ProjectPath,
-        root: Option<&str>,
-    ) -> anyhow::Result<Vec<Module>> {
-        let prefix = self.folder.as_ref().map_or(String::new(), |it| format!("{it}/"));
-        let of_lib = self.manifest.get("lib").into_iter();
-        let of_bins = self.manifest.get("bin").and_then(Value::as_array).into_iter().flatten();
-        let targets = of_lib.chain(of_bins).filter_map(|it| it.get("path")?.as_str());
-        let mut roots: Vec<String> = root.map(str::to_owned).into_iter().collect();
-        roots.extend(targets.map(|it| format!("{prefix}{it}")));
+    ) -> anyhow::Result<(Vec<Module>, String)> {
+        let roots = self.roots(tree, path)?;
         let mut name = path.name().trim_end_matches(".rs").to_owned();
         let mut folder = path.parent();
-        let mut res = Vec::new();
+        let (mut res, mut call) = (Vec::new(), Vec::new());
+        let mut is_declared = false;
         while let Some(here) = folder.filter(|it| Some(it) != self.folder.as_ref()) {
             // Cargo makes a program of each file there.
-            if here.as_str() == format!("{prefix}src/bin") {
+            if here.as_str().strip_suffix("src/bin").is_some_and(|it| it == self.prefix()) {
                 break;
             }
-            let root = roots
-                .iter()
-                .filter(|it| it.rsplit_once('/').is_some_and(|it| it.0 == here.as_str()));
-            let usual = ["/lib.rs", "/main.rs", "/mod.rs", ".rs"].map(|it| format!("{here}{it}"));
-            for parent in root.cloned().chain(usual) {
-                if tree.look(&parent.parse()?)? != Found::Nothing {
-                    res.push(Module { name, parent });
-                    return Ok(res);
+            call.push(name.clone());
+            let in_it = |it: &&String| it.rsplit_once('/').is_some_and(|it| it.0 == here.as_str());
+            let here_are: Vec<&String> = roots.iter().filter(in_it).collect();
+            let has_name = |it: &&&String| {
+                let text = it.parse().ok().and_then(|it| tree.read(&it).ok()?);
+                text.is_some_and(|it| declares(&it, &name))
+            };
+            let root = here_are.iter().find(has_name).or(here_are.first()).copied();
+            let usual = [format!("{here}/mod.rs"), format!("{here}.rs")];
+            let parent = match root {
+                Some(root) => root.clone(),
+                // The modules of a root are beside it.
+                None if roots.contains(&usual[1]) => break,
+                None => {
+                    require_module(path, here.name())?;
+                    let there = |it: &&String| {
+                        it.parse()
+                            .is_ok_and(|it| tree.look(&it).is_ok_and(|it| it != Found::Nothing))
+                    };
+                    usual.iter().find(there).unwrap_or(&usual[0]).clone()
                 }
+            };
+            let text = tree.read(&parent.parse()?)?.unwrap_or_default();
+            let has_it = declares(&text, &name);
+            if has_it && res.is_empty() && !is_declared {
+                return Err(anyhow::format_err!("{parent} declares a module `{name}` already"))
+                    .hint("give the new file another name");
             }
-            res.push(Module { name, parent: format!("{here}/mod.rs") });
+            is_declared |= has_it;
+            if !is_declared {
+                res.push(Module { name, parent });
+            }
+            if let Some(root) = root {
+                if let Some(krate) = self.library(root) {
+                    call.push(krate);
+                }
+                call.reverse();
+                return Ok((res, call.join("::")));
+            }
             name = here.name().to_owned();
-            require_module(path, &name)?;
             folder = here.parent();
         }
         no_module(path)
     }
 
+    /// The root files of the package's crates, libraries first.
+    fn roots(&self, tree: &WorkTree<'_>, path: &ProjectPath) -> anyhow::Result<Vec<String>> {
+        let prefix = self.prefix();
+        let of_bins = self.manifest.get("bin").and_then(Value::as_array).into_iter().flatten();
+        let targets = self.manifest.get("lib").into_iter().chain(of_bins);
+        let targets = targets.filter_map(|it| it.get("path")?.as_str());
+        let mut all: Vec<String> = targets.map(|it| format!("{prefix}{it}")).collect();
+        all.extend(["src/lib.rs", "src/main.rs"].map(|it| format!("{prefix}{it}")));
+        all.sort_by_key(|it| self.library(it).is_none());
+        // Cargo makes a program of each file in src/bin, and of each directory there with a main.rs.
+        if let Some(rest) = path.as_str().strip_prefix(&format!("{prefix}src/bin/"))
+            && let Some((name, _)) = rest.split_once('/')
+        {
+            all.extend([
+                format!("{prefix}src/bin/{name}/main.rs"),
+                format!("{prefix}src/bin/{name}.rs"),
+            ]);
+        }
+        let mut res = Vec::new();
+        for it in all {
+            if tree.look(&it.parse()?)? != Found::Nothing {
+                res.push(it);
+            }
+        }
+        Ok(res)
+    }
+
+    /// The name of the library with this root file.
+    fn library(&self, root: &str) -> Option<String> {
+        let prefix = self.prefix();
+        let lib = self.manifest.get("lib");
+        let text = |key| lib.and_then(|it| it.get(key)?.as_str());
+        let own = format!("{prefix}{}", text("path").unwrap_or("src/lib.rs"));
+        (root == own).then(|| text("name").unwrap_or(&self.name).replace('-', "_"))
+    }
+
     /// The commands that add the dependencies of the new file that the package lacks.
     fn missing(&self, context: &Context<'_>) -> Vec<String> {
         let mut used = vec![("kube", vec![]), ("k8s-openapi", vec![]), ("serde_json", vec![])];
-        if context.resource {
-            used[0].1.push("derive");
-            used.extend([("schemars", vec![]), ("serde", vec!["derive"])]);
-        }
+        used[0].1.push("derive");
+        used.extend([("schemars", vec![]), ("serde", vec!["derive"])]);
         if context.controller {
             used[0].1.extend(["client", "runtime"]);
             used.extend([("futures", vec![]), ("tracing", vec![])]);
@@ -188,6 +241,14 @@ impl Package {
             major => format!("@{major}"),
         })
     }
+}
+
+/// Whether code has a `mod` with this name. One in a comment counts, as well.
+fn declares(text: &str, name: &str) -> bool {
+    let mut words =
+        text.split(|it: char| !it.is_alphanumeric() && it != '_').filter(|it| !it.is_empty());
+    let mut before = "";
+    words.any(|word| std::mem::replace(&mut before, word) == "mod" && word == name)
 }
 
 /// Refuses a path of which this part cannot be a module.
