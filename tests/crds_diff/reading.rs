@@ -18,6 +18,18 @@ fn a_folder_without_git_has_no_revisions() {
 }
 
 #[test]
+fn directories_inside_a_directory_are_left_out_aloud() {
+    let repository = Repository::new("directories");
+    fs::create_dir_all(repository.0.join("crds/old")).unwrap();
+    let crds = support::done(&repository.0, "generate crds");
+    for path in ["crds/all.yaml", "crds/old/all.yaml"] {
+        fs::write(repository.0.join(path), &crds).unwrap();
+    }
+    let output = diff(&repository.0, &["crds", "--to", "crds/old"], |it| it);
+    check(&output, 0, "left out: crds/old/: of a directory, the files directly in it are read\n");
+}
+
+#[test]
 fn without_git_a_hint_is_shown() {
     let repository = Repository::new("no-git");
     let output = diff(&repository.0, &[], |it| it.env("PATH", "/nowhere"));

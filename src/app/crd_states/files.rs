@@ -8,6 +8,7 @@ use super::{Crds, Places, marks::Marks};
 use crate::app::repository::Tree;
 use crate::disk::Root;
 use crate::project::below;
+use crate::terminal;
 use crd::compatibility::Crd;
 use diagnostics::{Diagnostic, Diagnostics, Hint as _};
 use go_data::{
@@ -41,6 +42,13 @@ pub fn on_disk(dir: &Path, path: &str) -> anyhow::Result<(Crds, Places)> {
         return Ok(files.into_side());
     }
     let folder = path.trim_end_matches('/');
+    for name in root.names(&inside)?.iter().filter_map(|it| it.strip_suffix('/')) {
+        if root.names(&below(&inside, name))?.iter().any(|it| is_crd_file(it)) {
+            terminal::advise(&format!(
+                "left out: {folder}/{name}/: of a directory, the files directly in it are read\n"
+            ));
+        }
+    }
     for name in root.names(&inside)?.iter().filter(|it| is_crd_file(it)) {
         let path = format!("{folder}/{name}");
         files.add(&path, &text(&below(&inside, name), &path)?, false)?;
