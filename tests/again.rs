@@ -110,7 +110,7 @@ fn the_files_of_a_project_are_written_again() {
     }
 }
 
-/// The flags that ask how a command runs, and not what it writes.
+/// The flags that ask how a command runs, and not what it writes; `--output-file` is for adopted operators.
 const MODES: &[&str] = &[
     "--check",
     "--compile",
@@ -122,6 +122,7 @@ const MODES: &[&str] = &[
     "--help",
     "--message-format",
     "--no-compile",
+    "--output-file",
     "--quiet",
     "--verbose",
 ];

@@ -57,7 +57,10 @@ pub fn plan(
         if own.peek().is_none() || why.is_none() && !file.is_ours {
             continue;
         }
-        let lost = others().find(|it| !(is_whole && file.is_unedited && Id::of(it).is_crd()));
+        // An edit of a generated file is no object.
+        let is_edit = |it: &&Value| file.is_ours && Id::of(it).kind.is_empty();
+        let is_gone = |it: &&Value| is_whole && file.is_unedited && Id::of(it).is_crd();
+        let lost = others().find(|it| !is_edit(it) && !is_gone(it));
         let version =
             own.clone().filter(|_| !is_whole).find_map(|(old, new, _)| lost_version(old, new));
         if let Some(other) = lost {
