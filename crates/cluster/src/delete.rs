@@ -229,7 +229,7 @@ fn reason(object: &Value, held: &[Held]) -> String {
         let stuck: Vec<String> = held
             .iter()
             .filter(|it| it.going && !it.finalizers.is_empty())
-            .map(|it| format!("{} ({})", it.id, it.finalizers.join(", ")))
+            .map(|it| format!("{} ({})", it.id, of_programs(&it.finalizers).join(", ")))
             .collect();
         return match stuck.len() {
             0 => format!("still has {}", count(held.len(), "object")),
@@ -252,12 +252,19 @@ fn reason(object: &Value, held: &[Held]) -> String {
     if !messages.is_empty() {
         format!("still exists: {}", messages.join("; "))
     } else if finalizers == ["foregroundDeletion"] {
-        "waits for its pods to end".to_owned()
+        "waits until what it owns is gone".to_owned()
     } else if is_going(object) && !finalizers.is_empty() {
-        format!("waits for its finalizers: {}", finalizers.join(", "))
+        format!("waits for its finalizers: {}", of_programs(&finalizers).join(", "))
     } else {
         "still exists".to_owned()
     }
+}
+
+/// The finalizers without that of the garbage collector, which waits as well, if there are others.
+fn of_programs<T: AsRef<str>>(all: &[T]) -> Vec<&str> {
+    let all = all.iter().map(AsRef::as_ref);
+    let others: Vec<&str> = all.clone().filter(|it| *it != "foregroundDeletion").collect();
+    if others.is_empty() { all.collect() } else { others }
 }
 
 #[test]
@@ -275,7 +282,7 @@ fn what_delays_a_deletion_is_named() {
     assert_eq!(reason(&finalized, &[]), "waits for its finalizers: a, b");
     let foreground =
         json!({"metadata": {"deletionTimestamp": "now", "finalizers": ["foregroundDeletion"]}});
-    assert_eq!(reason(&foreground, &[]), "waits for its pods to end");
+    assert_eq!(reason(&foreground, &[]), "waits until what it owns is gone");
     let remaining = json!([
         {"type": "NamespaceContentRemaining", "status": "True", "message": "pods. has 1 resource instances"},
         {"type": "NamespaceFinalizersRemaining", "status": "False", "message": "none"},
@@ -300,4 +307,11 @@ fn what_delays_a_deletion_is_named() {
         reason(&going(json!({})), &[held("a", &[]), held("b", &["f/g"])]),
         "waits for finalizers of A x/b (f/g)"
     );
+    // The garbage collector waits as well.
+    assert_eq!(
+        reason(&going(json!({})), &[held("b", &["f/g", "foregroundDeletion"])]),
+        "waits for finalizers of A x/b (f/g)"
+    );
+    let both = json!({"metadata": {"deletionTimestamp": "now", "finalizers": ["a", "foregroundDeletion"]}});
+    assert_eq!(reason(&both, &[]), "waits for its finalizers: a");
 }
