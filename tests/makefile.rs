@@ -78,6 +78,22 @@ fn images_are_built_and_pushed_under_their_names() {
     );
 }
 
+#[test]
+fn variables_of_the_peers_become_flags_of_the_bundle() {
+    let dir = project("variables");
+    let words = "--silent bundle VERSION=1.0.0 IMG=a/b:1";
+    let bundle = "bundle --version 1.0.0 --image a/b:1";
+    for (variables, flags) in [
+        ("USE_IMAGE_DIGESTS=false", ""),
+        ("CHANNELS=a,b DEFAULT_CHANNEL=a", " --channels a,b --default-channel a"),
+        ("USE_IMAGE_DIGESTS=true", " --use-image-digests"),
+    ] {
+        let (success, output) = make_with(&dir, &format!("{words} {variables}"), "echo");
+        let last = output.lines().last().map(str::trim_end);
+        assert_eq!((success, last), (true, Some(format!("{bundle}{flags}").as_str())), "{output}");
+    }
+}
+
 /// No registry is asked for a package that nobody may have published: the Makefile names where it comes from.
 #[test]
 fn operator_rs_is_installed_only_from_the_place_that_the_makefile_names() {

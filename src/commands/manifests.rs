@@ -20,7 +20,7 @@ Examples:
   operator-rs manifests --check    # in CI: fail if a file is out of date")]
 pub struct Args {
     /// Run again whenever a file that was read changes, until Ctrl-C
-    #[arg(long)]
+    #[arg(long, conflicts_with = "check")]
     pub watch: bool,
     /// Shorten descriptions in CRDs to this many bytes, at a sentence boundary if possible; 0 removes them
     #[arg(long, value_name = "N", allow_negative_numbers = true)]

@@ -42,6 +42,28 @@ const ALL: &[(&str, &str)] = &[
     ("validation", "an attribute: `#[schemars(…)]` or `#[x_kube(…)]`"),
 ];
 
+/// Markers of Kubernetes that stand on Go fields without `kubebuilder:`, and how to write each in Rust.
+const OF_FIELDS: &[(&str, &str)] = &[
+    ("optional", "the type of the field: `Option<…>`"),
+    ("required", "the type of the field: one that is not an `Option<…>`"),
+    ("nullable", "the type of the field: `Option<…>`"),
+    ("default", "`#[serde(default = \"FUNCTION\")]`"),
+    ("enum", "the type of the field: an `enum`"),
+    ("listType", "`#[x_kube(merge_strategy = ListMerge::…)]`"),
+    ("listMapKey", "`#[x_kube(merge_strategy = ListMerge::Map(…))]`"),
+    ("mapType", "`#[x_kube(merge_strategy = MapMerge::…)]`"),
+    ("structType", "`#[x_kube(merge_strategy = StructMerge::…)]`"),
+];
+
+/// A marker without `kubebuilder:` that a comment consists of, such as `+optional`, and what to use in place of it.
+///
+/// A sentence that begins with one is none.
+pub fn of_field(comment: &str) -> Option<(&str, &'static str)> {
+    let marker = comment.trim().strip_prefix('+')?;
+    let name = marker.split_once('=').map_or(marker, |it| it.0);
+    OF_FIELDS.iter().find(|it| it.0 == name).map(|it| (name, it.1))
+}
+
 const EMBEDDED: &str = "`#[schemars(extend(\"x-kubernetes-embedded-resource\" = true))]`";
 
 /// What to use in place of a marker, which is without its `+kubebuilder:`; none if there is nothing.

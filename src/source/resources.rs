@@ -80,7 +80,10 @@ impl Resources {
     pub fn group_of(&self, word: &str) -> Option<&str> {
         let first = |group: &str| group.split('.').next().unwrap_or_default().to_owned();
         let all: Vec<(String, &String)> = self.groups.keys().map(|it| (first(it), it)).collect();
-        let near = diagnostics::nearest(word, all.iter().map(|it| it.0.as_str()))?;
+        let near = diagnostics::nearest(
+            word,
+            all.iter().map(|it| it.0.as_str()).filter(|it| !it.is_empty()),
+        )?;
         all.iter().find(|it| it.0 == near).map(|it| it.1.as_str())
     }
 

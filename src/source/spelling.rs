@@ -3,7 +3,7 @@
 
 use super::{
     comments::Comment,
-    replacements::replacement,
+    replacements::{of_field, replacement},
     resources::{Doubt, Resources},
 };
 use crate::project::{Place, Problem, Rule, SourcePath};
@@ -64,6 +64,9 @@ const VERBS: &[&str] = &[
     "watch",
 ];
 
+/// What is between the words of a list elsewhere, as in Rust or YAML.
+const SEPARATORS: [char; 7] = [' ', '\t', ',', '|', ';', '[', ']'];
+
 /// Warnings about a comment and its rule.
 pub fn misspelt(
     path: &SourcePath,
@@ -93,6 +96,12 @@ pub fn misspelt(
         let message = "this comment is not a marker, and has no effect".to_owned();
         let hint = format!("write it on a line of its own: `// +kubebuilder:{marker}`");
         return vec![warning(word, message, Some(hint))];
+    }
+    if !comment.is_block
+        && let Some((name, replacement)) = of_field(&comment.text[usize::from(comment.is_doc())..])
+    {
+        let message = format!("`+{name}` has no effect in Rust");
+        return vec![warning(name, message, Some(format!("use {replacement}")))];
     }
     if comment.is_doc() || comment.is_block || comment.behind {
         return Vec::new();
@@ -131,9 +140,9 @@ fn of_rule(
     let mut res = Vec::new();
     let lists = [&rule.verbs, &rule.groups, &rule.resources, &rule.resource_names, &rule.urls];
     for words in lists.into_iter().flatten() {
-        let parts = words.split([' ', '\t', ',', '|', ';']).filter(|it| !it.is_empty());
+        let parts = words.split(SEPARATORS).filter(|it| !it.is_empty());
         let list = parts.collect::<Vec<_>>().join(";");
-        if list.contains(';') {
+        if list.contains(';') || words.contains(['[', ']']) {
             let message =
                 format!("`{words}` is read as one word: separate the words of a list with `;`");
             res.push(warning(words, message, Some(format!("write `{list}`"))));
@@ -191,7 +200,7 @@ fn near<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     if known.contains(&word) || word.is_empty() {
         return None;
     }
-    diagnostics::nearest(word, known.iter().copied().filter(|it| *it != "*"))
+    diagnostics::nearest(word, known.iter().copied().filter(|it| !["", "*"].contains(it)))
 }
 
 #[test]
@@ -218,6 +227,28 @@ fn a_misspelt_word_is_answered_with_the_nearest() {
             "a.rs:1:28: `get list` is read as one word: separate the words of a list with `;`   hint: write `get;list`",
         ],
     );
+    check(
+        "// +kubebuilder:rbac:verbs=[get,list]",
+        &["[get,list]"],
+        &[
+            "a.rs:1:28: `[get,list]` is read as one word: separate the words of a list with `;`   hint: write `get;list`",
+        ],
+    );
+    for (text, column, hint) in [
+        ("// +optional", 5, "use the type of the field: `Option<…>`"),
+        ("/// +optional", 6, "use the type of the field: `Option<…>`"),
+    ] {
+        let message = format!("a.rs:1:{column}: `+optional` has no effect in Rust   hint: {hint}");
+        check(text, &[], &[&message]);
+    }
+    check(
+        "/// +listType=set",
+        &[],
+        &[
+            "a.rs:1:6: `+listType` has no effect in Rust   hint: use `#[x_kube(merge_strategy = ListMerge::…)]`",
+        ],
+    );
+    check("/// +optional, if there is none", &[], &[]);
     check(
         "// +kubebuilder:rabc:verbs=get",
         &[],
@@ -292,6 +323,11 @@ fn groups_and_resources_that_cannot_exist_are_reported() {
         &["apps", "batch", "", "core", "*", "a.example.com"],
         &["cronjobs", "pods/log", "*"],
         &[],
+    );
+    check(
+        &["a"],
+        &["*"],
+        &["a.rs:1:29: `a` is not an API group: only those of Kubernetes have no dot"],
     );
     for (group, near) in [
         ("networking", "networking.k8s.io"),

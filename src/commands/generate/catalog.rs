@@ -10,6 +10,7 @@ use crate::{
         catalog::{Addition, BundleImage},
     },
     plan::WorkTree,
+    terminal::shell_word,
 };
 use diagnostics::{Diagnostic, Hint as _};
 
@@ -50,7 +51,13 @@ impl Args {
                 bundle.package
             )));
         }
-        tree.next("Next: validate the catalog, and push it as an image:\n  operator-rs catalog validate\n  operator-rs catalog push <registry>/<name>:<tag>".to_owned());
+        let (validated, pushed) = match shell_word(self.addition.catalog_dir.as_str()) {
+            it if it == "catalog" => (String::new(), String::new()),
+            it => (format!(" {it}"), format!(" --catalog-dir {it}")),
+        };
+        tree.next(format!(
+            "Next: validate the catalog, and push it as an image:\n  operator-rs catalog validate{validated}\n  operator-rs catalog push <registry>/<name>:<tag>{pushed}"
+        ));
         Ok(())
     }
 }

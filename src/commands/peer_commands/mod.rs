@@ -61,10 +61,29 @@ pub fn hints(
             let name = given.split('=').next().unwrap_or(given);
             let value = typed.flags.iter().find(|it| it.0 == name).and_then(|it| it.1);
             let hint = flag_hint(name, value, |it| typed.begins_with(it.command));
-            hint.map(str::to_owned).into_iter().collect()
+            hint.map(str::to_owned).or_else(|| of_switch(given, arguments)).into_iter().collect()
         }
+        (ErrorKind::ValueValidation, _) => of_version(error).into_iter().collect(),
         _ => Vec::new(),
     }
+}
+
+/// A hint for a value of a switch that is a word of its own, as in `--resource true`.
+fn of_switch(given: &str, arguments: &[impl AsRef<str>]) -> Option<String> {
+    let at = arguments.iter().position(|it| it.as_ref() == given)?;
+    let switch = arguments[..at].last().map(AsRef::as_ref).filter(|it| it.starts_with("--"))?;
+    ["true", "false"].contains(&given).then(|| format!("write `{switch}={given}`"))
+}
+
+/// A hint for a semantic version with the `v` that tags have.
+fn of_version(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidValue) else {
+        return None;
+    };
+    let bare = given.strip_prefix('v')?;
+    let is_version =
+        bare.split('.').count() >= 3 && bare.starts_with(|it: char| it.is_ascii_digit());
+    is_version.then(|| format!("leave out the `v`: `{bare}`"))
 }
 
 /// Removes clap's suggestions that resemble what was typed only by chance, such as `create` for `scorecard`.

@@ -53,7 +53,7 @@ pub struct Args {
 pub struct Addition {
     /// Directory of the catalog
     #[arg(long, alias = "catalog", value_name = "DIR", default_value = "catalog")]
-    catalog_dir: ProjectPath,
+    pub catalog_dir: ProjectPath,
     /// Channels of the bundle, separated by commas [default: those in its annotations]
     #[arg(long, alias = "channel", value_name = "CHANNELS", value_delimiter = ',')]
     channels: Vec<Channel>,

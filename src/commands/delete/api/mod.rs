@@ -18,7 +18,7 @@ use crate::{
     terminal,
 };
 use diagnostics::{Diagnostic, Hint as _, Lines};
-use model::{GroupPrefix, Kind, ProjectPath, Tree, Version};
+use model::{Found, GroupPrefix, Kind, ProjectPath, Tree, Version};
 
 /// Remove a custom resource and its controller
 ///
@@ -95,6 +95,10 @@ impl Args {
                 resource.plural(),
                 resource.api_group()
             );
+        }
+        if root.look(&ProjectPath::fixed("bundle.Dockerfile"))? != Found::Nothing {
+            next +=
+                "\n\nThe bundle still has the kind. To generate it again:\n  operator-rs generate";
         }
         tree.next(next);
         Ok(())
