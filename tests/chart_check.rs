@@ -215,7 +215,7 @@ fn of_several_differences_the_first_is_shown() {
     let path = format!("chart/{CRD}");
     shop.edit(&path, "minimum: 1.0", "minimum: 2").edit(&path, "int32", "int64");
     let found = shop.findings(&[]);
-    let what = "properties.size.format`, the chart has \"int64\", and the source declares \"int32\", and 1 more differences";
+    let what = "properties.size.format`, the chart has \"int64\", and the source declares \"int32\", and 1 more difference";
     assert!(found.len() == 1 && found[0].ends_with(what), "{found:?}");
 }
 
@@ -636,8 +636,8 @@ fn each_file_of_values_is_rendered() {
     assert_eq!(
         shop.findings(&["--values", "a.yaml", "--values", "b.yaml", "--values", "c.yaml"]),
         [
-            "chart/Chart.yaml error[right-missing] deployments.apps: no role of the operator grants `create`, `patch`, which the markers need with `--values a.yaml`",
-            "chart/Chart.yaml error[right-missing] shops.example.com: no role of the operator grants `get`, `list`, `watch`, which the markers need with `--values a.yaml`",
+            "chart/Chart.yaml error[right-missing] deployments.apps: no role of the operator grants `create`, `patch`, which the markers need with `--values a.yaml`; no role is bound to the ServiceAccount `chart-check-release-shop`",
+            "chart/Chart.yaml error[right-missing] shops.example.com: no role of the operator grants `get`, `list`, `watch`, which the markers need with `--values a.yaml`; no role is bound to the ServiceAccount `chart-check-release-shop`",
             "chart/templates/deployment.yaml:17 error[image-tag] Deployment chart-check-release-shop: the image is `example.com/shop-operator:1.3.0`, and `appVersion` is 1.2.0 with `--values b.yaml`",
         ]
     );

@@ -98,6 +98,11 @@ impl Repository {
         Ok(is_id.then_some(id))
     }
 
+    fn has_remote(&self, name: &str) -> anyhow::Result<bool> {
+        let Answer::Done(bytes) = self.git.run(&["remote"])? else { return Ok(false) };
+        Ok(String::from_utf8_lossy(&bytes).lines().any(|it| it == name))
+    }
+
     /// The id of the commit that a revision means.
     fn commit(&self, revision: &str) -> anyhow::Result<String> {
         if let Some(id) = self.find(revision)? {
@@ -109,9 +114,22 @@ impl Repository {
         }
         let shallow = self.git.run(&["rev-parse", "--is-shallow-repository"])?;
         let shallow = matches!(&shallow, Answer::Done(it) if it.starts_with(b"true"));
-        Err(anyhow::format_err!("there is no revision `{revision}`")).hint(match shallow {
-            true => "this is a shallow clone without earlier commits; run `git fetch --unshallow` or `git fetch --tags`",
-            false => "name a commit, a tag or a branch of this repository, or a file that exists",
+        // A clone of one branch has no other branch of its remote repository, whether it is shallow or not.
+        let of_remote = match revision.split_once('/') {
+            Some((remote, branch)) if self.has_remote(remote)? => {
+                let refs = format!("{branch}:refs/remotes/{remote}/{branch}");
+                Some(format!(
+                    "git fetch {} {}",
+                    terminal::shell_word(remote),
+                    terminal::shell_word(&refs)
+                ))
+            }
+            _ => None,
+        };
+        Err(anyhow::format_err!("there is no revision `{revision}`")).hint(match (of_remote, shallow) {
+            (Some(fetch), _) => format!("if it is a branch of the remote repository, run `{fetch}`"),
+            (None, true) => "this is a shallow clone without earlier commits; run `git fetch --unshallow` or `git fetch --tags`".to_owned(),
+            (None, false) => "name a commit, a tag or a branch of this repository, or a file that exists".to_owned(),
         })
     }
 }

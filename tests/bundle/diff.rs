@@ -109,7 +109,7 @@ fn every_rule_has_its_change() {
         },
         &[
             "warning defaultChannelChanged: the default channel is `beta`, and was `alpha`",
-            "note channelAdded: the bundle is in the channel `beta`, too",
+            "note channelAdded: the bundle is now in the channel `beta`",
         ],
     );
     let default =

@@ -125,7 +125,7 @@ trials! {
         let unknown = "removing Namespace unseen-system also removes its objects of secrets, which cannot be listed: User \"system:serviceaccount:default:unseen\" cannot list";
         assert!(said.contains(unknown) && said.contains("`--yes` is required"), "{said}");
         let unseen =
-            " cannot be listed, so objects of these kinds that are no longer in config/ are not found: ";
+            " cannot be listed, so objects of these kinds that were applied earlier are not found: ";
         assert!(said.contains(unseen) && said.contains(", secrets, "), "{said}");
         assert!(it.server.get(&it.deployment("unseen-system")).await.is_some());
         let output = it.run_with(&user, "undeploy --dry-run=server").await;

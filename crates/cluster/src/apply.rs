@@ -135,9 +135,14 @@ impl Cluster {
                     "the server does not serve kind {} of {}",
                     step.id.kind, step.id.api_version
                 ),
-                Some(
-                    "install the CRD or API that provides the kind, or remove the object from config/",
-                ),
+                Some(match step.id.api_version.split('/').next() {
+                    Some("cert-manager.io") => {
+                        "install cert-manager first, see https://cert-manager.io/docs/installation; webhooks need none with `operator-rs create webhook --certificates self`"
+                    }
+                    _ => {
+                        "install the CRD or API that provides the kind, or remove the object from config/"
+                    }
+                }),
             )));
         };
         if resource.namespaced && step.id.namespace.is_empty() {

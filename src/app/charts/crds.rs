@@ -163,7 +163,7 @@ fn difference(chart: &Chart, copy: &Copy<'_>, declared: &Value) -> Option<(Optio
     };
     let more = match all.len() {
         0 | 1 => String::new(),
-        many => format!(", and {} more differences", many - 1),
+        many => format!(", and {}", diagnostics::count(many - 1, "more difference")),
     };
     let short = crate::app::findings::shortened;
     let what = format!(

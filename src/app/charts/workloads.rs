@@ -59,6 +59,10 @@ pub fn bound_to_any(rendering: &Rendering) -> Bound<'_> {
         res.unknown.extend(unknown);
         res.void.extend(void);
     }
+    if res.roles.is_empty() && res.unknown.is_empty() && res.void.is_empty() {
+        let unbound = |(_, name)| format!("no role is bound to the ServiceAccount `{name}`");
+        res.void.extend(accounts(rendering).into_iter().map(unbound));
+    }
     res
 }
 

@@ -28,7 +28,7 @@ pub fn warn_of_unknown(unknown: &BTreeMap<String, String>) {
         let kinds: Vec<&str> = unknown.keys().map(String::as_str).collect();
         let kinds = kinds.join(", ");
         terminal::warn(format!(
-            "{kinds} cannot be listed, so objects of these kinds that are no longer in config/ are not found: {why}"
+            "{kinds} cannot be listed, so objects of these kinds that were applied earlier are not found: {why}"
         ));
     }
 }

@@ -46,7 +46,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     observed: Option<PathBuf>,
     /// Ignore findings of these rules, separated by commas
-    #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rules(), hide_possible_values = true)]
+    #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rules())]
     allow: Vec<Rule>,
     /// Output format
     #[arg(long, short, default_value = "text")]

@@ -99,6 +99,9 @@ impl Args {
         if self.cluster_args.sending() != Sending::All {
             removal::list(&losses);
             found.all().iter().for_each(|it| report(Verb::Delete, &it.id, ""));
+            if let Some(list) = found.late_list(&place, &package)? {
+                report(Verb::Delete, &list.id, "once it lists nothing");
+            }
             let namespace = found.namespace.iter();
             namespace.for_each(|it| report(Verb::Delete, &it.id, "if nothing else is in it"));
         } else {

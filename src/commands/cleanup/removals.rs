@@ -10,7 +10,7 @@ use crate::{
 use cluster::{Held, Id, Limit, Live, Refusal, Removal, State, Verb};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
-use olm::lifecycle::{self, V1_ALPHA1};
+use olm::lifecycle::{self, V1, V1_ALPHA1};
 
 /// The objects to remove, in this order.
 #[derive(Default)]
@@ -98,6 +98,16 @@ impl Removals {
         let rest = [&self.csvs, &self.catalog, &self.group, &self.list].into_iter().flatten();
         let first = self.manifests.iter().chain(&self.subscriptions);
         first.chain(crds).chain(rest).cloned().collect()
+    }
+
+    /// OLM's list of the operator's objects, which is deleted last if it lists nothing then; none if it is among all.
+    pub fn late_list(&self, place: &Place, package: &str) -> anyhow::Result<Option<Live>> {
+        if self.of_v1 || !self.list.is_empty() {
+            return Ok(None);
+        }
+        let name = lifecycle::list_name(package, &place.namespace);
+        let id = Id { namespace: String::new(), ..place.id(V1, "Operator", &name) };
+        Ok(place.cluster.find(&[id])?.pop())
     }
 
     /// The losses besides the operator itself.

@@ -41,7 +41,7 @@ pub struct Args {
     #[arg(long, value_name = "REV")]
     to: Option<String>,
     /// Ignore findings of these rules, separated by commas
-    #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rules(), hide_possible_values = true)]
+    #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rules())]
     allow: Vec<Rule>,
     /// Tool whose defaults decide what is breaking; for the CRDs of bundles, `bundle diff` uses `olm`
     #[arg(long, default_value = "crdify")]

@@ -65,7 +65,11 @@ impl Source {
             [] => self.release(dir)?,
             named => named
                 .iter()
-                .map(|it| Ok((it.clone(), read(dir, it)?)))
+                .map(|it| match dir.join(it).is_dir() {
+                    true => Err(anyhow::format_err!("`{it}` is a directory"))
+                        .hint("name its files, e.g. `--manifests crds.yaml olm.yaml`"),
+                    false => Ok((it.clone(), read(dir, it)?)),
+                })
                 .collect::<anyhow::Result<_>>()?,
         };
         let mut res = Vec::new();

@@ -7,7 +7,7 @@ use syn::{ExprPath, PathArguments, spanned::Spanned as _};
 use super::{Eval, Evaluator, Frame, Stop};
 use crate::names::{Miss, Named, Space};
 use crate::text::plain;
-use crate::text::text;
+use crate::text::{Problem, text};
 use crate::tree::{ItemId, ItemKind, Path};
 use crate::types::Type;
 
@@ -60,7 +60,9 @@ impl Evaluator<'_> {
             Ok(Named::Module(_)) => self.refuse(frame, path, "it is a module"),
             Err(Miss::Nothing | Miss::Unreachable) => {
                 let message = format!("`{}` is not found", text(path));
-                Err(Stop::Problem(self.problem(frame, path.span(), message, "import it by name")))
+                let hint = "define it, or import it by name";
+                let problem = self.problem(frame, path.span(), message, hint);
+                Err(Stop::Problem(Problem { does_not_compile: true, ..*problem }.into()))
             }
             Err(Miss::Doubt(why) | Miss::Perhaps(why)) => {
                 self.world.need_for(&why);

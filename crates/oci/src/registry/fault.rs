@@ -64,6 +64,10 @@ impl Fault {
             io::ErrorKind::NetworkUnreachable | io::ErrorKind::HostUnreachable => {
                 Self::Unreachable("the network is unreachable".to_owned())
             }
+            // What may pass says that it is temporary.
+            _ if text.contains("lookup address") && !text.contains("Temporary") => {
+                Self::Unreachable("there is no such host".to_owned())
+            }
             io::ErrorKind::InvalidData => Self::tls(&text),
             _ => match error.into_inner().map(|it| it.downcast::<ureq::Error>()) {
                 Some(Ok(inner)) => Self::of(*inner),

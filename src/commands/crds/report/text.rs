@@ -17,8 +17,13 @@ pub fn render(report: &Report) -> Text {
     let mut res = findings::text(&shown);
     let hidden = report.findings.len() - shown.len();
     if 0 < hidden {
-        let text = "more findings result from removed fields; `--output json` lists them";
-        res.add(Look::Aside, format!("{hidden} {text}\n\n"));
+        let text = match hidden {
+            1 => "1 more finding results from a removed field; `--output json` lists it".to_owned(),
+            _ => format!(
+                "{hidden} more findings result from removed fields; `--output json` lists them"
+            ),
+        };
+        res.add(Look::Aside, format!("{text}\n\n"));
     }
     let (old, new) = (&report.old, &report.new);
     let errors = report.count(Severity::Error);

@@ -33,7 +33,7 @@ impl Args {
         };
         Err(anyhow::format_err!("{message}, and all webhooks share one")).hint(
             "leave out `--certificates`; or commit, remove all webhooks with `operator-rs delete webhook`, create them \
-             again with it, and restore src/webhook/ from git",
+             again with it, and restore src/webhook/ and tests/ from git",
         )
     }
 

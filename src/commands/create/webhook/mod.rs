@@ -261,7 +261,7 @@ fn next(target: &Target, args: &Args, made_by: Certificates, open: &[String]) ->
     }
     res += "\nthen\n  cargo test\n  operator-rs deploy";
     match made_by {
-        Certificates::CertManager => res + "    # the cluster needs cert-manager, or OLM",
+        Certificates::CertManager => res + "    # the cluster needs cert-manager",
         Certificates::SelfManaged => res,
     }
 }

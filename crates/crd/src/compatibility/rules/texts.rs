@@ -5,13 +5,13 @@ use crate::compatibility::{Effect, Policy};
 use go_data::yaml::Value;
 
 pub fn description(pair: &Pair<'_>, _: &Policy) -> Option<Change> {
-    Some(
-        changed(
-            pair,
-            "keep the description, or allow the change if the meaning stays: `--allow description`",
-        )
-        .with(Effect::Widens),
-    )
+    let remedy = match pair.old {
+        Some(_) => {
+            "keep the description, or allow the change if the meaning stays: `--allow description`"
+        }
+        None => "allow the change if the meaning stays: `--allow description`",
+    };
+    Some(changed(pair, remedy).with(Effect::Widens))
 }
 
 pub fn pattern(pair: &Pair<'_>, _: &Policy) -> Option<Change> {

@@ -110,7 +110,7 @@ fn channels(old: &State, new: &State, res: &mut Vec<Change>) {
         );
     }
     for channel in after.difference(&before) {
-        let what = format!("the bundle is in the channel `{channel}`, too");
+        let what = format!("the bundle is now in the channel `{channel}`");
         res.push(new.annotated(Rule::ChannelAdded, annotations::CHANNELS, what));
     }
     // Where a bundle names none, catalogs keep the one that they have, and begin with the first in alphabetical order.
