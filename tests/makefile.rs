@@ -89,8 +89,8 @@ fn variables_of_the_peers_become_flags_of_the_bundle() {
         ("USE_IMAGE_DIGESTS=true", " --use-image-digests"),
     ] {
         let (success, output) = make_with(&dir, &format!("{words} {variables}"), "echo");
-        let last = output.lines().last().map(str::trim_end);
-        assert_eq!((success, last), (true, Some(format!("{bundle}{flags}").as_str())), "{output}");
+        let first = output.lines().next().map(str::trim_end);
+        assert_eq!((success, first), (true, Some(format!("{bundle}{flags}").as_str())), "{output}");
     }
 }
 
