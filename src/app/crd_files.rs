@@ -35,78 +35,135 @@ pub fn plan(
     manifests: &[Manifest],
     is_whole: bool,
 ) -> anyhow::Result<Plan> {
-    let (mut res, mut written, mut problems) = (Plan::default(), BTreeSet::new(), Vec::new());
     let files = files(folder, root, manifests)?;
-    let shown = |path: &ProjectPath| folder.join(path.as_str()).display().to_string();
+    let list = kustomization(root)?;
+    let mut writing = Writing {
+        folder,
+        manifests,
+        is_whole,
+        plan: Plan::default(),
+        written: BTreeSet::new(),
+        problems: Vec::new(),
+    };
     for file in &files {
-        let sources: Vec<Option<&Manifest>> =
-            file.objects.iter().map(|it| declaring(it, manifests)).collect();
+        if writing.keep(file) {
+            continue;
+        }
+        if let Some((list, _)) = list.as_ref().filter(|it| it.1.contains(file.path.as_str())) {
+            let message =
+                format!("lists {}, which is deleted: remove it from `resources`", file.path);
+            writing.warn(list, message);
+        }
+    }
+    for it in manifests {
+        if writing.written.contains(&it.path) {
+            continue;
+        }
+        let path: ProjectPath = it.path.name().parse()?;
+        let is_new = root.look(&path)? == Found::Nothing;
+        if let Some((list, _)) = list.as_ref().filter(|it| is_new && !it.1.contains(path.as_str()))
+        {
+            writing.warn(list, format!("does not list {path}: add it to `resources`"));
+        }
+        writing.create(path, it, &files);
+    }
+    writing.into_plan()
+}
+
+/// CRDs on their way into a directory.
+struct Writing<'a> {
+    folder: &'a Path,
+    manifests: &'a [Manifest],
+    is_whole: bool,
+    plan: Plan,
+    /// Whose CRDs are in a file that exists.
+    written: BTreeSet<&'a ProjectPath>,
+    problems: Vec<Diagnostic>,
+}
+
+impl<'a> Writing<'a> {
+    /// Writes a file that has CRDs of the project, if it has to change. Returns whether it stays, changed or not.
+    fn keep(&mut self, file: &File) -> bool {
+        let sources: Vec<Option<&'a Manifest>> =
+            file.objects.iter().map(|it| declaring(it, self.manifests)).collect();
         let others =
             || file.objects.iter().zip(&sources).filter(|it| it.1.is_none()).map(|it| it.0);
-        if is_whole && !file.is_ours {
-            for it in others().filter(|it| is_left_over(it, manifests)) {
+        if self.is_whole && !file.is_ours {
+            for it in others().filter(|it| is_left_over(it, self.manifests)) {
                 let message = format!("{} is left over: no kind declares it", Id::of(it).name);
-                res.warn(Diagnostic::in_file(shown(&file.path), message));
+                self.warn(&file.path, message);
             }
         }
         let own = file.objects.iter().zip(&sources).filter_map(|(old, it)| Some((old, (*it)?)));
-        written.extend(own.clone().map(|it| &it.1.path));
+        self.written.extend(own.clone().map(|it| &it.1.path));
         let mut own =
             own.flat_map(|(old, it)| it.objects.iter().map(move |new| (old, new, it))).peekable();
+        if own.peek().is_none() {
+            return !(self.is_whole && file.is_unedited);
+        }
         let why = own.clone().find_map(|(old, new, _)| difference(old, new));
-        if own.peek().is_none() || why.is_none() && !file.is_ours {
-            continue;
+        if why.is_none() && !file.is_ours {
+            return true;
         }
         // An edit of a generated file is no object.
         let is_edit = |it: &&Value| file.is_ours && Id::of(it).kind.is_empty();
-        let is_gone = |it: &&Value| is_whole && file.is_unedited && Id::of(it).is_crd();
-        let lost = others().find(|it| !is_edit(it) && !is_gone(it));
-        let version =
-            own.clone().filter(|_| !is_whole).find_map(|(old, new, _)| lost_version(old, new));
-        if let Some(other) = lost {
-            let Id { kind, name, .. } = Id::of(other);
-            let message = format!("has the {kind} {name} as well, which would be lost");
-            problems.push(Diagnostic::in_file(shown(&file.path), message));
-        } else if let Some(version) = version {
-            let message = format!("has the version {version} as well, which would be lost");
-            problems.push(Diagnostic::in_file(shown(&file.path), message));
+        let is_gone = |it: &&Value| self.is_whole && file.is_unedited && Id::of(it).is_crd();
+        let lost = others().find(|it| !is_edit(it) && !is_gone(it)).map(|it| {
+            let Id { kind, name, .. } = Id::of(it);
+            format!("{kind} {name}")
+        });
+        let version = || own.clone().find_map(|(old, new, _)| lost_version(old, new));
+        let version = || Some(format!("version {}", version().filter(|_| !self.is_whole)?));
+        if let Some(lost) = lost.or_else(version) {
+            self.refuse(&file.path, format!("has the {lost} as well, which would be lost"));
         } else if file.path.extension() == "json" {
-            problems.push(Diagnostic::in_file(
-                shown(&file.path),
-                "is JSON, and CRDs are written as YAML",
-            ));
+            self.refuse(&file.path, "is JSON, and CRDs are written as YAML".to_owned());
         }
         let text = own.clone().map(|it| it.2.to_text()).collect();
         let edits: BTreeSet<&str> = own.map(|it| it.2.edit.as_str()).collect();
         let edits: Vec<&str> = edits.into_iter().collect();
-        res.generate(file.path.clone(), text, &edits.join(", "), BY);
-        res.take_over(&file.path, why);
+        self.plan.generate(file.path.clone(), text, &edits.join(", "), BY);
+        self.plan.take_over(&file.path, why);
+        true
     }
-    for it in manifests.iter().filter(|it| !written.contains(&it.path)) {
-        let path: ProjectPath = it.path.name().parse()?;
+
+    /// Writes a CRD that no file has.
+    fn create(&mut self, path: ProjectPath, manifest: &Manifest, files: &[File]) {
         if let Some(other) = files.iter().find(|it| it.path == path) {
-            let (there, new) = (Id::of(&other.objects[0]).name, Id::of(&it.objects[0]).name);
+            let there = Id::of(&other.objects[0]).name;
+            let new = Id::of(&manifest.objects[0]).name;
             let message = format!("has {there}, and is where {new} would be written: rename it");
-            problems.push(Diagnostic::in_file(shown(&path), message));
+            self.refuse(&path, message);
         }
-        if let Some(list) = lacking(root, &path)? {
-            let message = format!("does not list {path}: add it to `resources`");
-            res.warn(Diagnostic::in_file(shown(&list), message));
+        self.plan.generate(path, manifest.to_text(), &manifest.edit, BY);
+    }
+
+    fn warn(&mut self, path: &ProjectPath, message: String) {
+        self.plan.warn(Diagnostic::in_file(self.shown(path), message));
+    }
+
+    fn refuse(&mut self, path: &ProjectPath, message: String) {
+        self.problems.push(Diagnostic::in_file(self.shown(path), message));
+    }
+
+    fn shown(&self, path: &ProjectPath) -> String {
+        self.folder.join(path.as_str()).display().to_string()
+    }
+
+    fn into_plan(mut self) -> anyhow::Result<Plan> {
+        if !self.problems.is_empty() {
+            let headline =
+                "CRDs are out of date in files that cannot be replaced, and nothing was written";
+            let error = Diagnostics { headline: headline.to_owned(), list: self.problems };
+            return Err(anyhow::Error::from(error)).hint(
+                "give the CRDs YAML files of their own, or write into another directory: `operator-rs generate crds --output-dir DIR`",
+            );
         }
-        res.generate(path, it.to_text(), &it.edit, BY);
+        if self.is_whole {
+            self.plan.sweep(BY);
+        }
+        Ok(self.plan)
     }
-    if !problems.is_empty() {
-        let headline =
-            "CRDs are out of date in files that cannot be replaced, and nothing was written";
-        let error = Diagnostics { headline: headline.to_owned(), list: problems };
-        return Err(anyhow::Error::from(error)).hint(
-            "give the CRDs YAML files of their own, or write into another directory: `operator-rs generate crds --output-dir DIR`",
-        );
-    }
-    if is_whole {
-        res.sweep(BY);
-    }
-    Ok(res)
 }
 
 /// The manifest with the CRD of this name.
@@ -157,15 +214,12 @@ fn files(folder: &Path, root: &Root, manifests: &[Manifest]) -> anyhow::Result<V
     Ok(res)
 }
 
-/// A kustomization in the directory that does not name a new file.
-fn lacking(root: &Root, new: &ProjectPath) -> anyhow::Result<Option<ProjectPath>> {
-    if root.look(new)? != Found::Nothing {
-        return Ok(None);
-    }
+/// The kustomization of the directory, with its text.
+fn kustomization(root: &Root) -> anyhow::Result<Option<(ProjectPath, String)>> {
     for name in ["kustomization.yaml", "kustomization.yml", "Kustomization"] {
         let path = ProjectPath::fixed(name);
-        if root.read(&path)?.is_some_and(|it| !it.contains(new.as_str())) {
-            return Ok(Some(path));
+        if let Some(text) = root.read(&path)? {
+            return Ok(Some((path, text)));
         }
     }
     Ok(None)

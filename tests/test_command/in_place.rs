@@ -414,6 +414,13 @@ fn what_was_written_and_what_is_to_be_listed_is_told() {
         0,
         "warning: does not list example.com_shops.yaml: add it to `resources`\n--> crds/kustomization.yaml\n",
     );
+    fs::write(dir.join("src/main.rs"), SOURCE).unwrap();
+    check(
+        &dir,
+        WRITE,
+        0,
+        "warning: lists example.com_malls.yaml, which is deleted: remove it from `resources`\n--> crds/kustomization.yaml\n",
+    );
     // Where one directory cannot be written, nothing is.
     let words = "generate crds --output-dir other --output-dir /proc/operator";
     check(&dir, words, 1, "error: cannot create the directory `/proc/operator`");
