@@ -19,7 +19,7 @@ const WAY_OUT: &str = "deploy again, or run `operator-rs undeploy`";
 #[command(after_help = "\
 Examples:
   operator-rs deploy --image quay.io/example/memcached-operator:v0.0.1
-  operator-rs deploy --dry-run=server    # let the API server validate everything, and change nothing")]
+  operator-rs deploy --dry-run=server    # let the API server validate everything")]
 pub struct Args {
     /// Image of the manager [default: the one in config/manager]
     #[arg(long)]

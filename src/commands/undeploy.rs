@@ -20,7 +20,7 @@ use model::Namespace;
 #[command(after_help = "\
 Examples:
   operator-rs undeploy
-  operator-rs undeploy --dry-run=server    # let the API server validate everything, and change nothing")]
+  operator-rs undeploy --dry-run=server    # let the API server validate everything")]
 pub struct Args {
     /// Namespace that the operator was deployed to [default: the one in config/default]
     #[arg(long, short)]

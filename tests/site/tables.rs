@@ -60,6 +60,24 @@ fn the_list_of_constructs_is_that_of_the_reader() {
     check_list("docs/reference/rust.md", &items);
 }
 
+/// Commands and flags that are accepted here, and do something else than there.
+const OTHER_PURPOSES: &[(&str, &str)] = &[
+    ("bundle", "without a word, it generates and validates the bundle"),
+    ("edit", "it changes the version in which a kind is stored: `edit --storage-version`"),
+    (
+        "generate",
+        "without a word, it brings all generated files up to date; with one, it writes one artifact, such as `generate chart`",
+    ),
+    (
+        "init --repo",
+        "accepted, with a warning, and without effect: a Cargo package has no import path",
+    ),
+    (
+        "scorecard",
+        "it runs the tests that are built into operator-sdk's, and no images of your own",
+    ),
+];
+
 /// Every command and flag of operator-sdk and kubebuilder with what this tool answers. `tests/peer_commands.rs` checks
 /// that each is accepted or has a hint.
 #[test]
@@ -97,10 +115,25 @@ fn the_table_of_peer_commands_has_the_answers_of_the_tool() {
             }
         }
     }
+    for (typed, answer) in OTHER_PURPOSES {
+        answers.insert((*typed).to_owned(), (*answer).to_owned());
+    }
     let rows = answers.iter().map(|(typed, answer)| format!("| `{typed}` | {answer} |\n"));
     let rows: String = rows.collect();
     assert!(rows.lines().count() > 60, "{rows}");
     check_list("docs/from/all-commands.md", &format!("| typed | here |\n|---|---|\n{rows}"));
+}
+
+/// The rules of `crds diff`, from their list in the source.
+#[test]
+fn the_list_of_rules_is_that_of_crds_diff() {
+    let list = read("crates/crd/src/compatibility/rules/mod.rs");
+    let rule =
+        Regex::new(r#"(?m)^    [A-Z][A-Za-z]+ "([A-Za-z]+)" (?:Error|Warning) "(.+)"$"#).unwrap();
+    let rows = rule.captures_iter(&list).map(|it| format!("| `{}` | {} |\n", &it[1], &it[2]));
+    let rows: String = rows.collect();
+    assert!(rows.lines().count() > 30, "{rows}");
+    check_list("docs/how-to/crds-diff.md", &format!("| rule | finds |\n|---|---|\n{rows}"));
 }
 
 /// Pages that repeat a file which is shipped elsewhere, too.

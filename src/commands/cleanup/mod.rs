@@ -36,7 +36,7 @@ use olm::lifecycle::{self, V1_ALPHA1};
     after_help = "\
 Examples:
   operator-rs cleanup memcached-operator
-  operator-rs cleanup memcached-operator --delete-all=false    # keep CRDs, custom resources and the OperatorGroup"
+  operator-rs cleanup memcached-operator --delete-all=false    # keep everything but the operator"
 )]
 pub struct Args {
     /// Name of the package
