@@ -137,10 +137,11 @@ pub fn render(set: &str, context: &impl Serialize) -> anyhow::Result<Vec<(Target
 /// A source without its unit tests: a vendored crate is tested where it comes from. The text is as rustfmt writes it, so
 /// the module of a file's tests is one line, or ends at the first line that is nothing but its brace.
 fn without_unit_tests(text: &str) -> String {
+    let starts = ["#[cfg(test)]", "#[cfg(all(test,", "#[cfg(doctest)]"];
     let mut res = String::new();
     let mut lines = text.split_inclusive('\n');
     while let Some(line) = lines.next() {
-        if !line.starts_with("#[cfg(test)]") && !line.starts_with("#[cfg(all(test,") {
+        if !starts.iter().any(|it| line.starts_with(it)) {
             res.push_str(line);
             continue;
         }
@@ -163,6 +164,7 @@ mod tests {
         let check = |text: &str, expected: &str| assert_eq!(without_unit_tests(text), expected);
         check("mod a;\n#[cfg(test)]\nmod tests;\nmod z;\n", "mod a;\nmod z;\n");
         check("fn a() {\n}\n\n#[cfg(test)]\npub(crate) mod tests;\n", "fn a() {\n}\n");
+        check("mod a;\n#[cfg(doctest)]\nmod tests;\n", "mod a;\n");
         check("mod a;\n#[cfg(all(test, feature = \"b\"))]\nmod tests;\n", "mod a;\n");
         check("a\n\n#[cfg(test)]\nmod tests {\n    fn a() {\n    }\n}\n\nz\n", "a\n\nz\n");
     }
@@ -176,6 +178,7 @@ mod tests {
             assert!(
                 !text.contains("cfg(test)")
                     && !text.contains("cfg(all(test")
+                    && !text.contains("cfg(doctest)")
                     && path.name() != "tests.rs",
                 "{path}"
             );

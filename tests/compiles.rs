@@ -138,18 +138,44 @@ fn several_groups_and_versions_compile() {
 fn kinds_with_webhooks_compile() {
     let all = "--defaulting --programmatic-validation";
     let image = "--image memcached:1.6.39-alpine --port 11211";
-    check(
-        "webhooks",
-        "--project-name flavours",
-        &[
-            &format!("--group cache --kind Memcached {image}"),
-            &format!("webhook --group cache --kind Memcached {all}"),
-            &format!("webhook --group core --version v1 --kind Pod {all}"),
-            &format!("webhook --group apps --version v1 --kind Deployment {all}"),
-            "--group type --kind Type --namespaced=false",
-            &format!("webhook --group type --kind Type {all}"),
-        ],
-    );
+    let external = "--external-api-path fleet::Fleet --external-api-domain example.org";
+    {
+        let _alone = alone();
+        let dir = made(
+            "webhooks",
+            "--project-name flavours",
+            &[
+                &format!("--group cache --kind Memcached {image}"),
+                &format!("webhook --group cache --kind Memcached {all}"),
+                &format!("webhook --group core --version v1 --kind Pod {all}"),
+                &format!("webhook --group apps --version v1 --kind Deployment {all}"),
+                "--group type --kind Type --namespaced=false",
+                &format!("webhook --group type --kind Type {all}"),
+                &format!("webhook --group cluster --version v1 --kind Fleet {external} {all}"),
+            ],
+        );
+        let fleet = dir.with_file_name("fleet");
+        fs::create_dir_all(fleet.join("src")).unwrap();
+        fs::write(fleet.join("Cargo.toml"), FLEET).unwrap();
+        fs::write(fleet.join("src/lib.rs"), FLEET_TYPE).unwrap();
+        cargo(&dir, "add --offline --path ../fleet");
+        cargo(&dir, "update --offline --workspace");
+        build(&dir);
+        // As the comment there asks for.
+        for test in ["defaulter", "validator"] {
+            let path = dir.join(format!("tests/cluster_fleet_{test}.rs"));
+            let text = fs::read_to_string(&path).unwrap();
+            let ignored = "#[ignore = \"object() lacks the fields that the type requires\"]\n";
+            assert!(text.contains(ignored));
+            let text =
+                text.replace(ignored, "").replace("\"spec\": {}", "\"spec\": { \"ships\": 3 }");
+            fs::write(&path, text).unwrap();
+        }
+        cargo(
+            &dir,
+            "test --locked --offline --test cluster_fleet_defaulter --test cluster_fleet_validator",
+        );
+    }
     check(
         "conversion",
         "--project-name flavours",
@@ -162,6 +188,29 @@ fn kinds_with_webhooks_compile() {
         ],
     );
 }
+
+/// A crate of somebody else's with a kind.
+const FLEET: &str = r#"[package]
+name = "fleet"
+version = "0.1.0"
+edition = "2024"
+
+[dependencies]
+k8s-openapi = { version = "0.29", features = ["schemars"] }
+kube = { version = "5", default-features = false, features = ["derive"] }
+schemars = "1"
+serde = { version = "1", features = ["derive"] }
+serde_json = "1"
+"#;
+
+const FLEET_TYPE: &str = r#"#[derive(
+    kube::CustomResource, schemars::JsonSchema, serde::Serialize, serde::Deserialize, Clone, Debug,
+)]
+#[kube(group = "cluster.example.org", version = "v1", kind = "Fleet", namespaced)]
+pub struct FleetSpec {
+    pub ships: u32,
+}
+"#;
 
 /// Keywords, names of the templates' own types, and names that the formatter would wrap.
 #[test]
@@ -216,6 +265,7 @@ fn the_backup_operator_compiles_and_passes_its_tests() {
     fs::remove_dir_all(dir.join("backup-operator/.git")).unwrap();
     let project = shared(&dir.join("backup-operator"));
     build(&project);
+    webhooks_are_called(&project);
 
     let path = project.join("tests/data_backup_conversion_v1beta1.rs");
     let test = fs::read_to_string(&path).unwrap();
@@ -224,6 +274,31 @@ fn the_backup_operator_compiles_and_passes_its_tests() {
         run(&project, "test --locked --offline --test data_backup_conversion_v1beta1");
     let shown = page.split_once("```text\n").unwrap().1.split_once("\n```").unwrap().0;
     assert!(!success && output.contains(shown), "{output}");
+}
+
+/// On a real API server, the test of the page passes with the webhooks that it serves itself, and with those of a manager
+/// that `make run` has started.
+fn webhooks_are_called(project: &Path) {
+    let tools = ["etcd", "kube-apiserver"].map(support::tool);
+    let [Some(etcd), Some(_)] = tools else { return };
+    let assets = etcd.parent().expect("it is in a folder");
+    let by_itself = "cargo test --locked --test versions";
+    let by_the_manager = r#"
+        make run OPERATOR_RS="$OPERATOR_RS" >manager.log 2>&1 & manager=$!
+        trap 'kill $manager; cat manager.log' EXIT
+        for try in {1..600}; do (: <"/dev/tcp/127.0.0.1/$WEBHOOK_PORT") 2>/dev/null && break; kill -0 $manager; sleep 0.1; done
+        E2E_WEBHOOKS='' cargo test --locked --test versions"#;
+    for script in [by_itself, by_the_manager] {
+        let mut command = support::command(support::BINARY, project);
+        command.args(["test", "--assets"]).arg(assets).args(["--", "bash", "-euc", script]);
+        command.env("CARGO_NET_OFFLINE", "true").env("OPERATOR_RS", support::BINARY);
+        let _alone = support::alone_in_target();
+        let output = support::building(&mut command).output().expect("the binary starts");
+        let said = support::said(&output);
+        assert!(output.status.success() && said.contains("1 passed"), "{said}");
+        assert!(!said.contains("skipped"), "{said}");
+    }
+    fs::remove_file(project.join("manager.log")).expect("it was written");
 }
 
 fn check(name: &str, init: &str, apis: &[&str]) {

@@ -18,6 +18,9 @@ type Tree = BTreeMap<String, Vec<u8>>;
 
 const INIT: &str = "init --domain example.com --project-name interrupted";
 const CREATE: &str = "create api --group cache --kind Memcached";
+const WEBHOOK: &str =
+    "create webhook --group cache --kind Memcached --defaulting --programmatic-validation";
+const VERSION: &str = "create api --group cache --kind Memcached --version v1 --from v1alpha1";
 
 /// A test a writing command, so that they are killed side by side.
 macro_rules! killed {
@@ -33,6 +36,14 @@ macro_rules! killed {
 killed! {
     a_killed_init_leaves_nothing_or_what_the_next_run_completes: INIT, &[];
     a_killed_create_api_leaves_the_old_project_or_what_the_next_run_completes: CREATE, &[INIT];
+    a_killed_create_webhook_leaves_the_old_project_or_what_the_next_run_completes:
+        WEBHOOK, &[INIT, CREATE];
+    a_killed_new_version_leaves_the_old_project_or_what_the_next_run_completes:
+        VERSION, &[INIT, CREATE, WEBHOOK];
+    a_killed_delete_webhook_leaves_the_old_project_or_what_the_next_run_completes:
+        "delete webhook --group cache --kind Memcached", &[INIT, CREATE, WEBHOOK, VERSION];
+    a_killed_delete_api_leaves_the_old_project_or_what_the_next_run_completes:
+        "delete api --group cache --kind Memcached", &[INIT, CREATE];
     a_killed_manifests_leaves_the_old_project_or_what_the_next_run_completes:
         "manifests", &[INIT, CREATE, "edit"];
     a_killed_generate_leaves_the_old_project_or_what_the_next_run_completes:
@@ -124,6 +135,14 @@ fn kill_and_look(name: &str, words: &str, before: &[&str]) {
         child.wait().unwrap();
 
         let found = support::tree(&dir);
+        let listed = |it: &Tree| it.get("PROJECT").cloned();
+        if listed(&old) != listed(&new) && listed(&found) == listed(&new) {
+            // What stood in the way of new files has temporary names until the end.
+            let mut rest = found.clone();
+            rest.retain(|it, _| !it.contains(".operator-rs."));
+            let difference = support::difference(&new, &rest).unwrap_or_default();
+            assert!(is_like(&rest, &new), "round {round}: PROJECT is not last: {difference}");
+        }
         if found.contains_key(&journal) {
             completed += 1;
             let reader = if folder.is_empty() {

@@ -72,10 +72,15 @@ impl Project {
 
     /// The objects of the same, if it makes its own certificate.
     pub fn self_managed() -> Vec<Value> {
-        let new = support::fresh("cluster/self-managed/webhook-operator");
+        documents(&support::done(&Self::with_certificates("self"), "generate installer"))
+    }
+
+    /// The folder of the same with these certificates. It is not built: the program is the same.
+    pub fn with_certificates(certificates: &str) -> PathBuf {
+        let new = support::fresh(&format!("cluster/certificates/{certificates}/webhook-operator"));
         scaffold(&new);
-        add_webhooks(&new, "self");
-        documents(&support::done(&new, "generate installer"))
+        add_webhooks(&new, certificates);
+        new
     }
 
     fn built(name: &'static str, profile: &str, edit: impl FnOnce(&Path)) -> Self {

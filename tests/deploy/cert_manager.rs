@@ -7,6 +7,7 @@ use std::{
     env, fs,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
+    sync::OnceLock,
 };
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
@@ -20,7 +21,7 @@ use crate::{
     support,
 };
 
-const SYSTEM: &str = "webhook-operator-system";
+pub const SYSTEM: &str = "webhook-operator-system";
 
 /// What an annotation asks to be given the authority of a certificate.
 const INJECT: &str = "cert-manager.io/inject-ca-from";
@@ -31,7 +32,7 @@ async fn webhooks_are_called_with_the_certificate_of_cert_manager() {
     if !control_plane::is_there() {
         return;
     }
-    let project = tokio::task::spawn_blocking(Project::webhooks).await.expect("it is built");
+    let project = tokio::task::spawn_blocking(project).await.expect("it is built");
     let plane = ControlPlane::start_with("cert-manager", &["--nodes", "--pods-at", &address]).await;
     let (server, kubeconfig) = (plane.server.clone(), plane.dir.join("kubeconfig"));
     let mut manager = CertManager::install(&server, &kubeconfig).await;
@@ -50,7 +51,7 @@ async fn webhooks_are_called_with_the_certificate_of_cert_manager() {
     let certificate = format!("Certificate {SYSTEM}/webhook-operator-serving-cert\n");
     assert!(done.contains(&certificate), "{done}");
     manager.fulfil(&server).await;
-    every_call_trusts_the_certificate(&server).await;
+    every_call_trusts_the_certificate_in("webhook-server-cert", &server).await;
 
     let path = format!(
         "/apis/apps/v1/namespaces/{SYSTEM}/deployments/webhook-operator-controller-manager"
@@ -62,7 +63,7 @@ async fn webhooks_are_called_with_the_certificate_of_cert_manager() {
     let done = run(deploy).await;
     let changed = done.lines().find(|it| !it.starts_with("unchanged  "));
     assert_eq!(changed, None, "{done}");
-    every_call_trusts_the_certificate(&server).await;
+    every_call_trusts_the_certificate_in("webhook-server-cert", &server).await;
     assert!(!installed.log().contains(" ERROR "), "{}", installed.log());
 
     // The operator converts its objects until they are gone.
@@ -72,6 +73,12 @@ async fn webhooks_are_called_with_the_certificate_of_cert_manager() {
     }
     let left = called(&server).await;
     assert!(left.is_empty(), "{left:#?}");
+}
+
+/// The project of the tests here, which is built once.
+pub fn project() -> &'static Project {
+    static PROJECT: OnceLock<Project> = OnceLock::new();
+    PROJECT.get_or_init(Project::webhooks)
 }
 
 /// The objects on the server with an annotation for cert-manager.
@@ -97,7 +104,7 @@ async fn called(server: &Server) -> Vec<Value> {
 }
 
 /// Where an object says how the operator is called.
-fn clients(object: &mut Value) -> Vec<&mut Value> {
+pub fn clients(object: &mut Value) -> Vec<&mut Value> {
     if object["kind"] == "CustomResourceDefinition" {
         return object.pointer_mut("/spec/conversion/webhook/clientConfig").into_iter().collect();
     }
@@ -105,8 +112,8 @@ fn clients(object: &mut Value) -> Vec<&mut Value> {
     webhooks.map(|it| &mut it["clientConfig"]).collect()
 }
 
-async fn every_call_trusts_the_certificate(server: &Server) {
-    let secret = format!("/api/v1/namespaces/{SYSTEM}/secrets/webhook-server-cert");
+pub async fn every_call_trusts_the_certificate_in(secret: &str, server: &Server) {
+    let secret = format!("/api/v1/namespaces/{SYSTEM}/secrets/{secret}");
     let secret = server.until(&secret, 30, "there", |it| it["data"]["ca.crt"].is_string()).await;
     let trusted = async || {
         let mut objects = called(server).await;
@@ -123,10 +130,10 @@ async fn every_call_trusts_the_certificate(server: &Server) {
 }
 
 /// cert-manager, or none.
-struct CertManager(Vec<Child>);
+pub struct CertManager(Vec<Child>);
 
 impl CertManager {
-    async fn install(server: &Server, kubeconfig: &Path) -> Self {
+    pub async fn install(server: &Server, kubeconfig: &Path) -> Self {
         let given = env::var_os("CERT_MANAGER").map(PathBuf::from);
         let crds: Vec<Value> = match &given {
             Some(dir) => {
@@ -160,7 +167,7 @@ impl CertManager {
     }
 
     /// Until the certificate is there. Without cert-manager: makes it, and has it trusted by whoever asks for that.
-    async fn fulfil(&mut self, server: &Server) {
+    pub async fn fulfil(&mut self, server: &Server) {
         let path = format!(
             "/apis/cert-manager.io/v1/namespaces/{SYSTEM}/certificates/webhook-operator-serving-cert"
         );

@@ -5,6 +5,7 @@
 #![allow(dead_code, reason = "the control plane is shared with other suites")]
 
 mod cert_manager;
+mod charts;
 #[path = "../cluster/control_plane.rs"]
 mod control_plane;
 mod crds;

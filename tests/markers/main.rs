@@ -8,6 +8,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod golden;
 mod rbac;
 mod webhooks;
 
@@ -26,23 +27,46 @@ fn controller_gen_on(
     comments: &str,
     file: &str,
 ) -> (Objects, String) {
+    controller_gen_on_all(controller_gen, generators, &[("x.go", comments)], file)
+}
+
+/// The same on several Go files. Each folder is a package.
+fn controller_gen_on_all(
+    controller_gen: &Path,
+    generators: &[&str],
+    files: &[(&str, &str)],
+    file: &str,
+) -> (Objects, String) {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("go.mod"), "module example.com/x\n\ngo 1.21\n").unwrap();
-    fs::write(folder.path().join("x.go"), format!("package x\n\n{comments}\nfunc F() {{}}\n"))
-        .unwrap();
+    for (at, (path, comments)) in files.iter().enumerate() {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, format!("package x\n\n{comments}\nfunc F{at}() {{}}\n")).unwrap();
+    }
     let mut command = Command::new(controller_gen);
-    command.args(generators).arg("paths=.").current_dir(folder.path()).env("GOFLAGS", "-mod=mod");
+    command.args(generators).arg("paths=./...");
+    command.current_dir(folder.path()).env("GOFLAGS", "-mod=mod");
     objects(&mut command, &folder.path().join("out").join(file))
 }
 
 /// Runs `operator-rs manifests` on a Rust file with these comments.
 fn manifests_of(comments: &str, file: &str) -> (Objects, String) {
+    manifests_of_all(&[("src/main.rs", comments)], file)
+}
+
+/// The same on several Rust files, the first of which is the program.
+fn manifests_of_all(files: &[(&str, &str)], file: &str) -> (Objects, String) {
     let folder = tempfile::tempdir().unwrap();
     let project =
         "domain: example.com\nlayout:\n- rust.operator-rs.io/v1\nprojectName: x\nversion: \"3\"\n";
     fs::write(folder.path().join("PROJECT"), project).unwrap();
-    fs::create_dir(folder.path().join("src")).unwrap();
-    fs::write(folder.path().join("src/main.rs"), format!("{comments}\nfn main() {{}}\n")).unwrap();
+    for (at, (path, comments)) in files.iter().enumerate() {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let name = if at == 0 { "main" } else { "f" };
+        fs::write(path, format!("{comments}\nfn {name}() {{}}\n")).unwrap();
+    }
     let mut command = Command::new(env!("CARGO_BIN_EXE_operator-rs"));
     command.args(["manifests", "--message-format", "short"]).current_dir(folder.path());
     objects(&mut command, &folder.path().join(file))

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::{Objects, controller_gen_on, manifests_of, random, refused, support};
 
 /// A marker with a name, and further arguments.
-fn marker(name: &str, more: &str) -> String {
+pub fn marker(name: &str, more: &str) -> String {
     format!(
         "webhook:path=/a,mutating=true,failurePolicy=fail,sideEffects=None,groups=cache.example.com,resources=memcacheds,\
          verbs=create;update,versions=v1,name={name}.kb.io,admissionReviewVersions=v1{more}"
@@ -15,7 +15,7 @@ fn marker(name: &str, more: &str) -> String {
 }
 
 /// Arguments that replace or complete those of [`marker`], which both take.
-const TAKEN: &[&str] = &[
+pub const TAKEN: &[&str] = &[
     "",
     ",mutating=false",
     ",failurePolicy=Ignore",
@@ -425,6 +425,6 @@ fn ours(markers: &[&str]) -> (Objects, String) {
     manifests_of(&lines(markers), "config/webhook/manifests.yaml")
 }
 
-fn lines(markers: &[&str]) -> String {
+pub fn lines(markers: &[&str]) -> String {
     markers.iter().map(|it| format!("// +kubebuilder:{it}\n")).collect()
 }

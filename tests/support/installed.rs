@@ -37,11 +37,13 @@ pub fn address() -> Option<String> {
 pub struct Installed {
     child: Child,
     log: PathBuf,
+    /// All serve on one port of this machine.
+    _alone: File,
 }
 
 impl Installed {
     /// Started as its Deployment says, with its account's token, and with the files of the Secret that its pod mounts where
-    /// the program looks for its certificate.
+    /// the program looks for its certificate, unless it makes its own.
     pub async fn start(
         server: &Server,
         kubeconfig: &Path,
@@ -54,8 +56,6 @@ impl Installed {
         let container = &template["spec"]["containers"][0];
         let dir = kubeconfig.with_file_name("installed");
         fs::create_dir_all(&dir).expect("the folder is ours");
-        let certificate = certificate(server, namespace, template, manager, &dir).await;
-
         let account = template["spec"]["serviceAccountName"].as_str().expect("it has one");
         let path = format!("/api/v1/namespaces/{namespace}/serviceaccounts/{account}/token");
         let request = json!({ "spec": { "expirationSeconds": 3600 } });
@@ -76,14 +76,21 @@ impl Installed {
         let elsewhere = ["--health-probe-bind-address=", "--metrics-bind-address="];
         command.args(words.filter(|it| !elsewhere.iter().any(|no| it.starts_with(no))));
         command.args(["--health-probe-bind-address=127.0.0.1:0", "--metrics-bind-address=0"]);
-        command.arg(format!("--webhook-cert-path={}", certificate.display()));
+        let env = container["env"].as_array().into_iter().flatten();
+        if !env.clone().any(|it| it["name"] == "WEBHOOK_SECRET") {
+            let certificate = certificate(server, namespace, template, manager, &dir).await;
+            command.arg(format!("--webhook-cert-path={}", certificate.display()));
+        }
         command.env_clear().env("KUBECONFIG", own);
-        for entry in container["env"].as_array().into_iter().flatten() {
+        for entry in env {
             command.env(entry["name"].as_str().expect("it has a name"), value(entry, &deployment));
         }
         let errors = out.try_clone().expect("a file can be shared");
         command.stdin(Stdio::null()).stdout(out).stderr(errors);
-        Self { child: command.spawn().expect("it has been built"), log }
+        let alone = File::create(support::generated_target().join("webhooks.lock"));
+        let alone = alone.expect("the manager has been built there");
+        alone.lock().expect("it can be locked");
+        Self { child: command.spawn().expect("it has been built"), log, _alone: alone }
     }
 
     pub fn log(&self) -> String {

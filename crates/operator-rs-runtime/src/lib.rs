@@ -24,6 +24,7 @@ mod apply_set;
 mod authorize;
 mod backoff;
 mod cache;
+mod certificate;
 mod dry_run;
 mod explain;
 mod flags;

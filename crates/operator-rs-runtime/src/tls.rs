@@ -1,7 +1,10 @@
 //! The certificate of an endpoint: read from files and again when they change, generated, or set by others.
 //! rustls has no such resolver.
 
-use crate::explain;
+use crate::{
+    certificate::{is_for, out_of_time},
+    explain,
+};
 use anyhow::Context;
 use rustls::{
     ServerConfig,
@@ -11,8 +14,9 @@ use rustls::{
     sign::CertifiedKey,
 };
 use std::{
+    collections::BTreeSet,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
     time::{Duration, SystemTime},
 };
 use tokio::{sync::watch, time::sleep};
@@ -20,6 +24,9 @@ use tokio_rustls::TlsAcceptor;
 
 /// How often the certificate's files are looked at.
 const CHECK: Duration = Duration::from_secs(10);
+
+/// So many faults of one certificate are logged: clients can ask for any name.
+const FAULTS: usize = 10;
 
 /// Where the certificate is mounted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,17 +69,59 @@ fn self_signed() -> anyhow::Result<CertifiedKey> {
 
 /// The certificate that is served, which may change. While there is none, no connection is made.
 #[derive(Debug, Default)]
-pub struct Current(watch::Sender<Option<Arc<CertifiedKey>>>);
+pub struct Current {
+    served: watch::Sender<Option<Arc<CertifiedKey>>>,
+    /// The file that has it, if somebody else has made it: then its faults are logged.
+    file: Option<PathBuf>,
+    /// The faults of the one that is served.
+    logged: Mutex<BTreeSet<String>>,
+}
 
 impl Current {
+    fn of(file: &Path) -> Self {
+        Self { file: Some(file.to_owned()), ..Self::default() }
+    }
+
     pub fn set(&self, key: CertifiedKey) {
-        self.0.send_replace(Some(Arc::new(key)));
+        self.logged.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.served.send_replace(Some(Arc::new(key)));
+    }
+
+    /// Logs that clients refuse the certificate at this time.
+    fn check_time(&self, now: SystemTime) {
+        let served = self.served.borrow().clone();
+        let (Some(file), Some(certificate)) = (&self.file, served.as_ref().and_then(|it| it.cert.first())) else {
+            return;
+        };
+        let file = file.display();
+        if let Some((fault, hint)) = out_of_time(certificate, now)
+            && self.is_new("the time")
+        {
+            tracing::warn!("the serving certificate in {file} {fault}, so clients refuse it: {hint}");
+        }
+    }
+
+    /// Logs that a client which asks for this name refuses the certificate.
+    fn check_name(&self, served: &CertifiedKey, name: &str) {
+        let (Some(file), Some(certificate)) = (&self.file, served.cert.first()) else { return };
+        let file = file.display();
+        if !is_for(certificate, name) && self.is_new(name) {
+            tracing::warn!(
+                "the serving certificate in {file} is not valid for `{name}`, which a client asked for: if that is the name \
+                 of the operator's Service, request a certificate for it"
+            );
+        }
+    }
+
+    fn is_new(&self, fault: &str) -> bool {
+        let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
+        logged.len() < FAULTS && logged.insert(fault.to_owned())
     }
 
     /// Waits for the first one.
     #[cfg(any(feature = "admission", feature = "conversion"))]
     pub async fn is_set(&self) {
-        let _ = self.0.subscribe().wait_for(Option::is_some).await;
+        let _ = self.served.subscribe().wait_for(Option::is_some).await;
     }
 
     /// Serves it.
@@ -89,8 +138,12 @@ impl Current {
 }
 
 impl ResolvesServerCert for Current {
-    fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
-        self.0.borrow().clone()
+    fn resolve(&self, hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        let served = self.served.borrow().clone()?;
+        if let Some(name) = hello.server_name() {
+            self.check_name(&served, name);
+        }
+        Some(served)
     }
 }
 
@@ -98,17 +151,17 @@ async fn reload(files: Files, mut seen: Option<SystemTime>, current: Arc<Current
     loop {
         sleep(CHECK).await;
         let at = files.modified();
-        if at == seen {
-            continue;
-        }
-        match files.load() {
-            Ok(new) => {
-                current.set(new);
-                seen = at;
-                tracing::info!(cert = %files.cert.display(), "reloaded the serving certificate");
+        if at != seen {
+            match files.load() {
+                Ok(new) => {
+                    current.set(new);
+                    seen = at;
+                    tracing::info!(cert = %files.cert.display(), "reloaded the serving certificate");
+                }
+                Err(error) => tracing::warn!(error = explain(error.as_ref()), "cannot reload the serving certificate"),
             }
-            Err(error) => tracing::warn!(error = explain(error.as_ref()), "cannot reload the serving certificate"),
         }
+        current.check_time(SystemTime::now());
     }
 }
 
@@ -118,11 +171,12 @@ async fn reload(files: Files, mut seen: Option<SystemTime>, current: Arc<Current
 /// If the files cannot be read, or do not belong together.
 pub fn acceptor(files: Option<Files>) -> anyhow::Result<TlsAcceptor> {
     let seen = files.as_ref().and_then(Files::modified); // before they are read
-    let current = Arc::new(Current::default());
+    let current = Arc::new(files.as_ref().map_or_else(Current::default, |it| Current::of(&it.cert)));
     current.set(match &files {
         Some(files) => files.load()?,
         None => self_signed()?,
     });
+    current.check_time(SystemTime::now());
     if let Some(files) = files {
         tokio::spawn(reload(files, seen, current.clone()));
     }
@@ -130,32 +184,4 @@ pub fn acceptor(files: Option<Files>) -> anyhow::Result<TlsAcceptor> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test(start_paused = true)]
-    async fn a_renewed_certificate_is_served_and_a_bad_one_is_not() {
-        let dir = std::env::temp_dir().join(format!("runtime-tls-{}", std::process::id()));
-        std::fs::create_dir_all(&dir).unwrap();
-        let files = Files { cert: dir.join("tls.crt"), key: dir.join("tls.key") };
-        let write = || {
-            let pair = rcgen::generate_simple_self_signed(vec!["it".into()]).unwrap();
-            std::fs::write(&files.key, pair.signing_key.serialize_pem()).unwrap();
-            std::fs::write(&files.cert, pair.cert.pem()).unwrap();
-        };
-        assert!(explain(acceptor(Some(files.clone())).err().unwrap().as_ref()).contains("cannot read"));
-        write();
-        let current = Arc::new(Current::default());
-        current.set(files.load().unwrap());
-        let served = || current.0.borrow().clone().unwrap();
-        let first = served();
-        tokio::spawn(reload(files.clone(), None, current.clone()));
-        std::fs::write(&files.cert, "rubbish").unwrap();
-        sleep(CHECK * 2).await;
-        assert!(Arc::ptr_eq(&first, &served()), "the last good one is kept");
-        write();
-        sleep(CHECK * 2).await;
-        assert_ne!(first.cert, served().cert);
-        std::fs::remove_dir_all(&dir).unwrap();
-    }
-}
+mod tests;

@@ -82,6 +82,8 @@ pub struct Context<'a> {
     type_name: &'a str,
     /// The type is the project's own.
     own: bool,
+    /// The type is one of another crate than k8s-openapi, so that nobody knows which fields it requires.
+    is_external: bool,
     api_namespaced: bool,
     /// The operator makes the certificate of the webhooks.
     self_managed: bool,
@@ -227,6 +229,8 @@ impl Target {
             type_path: &self.type_path,
             type_name: &self.type_name,
             own: self.resource.api.is_some(),
+            is_external: self.resource.api.is_none()
+                && !self.type_path.starts_with("k8s_openapi::"),
             api_namespaced: self.namespaced,
             self_managed: project.inputs.certificates == Certificates::SelfManaged,
             path,

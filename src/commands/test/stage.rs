@@ -203,6 +203,8 @@ impl Stage {
         }
         if has_webhooks {
             res.push(("E2E_WEBHOOKS", "true".into()));
+            // `make run` serves none without it.
+            res.push(("ENABLE_WEBHOOKS", "true".into()));
             res.push(("WEBHOOK_PORT", port.to_string().into()));
             res.extend(plane.serving_certificate());
         }

@@ -106,3 +106,6 @@ pub(crate) async fn answer(converters: Arc<[Arc<dyn Convert>]>, call: Call) -> R
         Err(_) => refuse(StatusCode::INTERNAL_SERVER_ERROR, "the conversion panicked"),
     }
 }
+
+#[cfg(doctest)]
+mod tests;
