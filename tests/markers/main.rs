@@ -8,8 +8,8 @@
 #[path = "../support/mod.rs"]
 mod support;
 
-mod golden;
 mod rbac;
+mod sets;
 mod webhooks;
 
 use std::{collections::BTreeMap, fs, path::Path, process::Command};

@@ -239,12 +239,6 @@ pub fn missing(why: &str) {
     eprintln!("not run: {why}");
 }
 
-/// The same for what only GitHub has, which not every machine reaches: it is a failure where GitHub runs the tests.
-pub fn missing_from_github(why: &str) {
-    assert!(env::var_os("GITHUB_ACTIONS").is_none(), "not run: {why}");
-    eprintln!("not run: {why}");
-}
-
 /// Whether Rust has the standard library of a platform here.
 pub fn has_target(triple: &str) -> bool {
     let output =
