@@ -1,8 +1,12 @@
 //! The code that converts between the versions of a kind, from their types.
 
-use crate::project::{DeclaredKind, Operator, Resource};
+use super::rendered::{CRDS, EVERYTHING};
+use crate::plan::WorkTree;
+use crate::project::{DeclaredKind, Operator, Project, Resource};
 use crate::source::conversion::{Generated, Side, conversion};
-use diagnostics::Hint as _;
+use cluster::Id;
+use diagnostics::{Diagnostic, Hint as _};
+use go_data::yaml::Value;
 use model::{ProjectPath, Tree, Version};
 
 /// The code that converts between the hub and a spoke.
@@ -71,4 +75,70 @@ pub fn declared<'a>(
         }
         None => Ok(found),
     }
+}
+
+/// Whether API servers ask the operator to convert the kinds that PROJECT lists, and no others: the CRDs as kustomize
+/// renders them say it. A kustomization that cannot be rendered is reported where it is used.
+pub fn require_in_crds(tree: &mut WorkTree<'_>, project: &Project) -> anyhow::Result<()> {
+    const FILE: &str = "config/crd/kustomization.yaml";
+    let own: Vec<&Resource> = project.resources.iter().filter(|it| it.api.is_some()).collect();
+    let is_one_of_several = |it: &&&Resource| own.iter().any(|other| is_other_version(it, other));
+    if !own.iter().any(|it| is_one_of_several(&it)) {
+        return Ok(());
+    }
+    let Some(crds) = crds(tree, CRDS) else { return Ok(()) };
+    let converted = project.converted();
+    let mut all = None;
+    for crd in crds {
+        let (spec, name) = (&crd["spec"], &Id::of(&crd).name);
+        let text = |it: &Value| it.as_str().unwrap_or_default().to_owned();
+        let kind = (text(&spec["group"]), text(&spec["names"]["kind"]));
+        let is_own = |it: &&Resource| it.api_group() == kind.0 && it.kind.to_string() == kind.1;
+        match converted.contains_key(&kind) {
+            true if is_converted(&crd) => {}
+            false if !is_converted(&crd) || !own.iter().any(is_own) => {}
+            true => {
+                // What deploys the operator may be the place of the patch.
+                let all = all.get_or_insert_with(|| self::crds(tree, EVERYTHING));
+                let is_it = |it: &Value| Id::of(it).name == *name && is_converted(it);
+                if all.as_ref().is_none_or(|all| all.iter().any(is_it)) {
+                    continue;
+                }
+                let (kind, plural) = (&kind.1, text(&spec["names"]["plural"]));
+                let message = format!(
+                    "PROJECT lists a conversion of `{kind}`, and its CRD has none: API servers would drop the fields that another version does not have"
+                );
+                return Err(Diagnostic::in_file(FILE, message)
+                    .with_hint(format!(
+                        "list the patch that sets `spec.conversion` of {name} under `patches`, e.g. `- path: patches/webhook_in_…_{plural}.yaml`; or remove the conversion with `operator-rs delete webhook --conversion`"
+                    ))
+                    .into_error());
+            }
+            false => {
+                let kind = &kind.1;
+                let message = format!(
+                    "the CRD of `{kind}` has API servers call a conversion webhook, and PROJECT lists no conversion of it"
+                );
+                tree.warn(Diagnostic::in_file(FILE, message).with_hint(
+                    "if this operator is to convert it, run `operator-rs create webhook --conversion`; otherwise, remove the patch",
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_other_version(one: &Resource, other: &Resource) -> bool {
+    one.is_same_kind(other) && one.version != other.version
+}
+
+fn is_converted(crd: &Value) -> bool {
+    crd["spec"]["conversion"]["strategy"] == "Webhook"
+}
+
+/// The CRDs of a kustomization; none if it cannot be rendered.
+fn crds(tree: &WorkTree<'_>, folder: &str) -> Option<Vec<Value>> {
+    let mut res = kustomize::build_in(tree, &ProjectPath::fixed(folder), &[], None).ok()?;
+    res.retain(|it| Id::of(it).is_crd());
+    Some(res)
 }

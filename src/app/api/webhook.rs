@@ -48,8 +48,7 @@ pub fn certificates(made_by: Certificates) -> &'static str {
 
 /// Whether the project has no webhooks yet: the first one needs files that all share.
 pub fn is_first(project: &Project) -> bool {
-    let has = |it: &Resource| it.webhooks.as_ref().is_some_and(|it| !it.is_empty());
-    !project.resources.iter().any(has)
+    !project.has_webhooks()
 }
 
 /// A kind of the project or of others, in one version.
