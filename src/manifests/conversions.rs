@@ -68,8 +68,7 @@ impl<'a> Conversions<'a> {
 
     fn unlisted(&self, it: &ConversionRegistration) -> Problem {
         let kind = self.versions[0].kind();
-        let message =
-            format!("PROJECT does not list this conversion of `{kind}` under `webhooks`");
+        let message = format!("PROJECT does not list this conversion of `{kind}` under `webhooks`");
         Problem::new(it.place.clone(), message).with_hint(
             "add `conversion: true` and the other version under `spoke` to the hub's entry in PROJECT, or remove this line",
         )

@@ -149,6 +149,9 @@ fn conversions_are_found_with_their_types() {
         "fn a() { vec![b, converting_lossless::<v1::A, v2::A,>(\"data\")] }",
         &[("v1::A", "v2::A", true)],
     );
-    check("fn converting<A, B>() {} fn b() { other::converting::<A, B>(); it.converting::<A, B>() }", &[]);
+    check(
+        "fn converting<A, B>() {} fn b() { other::converting::<A, B>(); it.converting::<A, B>() }",
+        &[],
+    );
     check("// runtime::converting::<A, B>()\nfn a() {}", &[]);
 }

@@ -99,9 +99,8 @@ impl<'a> Conversions<'a> {
     /// Whether a conversion has these as its hub and its spoke.
     fn hub_of(&self, hub: &str, spoke: &str) -> bool {
         let (Some(hub), Some(spoke)) = (self.path(hub), self.path(spoke)) else { return false };
-        let is = |it: &ConversionRegistration| {
-            is_path_of(&it.hub, hub) && is_path_of(&it.spoke, spoke)
-        };
+        let is =
+            |it: &ConversionRegistration| is_path_of(&it.hub, hub) && is_path_of(&it.spoke, spoke);
         hub != spoke && self.source.conversions.iter().any(is)
     }
 
