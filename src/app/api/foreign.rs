@@ -239,11 +239,10 @@ fn refuse<T>(
             built_in_kinds::KUBERNETES
         )
     };
-    let mut hints: Vec<String> = Vec::new();
+    let mut hints: Vec<String> = similar(all, group, kind);
     if !is_group {
         hints.extend(more.iter().map(|it| (*it).to_owned()));
     }
-    hints.extend(similar(all, group, kind));
     hinted(error, hints.into_iter())
 }
 

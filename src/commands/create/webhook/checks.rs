@@ -102,11 +102,10 @@ impl Args {
             Some(foreign) => foreign,
             None => {
                 let create = create(format!(" --version {version}"));
-                let mut hints = [EXTERNAL, &*create];
-                if is_own {
-                    hints.reverse();
+                match is_own {
+                    true => Foreign::built_in(group, version, kind, &[EXTERNAL]).hint(create)?,
+                    false => Foreign::built_in(group, version, kind, &[EXTERNAL, &create])?,
                 }
-                Foreign::built_in(group, version, kind, &hints)?
             }
         };
         if self.plural.is_some() {
