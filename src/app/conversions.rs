@@ -1,8 +1,12 @@
 //! The code that converts between the versions of a kind, from their types.
 
-use crate::project::{DeclaredKind, Operator, Resource};
+use super::rendered::{CRDS, EVERYTHING};
+use crate::plan::WorkTree;
+use crate::project::{DeclaredKind, Operator, Project, Resource};
 use crate::source::conversion::{Generated, Side, conversion};
-use diagnostics::Hint as _;
+use cluster::Id;
+use diagnostics::{Diagnostic, Hint as _};
+use go_data::yaml::Value;
 use model::{ProjectPath, Tree, Version};
 
 /// The code that converts between the hub and a spoke.
@@ -71,4 +75,79 @@ pub fn declared<'a>(
         }
         None => Ok(found),
     }
+}
+
+/// What to know of a conversion in an operator that watches one namespace.
+pub fn olm_warning(project: &Project) -> Option<Diagnostic> {
+    let message = "OLM installs an operator with a conversion webhook for all namespaces only, and this one watches one namespace: `operator-rs bundle` will refuse it";
+    let hint = "install it in another way, such as `operator-rs deploy` or a chart; for OLM, start from `operator-rs init` without `--namespaced`, or keep the versions alike and do without a conversion";
+    project.namespaced.then(|| Diagnostic::from(message).with_hint(hint))
+}
+
+const CRD_LIST: &str = "config/crd/kustomization.yaml";
+
+/// Refuses a conversion in PROJECT that the CRD does not have, and warns of one that only the CRD has: kustomize renders
+/// what API servers get. A kustomization that cannot be rendered is reported where it is used.
+pub fn require_in_crds(tree: &mut WorkTree<'_>, project: &Project) -> anyhow::Result<()> {
+    let own: Vec<&Resource> = project.resources.iter().filter(|it| it.api.is_some()).collect();
+    let has_versions = |it: &&Resource| own.iter().any(|other| is_other_version(it, other));
+    if !own.iter().any(has_versions) {
+        return Ok(());
+    }
+    let converted = project.converted();
+    let mut deployed = None;
+    for crd in crds(tree, CRDS).unwrap_or_default() {
+        let text = |it: &Value| it.as_str().unwrap_or_default().to_owned();
+        let (group, kind) = (text(&crd["spec"]["group"]), text(&crd["spec"]["names"]["kind"]));
+        let is_own = |it: &&Resource| it.api_group() == group && it.kind.to_string() == kind;
+        let is_own = own.iter().any(is_own);
+        match (converted.contains_key(&(group, kind.clone())), is_converted(&crd)) {
+            (true, false) => {
+                // What deploys the operator may have the patch, too.
+                let all = deployed.get_or_insert_with(|| crds(tree, EVERYTHING));
+                let is_it = |it: &Value| Id::of(it).name == Id::of(&crd).name && is_converted(it);
+                if all.as_ref().is_some_and(|all| !all.iter().any(is_it)) {
+                    return Err(not_converted(&kind, &crd).into_error());
+                }
+            }
+            (false, true) if is_own => tree.warn(unlisted(&kind)),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn not_converted(kind: &str, crd: &Value) -> Diagnostic {
+    let (name, plural) = (Id::of(crd).name, crd["spec"]["names"]["plural"].as_str());
+    let message = format!(
+        "PROJECT lists a conversion of `{kind}`, and its CRD has none: API servers would drop the fields that another version does not have"
+    );
+    Diagnostic::in_file(CRD_LIST, message).with_hint(format!(
+        "list the patch that sets `spec.conversion` of {name} under `patches`, e.g. `- path: patches/webhook_in_…_{}.yaml`; or remove the conversion with `operator-rs delete webhook --conversion`",
+        plural.unwrap_or_default()
+    ))
+}
+
+fn unlisted(kind: &str) -> Diagnostic {
+    let message = format!(
+        "the CRD of `{kind}` has API servers call a conversion webhook, and PROJECT lists no conversion of it"
+    );
+    Diagnostic::in_file(CRD_LIST, message).with_hint(
+        "if this operator is to convert it, run `operator-rs create webhook --conversion`; otherwise, remove the patch",
+    )
+}
+
+fn is_other_version(one: &Resource, other: &Resource) -> bool {
+    one.is_same_kind(other) && one.version != other.version
+}
+
+fn is_converted(crd: &Value) -> bool {
+    crd["spec"]["conversion"]["strategy"] == "Webhook"
+}
+
+/// The CRDs of a kustomization; none if it cannot be rendered.
+fn crds(tree: &WorkTree<'_>, folder: &str) -> Option<Vec<Value>> {
+    let mut res = kustomize::build_in(tree, &ProjectPath::fixed(folder), &[], None).ok()?;
+    res.retain(|it| Id::of(it).is_crd());
+    Some(res)
 }

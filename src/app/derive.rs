@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::{
     binding,
     compile::{self, Compile, Completion},
-    listing,
+    conversions, listing,
     refusal::{refusal, unread},
     samples,
     support::Support,
@@ -126,7 +126,8 @@ pub fn source(
     match derived(tree, project, options) {
         Ok(Some(Derived { plan, crds })) => {
             tree.apply(plan)?;
-            listing::update(tree, &crds)
+            listing::update(tree, &crds)?;
+            conversions::require_in_crds(tree, project)
         }
         Ok(None) => Ok(()),
         Err(error) => {
@@ -162,6 +163,7 @@ fn derived(
     refuse(&reading, tree)?;
     let mut operator = std::mem::take(&mut reading.operator);
     operator.converted = project.converted();
+    operator.registers_webhooks = webhooks::registers(project, tree)?;
     let sources = TreeSources::new(tree);
     let quote = |problems| reading.quote(&sources, problems);
     let manifests::Generated { mut manifests, problems, warnings } =

@@ -3,11 +3,21 @@
 use super::derive::MANIFESTS;
 use crate::manifests::WEBHOOKS;
 use crate::plan::{self, Plan};
+use crate::project::Project;
 use diagnostics::Diagnostic;
 use go_data::yaml::{self, Value};
 use model::{Found, ProjectPath, Tree};
 
 const LIST: &str = "config/webhook/kustomization.yaml";
+
+/// The file in which the operator registers its webhooks.
+const REGISTRATIONS: &str = "src/webhook/mod.rs";
+
+/// Whether the operator registers all of its webhooks, as `create webhook` does it.
+pub fn registers(project: &Project, tree: &impl Tree) -> anyhow::Result<bool> {
+    let file = tree.look(&ProjectPath::fixed(REGISTRATIONS))?;
+    Ok(project.has_webhooks() || file != Found::Nothing)
+}
 
 /// Plans the removal of a file of webhooks that is generated no longer, and warns of a kustomization that does not list the
 /// file, or lists one that is not there.

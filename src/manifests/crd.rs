@@ -6,7 +6,7 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kube_core::crd::v1::merge_crds;
 
 use super::versions::{self, Version};
-use super::{Generated, Manifest};
+use super::{Generated, Manifest, conversions};
 use crate::project::{Operator, Problem};
 use go_data::yaml::{self, Value};
 use model::{ApiGroup, Plural, ProjectPath};
@@ -29,9 +29,9 @@ pub fn generate(operator: &Operator) -> Generated {
             Err(problem) => res.problems.push(problem),
             Ok(manifest) => {
                 res.manifests.push(manifest);
-                let kind = (first.group().to_owned(), first.kind().to_owned());
-                let converted = operator.converted.get(&kind);
-                res.warnings.extend(versions::losses(&versions, converted));
+                let found = conversions::check(&versions, operator);
+                res.problems.extend(found.problems);
+                res.warnings.extend(found.warnings);
             }
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! Knows nothing about Rust: the input is an [`Operator`], the output are [`Manifest`]s, and problems with their places.
 
+mod conversions;
 mod crd;
 mod example;
 mod lints;

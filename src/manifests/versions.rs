@@ -164,22 +164,8 @@ pub fn disagreements(versions: &[Version<'_>]) -> Vec<Problem> {
     res
 }
 
-/// Fields that an object loses when it is read in another version and written back. If versions are `converted`, API
-/// servers ask the operator about all of them: those that it does not convert cannot be read at all.
-pub fn losses(versions: &[Version<'_>], converted: Option<&BTreeSet<String>>) -> Vec<Problem> {
-    if let Some(converted) = converted {
-        let left_out = versions.iter().filter(|it| !converted.contains(it.name()));
-        let problem = |it: &Version<'_>| {
-            let (kind, name) = (it.kind(), it.name());
-            let message = format!(
-                "`{kind}`: {name} cannot be read or written: other versions have a conversion, and this one has none"
-            );
-            Problem::new(it.place().clone(), message).with_hint(format!(
-                "run `operator-rs create webhook --conversion --spoke {name}` with the group, the kind and the hub"
-            ))
-        };
-        return left_out.map(problem).collect();
-    }
+/// Fields that an object loses when it is read in another version and written back, if nothing converts it.
+pub fn losses(versions: &[Version<'_>]) -> Vec<Problem> {
     // With only one version, nothing is lost.
     let [first, _, ..] = versions else { return Vec::new() };
     let kind = first.kind();

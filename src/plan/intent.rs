@@ -92,7 +92,7 @@ impl Intent {
             Self::Delete { known } => {
                 let Some(before) = before else { return };
                 if !force && !known.iter().any(|it| with_ends_of(&before, it) == before) {
-                    outcome.not_committed();
+                    outcome.not_committed(&before, known);
                 }
                 return outcome.delete(path, before);
             }

@@ -96,11 +96,19 @@ impl Outcome {
         self.loses_edit(self.named(what, hint));
     }
 
-    /// A user's file with edits that are stored nowhere else.
-    pub fn not_committed(&mut self) {
+    /// A user's file with edits that are stored nowhere else: the difference from the closest text that is known.
+    pub fn not_committed(&mut self, text: &str, known: &[String]) {
         let hint = "commit these files, so that git keeps your edits; or run the command with `--force` to delete them anyway";
         let what = "was edited by hand, and the last commit does not have this text";
-        self.loses_edit(self.named(what, hint));
+        let edits = known.iter().map(|it| edits(it, text)).min_by_key(Vec::len).unwrap_or_default();
+        let more = edits.len().saturating_sub(LONGEST);
+        let mut lines: String =
+            edits.iter().take(LONGEST).map(|it| format!("\n    {it}")).collect();
+        if 0 < more {
+            lines += &format!("\n    … and {}", diagnostics::count(more, "more line"));
+        }
+        let colon = if lines.is_empty() { "" } else { ":" };
+        self.loses_edit(self.named(&format!("{what}{colon}{lines}"), hint));
     }
 
     fn loses_edit(&mut self, problem: Diagnostic) {
@@ -119,4 +127,15 @@ impl Outcome {
     fn named(&self, what: &str, hint: &str) -> Diagnostic {
         Diagnostic::in_file(&*self.file, what).with_hint(hint)
     }
+}
+
+/// How many lines of a difference a message shows.
+const LONGEST: usize = 20;
+
+/// The lines in which a file differs from a text that is known, as a unified diff without context.
+fn edits(known: &str, text: &str) -> Vec<String> {
+    let text = text.replace("\r\n", "\n");
+    let diff = similar::TextDiff::from_lines(known, &text);
+    let diff = diff.unified_diff().context_radius(0).to_string();
+    diff.lines().filter(|it| !it.starts_with('\\')).map(|it| it.trim_end().to_owned()).collect()
 }

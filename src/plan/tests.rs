@@ -192,7 +192,7 @@ fn a_users_file_is_deleted_as_it_was_scaffolded_and_an_edited_one_with_force() {
     for text in ["old\n", "new\n", "new\r\n"] {
         check(Some(text), delete, Ok(""));
     }
-    let edited = "nothing was written:\n  a.rs: was edited by hand, and the last commit does not have this text";
+    let edited = "nothing was written:\n  a.rs: was edited by hand, and the last commit does not have this text:\n    @@ -1 +1 @@\n    -old\n    +edited";
     check(Some("edited\n"), delete, Err(edited));
     let mut plan = Plan::default();
     delete(&mut plan);

@@ -88,13 +88,20 @@ enum Layouts {
 }
 
 impl Project {
+    /// Whether PROJECT lists a webhook.
+    pub fn has_webhooks(&self) -> bool {
+        let has = |it: &Resource| it.webhooks.as_ref().is_some_and(|it| !it.is_empty());
+        self.resources.iter().any(has)
+    }
+
     /// The versions of each kind, by group and name, that the operator converts between.
-    pub fn converted(&self) -> BTreeMap<(String, String), BTreeSet<String>> {
+    pub fn converted(&self) -> BTreeMap<(String, String), Converted> {
         let hubs = self.resources.iter().filter_map(|it| Some((it, it.webhooks.as_ref()?)));
         let hubs = hubs.filter(|(_, webhooks)| webhooks.conversion);
         hubs.map(|(hub, webhooks)| {
-            let versions = webhooks.spoke.iter().chain([&hub.version]).map(ToString::to_string);
-            ((hub.api_group(), hub.kind.to_string()), versions.collect())
+            let spokes = webhooks.spoke.iter().map(ToString::to_string).collect();
+            let converted = Converted { hub: hub.version.to_string(), spokes };
+            ((hub.api_group(), hub.kind.to_string()), converted)
         })
         .collect()
     }

@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{DeclaredKind, Place, Problem};
+use super::{DeclaredKind, KindPath, Place, Problem};
 
 /// The operator that the source code declares, independent of Rust syntax and YAML.
 #[derive(Clone, Debug, Default)]
@@ -15,8 +15,12 @@ pub struct Operator {
     pub webhook_configurations: Vec<WebhookConfiguration>,
     /// The webhooks that the source registers to be served.
     pub registrations: Vec<Registration>,
+    /// The conversions that the source registers.
+    pub conversions: Vec<ConversionRegistration>,
+    /// Whether all webhooks are served by registrations, as `create webhook` writes them.
+    pub registers_webhooks: bool,
     /// The versions of each kind, by group and name, that the operator converts between: PROJECT lists them.
-    pub converted: BTreeMap<(String, String), BTreeSet<String>>,
+    pub converted: BTreeMap<(String, String), Converted>,
     /// Parts of the source that were read but do not have the effect that a reader would expect.
     pub warnings: Vec<Problem>,
 }
@@ -89,4 +93,54 @@ pub struct Registration {
     pub place: Place,
     pub mutating: bool,
     pub path: String,
+}
+
+/// The versions of a kind that PROJECT says are converted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Converted {
+    pub hub: String,
+    pub spokes: BTreeSet<String>,
+}
+
+impl Converted {
+    pub fn has(&self, version: &str) -> bool {
+        self.hub == version || self.spokes.contains(version)
+    }
+}
+
+/// A conversion that the operator serves: a call of the runtime's `converting` or `converting_lossless`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConversionRegistration {
+    pub place: Place,
+    pub lossless: bool,
+    /// The path of its type, as the code writes it.
+    pub hub: Vec<String>,
+    pub spoke: Vec<String>,
+}
+
+impl ConversionRegistration {
+    /// Whether this type may be one of the two.
+    pub fn has(&self, defined: &KindPath) -> bool {
+        is_path_of(&self.hub, defined) || is_path_of(&self.spoke, defined)
+    }
+
+    /// Whether it converts between these two types. A path that does not tell versions apart may be each of them.
+    pub fn is_between(&self, one: &KindPath, other: &KindPath) -> bool {
+        let is = |hub, spoke| is_path_of(&self.hub, hub) && is_path_of(&self.spoke, spoke);
+        is(one, other) || is(other, one)
+    }
+}
+
+/// Whether code that writes a path of a type may mean the type that is defined there: exports can leave out modules.
+pub fn is_path_of(written: &[String], defined: &KindPath) -> bool {
+    if written.last() != defined.path.last() {
+        return false;
+    }
+    let mut modules = defined.path.iter();
+    // The first one can be the name of the crate.
+    let rest = match written.first() {
+        Some(first) if !defined.path.contains(first) => &written[1..],
+        _ => written,
+    };
+    rest.iter().all(|it| modules.any(|module| module == it))
 }

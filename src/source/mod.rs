@@ -74,9 +74,10 @@ fn markers(files: Vec<(SourcePath, Rc<str>)>, into: &mut Reading) {
     let resources = &resources::Resources::new(&into.operator.kinds);
     for (path, text) in files {
         let lines: Vec<&str> = text.lines().collect();
-        let (registrations, problems) = registration::registrations(&path, &text);
-        into.operator.registrations.extend(registrations);
-        into.comments.extend(problems.into_iter().map(|it| it.quote(&lines)));
+        let found = registration::registrations(&path, &text);
+        into.operator.registrations.extend(found.admission);
+        into.operator.conversions.extend(found.conversions);
+        into.comments.extend(found.problems.into_iter().map(|it| it.quote(&lines)));
         for comment in comments::comments(&text) {
             match marker(&path, &comment, &mut into.operator) {
                 Ok(rule) => {

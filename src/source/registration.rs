@@ -1,15 +1,30 @@
-//! The webhooks that an operator serves: `runtime::defaulting("/path", …)` and `runtime::validating("/path", …)`.
+//! The webhooks that an operator serves: `runtime::defaulting("/path", …)`, `runtime::validating("/path", …)`, and
+//! `runtime::converting::<Hub, Spoke>()`.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use syn::{Path, Token, parse::Parser as _, punctuated::Punctuated};
 
-use crate::project::{Place, Problem, Registration, SourcePath};
+use crate::project::{ConversionRegistration, Place, Problem, Registration, SourcePath};
 
 const FUNCTIONS: [(&str, bool); 2] = [("defaulting", true), ("validating", false)];
 
+/// The functions that register a conversion, and whether it is lossless.
+const CONVERSIONS: [(&str, bool); 2] = [("converting", false), ("converting_lossless", true)];
+
+/// What the code of a file registers.
+#[derive(Default)]
+pub struct Registrations {
+    pub admission: Vec<Registration>,
+    pub conversions: Vec<ConversionRegistration>,
+    pub problems: Vec<Problem>,
+}
+
 /// The registrations in a file, wherever they are in its code.
-pub fn registrations(path: &SourcePath, text: &str) -> (Vec<Registration>, Vec<Problem>) {
-    let mut res = (Vec::new(), Vec::new());
-    if !FUNCTIONS.iter().any(|it| text.contains(&format!("{}(", it.0))) {
+pub fn registrations(path: &SourcePath, text: &str) -> Registrations {
+    let mut res = Registrations::default();
+    let is_called = |name: &str| text.contains(&format!("{name}("));
+    let is_converting = text.contains(CONVERSIONS[0].0);
+    if !is_converting && !FUNCTIONS.iter().any(|it| is_called(it.0)) {
         return res;
     }
     // The reader of kinds reports what is not Rust.
@@ -19,21 +34,23 @@ pub fn registrations(path: &SourcePath, text: &str) -> (Vec<Registration>, Vec<P
     res
 }
 
-fn find(path: &SourcePath, tokens: TokenStream, into: &mut (Vec<Registration>, Vec<Problem>)) {
+fn find(path: &SourcePath, tokens: TokenStream, into: &mut Registrations) {
     let all: Vec<TokenTree> = tokens.into_iter().collect();
     for (at, token) in all.iter().enumerate() {
         let TokenTree::Group(group) = token else { continue };
-        if group.delimiter() == Delimiter::Parenthesis
-            && let Some(mutating) = function(&all[..at])
-        {
+        if group.delimiter() == Delimiter::Parenthesis {
             let start = group.span_open().start();
             let place = Place { path: path.clone(), line: start.line, column: start.column + 2 };
-            match literal(&group.stream()) {
-                Some(served) => into.0.push(Registration { place, mutating, path: served }),
-                None => into.1.push(
-                    Problem::new(place, "the path of this webhook is not a string literal")
-                        .with_hint("write a string literal, so that it can be compared with the +kubebuilder:webhook comments"),
-                ),
+            if let Some(mutating) = function(&all[..at]) {
+                match literal(&group.stream()) {
+                    Some(path) => into.admission.push(Registration { place, mutating, path }),
+                    None => into.problems.push(
+                        Problem::new(place, "the path of this webhook is not a string literal")
+                            .with_hint("write a string literal, so that it can be compared with the +kubebuilder:webhook comments"),
+                    ),
+                }
+            } else if let Some(conversion) = conversion(path, &all[..at]) {
+                into.conversions.push(conversion);
             }
         }
         find(path, group.stream(), into);
@@ -44,15 +61,45 @@ fn find(path: &SourcePath, tokens: TokenStream, into: &mut (Vec<Registration>, V
 fn function(before: &[TokenTree]) -> Option<bool> {
     let (TokenTree::Ident(name), before) = before.split_last()? else { return None };
     let mutating = FUNCTIONS.iter().find(|it| name == it.0)?.1;
-    let is = |token: &TokenTree, sign: char| matches!(token, TokenTree::Punct(it) if it.as_char() == sign);
+    is_of_runtime(before).then_some(mutating)
+}
+
+/// The conversion that the tokens end with: `runtime::converting::<Hub, Spoke>`.
+fn conversion(path: &SourcePath, before: &[TokenTree]) -> Option<ConversionRegistration> {
+    let is_name = |it: &TokenTree| match it {
+        TokenTree::Ident(it) => CONVERSIONS.iter().find(|known| it == known.0).map(|it| it.1),
+        _ => None,
+    };
+    let at = before.iter().rposition(|it| is_name(it).is_some())?;
+    let lossless = is_name(&before[at])?;
+    let [first, second, open, types @ .., close] = &before[at + 1..] else { return None };
+    let is_call = is(first, ':') && is(second, ':') && is(open, '<') && is(close, '>');
+    if !is_call || !is_of_runtime(&before[..at]) {
+        return None;
+    }
+    let types = types.iter().cloned().collect();
+    let types = Punctuated::<Path, Token![,]>::parse_terminated.parse2(types).ok()?;
+    let names = |it: &Path| it.segments.iter().map(|it| it.ident.to_string()).collect();
+    let [hub, spoke] = types.iter().map(names).collect::<Vec<Vec<String>>>().try_into().ok()?;
+    let start = before[at].span().start();
+    let place = Place { path: path.clone(), line: start.line, column: start.column + 1 };
+    Some(ConversionRegistration { place, lossless, hub, spoke })
+}
+
+/// Whether a function's name that comes after the tokens is that of the runtime.
+fn is_of_runtime(before: &[TokenTree]) -> bool {
     match before {
         [.., TokenTree::Ident(of), first, second] if is(first, ':') && is(second, ':') => {
-            (of == "runtime").then_some(mutating)
+            of == "runtime"
         }
-        [.., TokenTree::Ident(word)] if word == "fn" => None,
-        [.., last] if is(last, '.') || is(last, ':') => None,
-        _ => Some(mutating),
+        [.., TokenTree::Ident(word)] if word == "fn" => false,
+        [.., last] if is(last, '.') || is(last, ':') => false,
+        _ => true,
     }
+}
+
+fn is(token: &TokenTree, sign: char) -> bool {
+    matches!(token, TokenTree::Punct(it) if it.as_char() == sign)
 }
 
 fn literal(arguments: &TokenStream) -> Option<String> {
@@ -69,8 +116,9 @@ fn literal(arguments: &TokenStream) -> Option<String> {
 fn calls_are_found_wherever_they_are() {
     let check = |text: &str, expected: &[(&str, bool)], problems: usize| {
         let found = registrations(&SourcePath::fixed("a.rs"), text);
-        let paths: Vec<(&str, bool)> = found.0.iter().map(|it| (&*it.path, it.mutating)).collect();
-        assert_eq!((&paths[..], found.1.len()), (expected, problems), "{text}");
+        let paths = found.admission.iter().map(|it| (&*it.path, it.mutating));
+        let paths: Vec<(&str, bool)> = paths.collect();
+        assert_eq!((&paths[..], found.problems.len()), (expected, problems), "{text}");
     };
     check(
         "fn a() { vec![runtime::defaulting(\"/a\", A), b(runtime::validating(\"/b\", B))] }",
@@ -85,4 +133,25 @@ fn calls_are_found_wherever_they_are() {
     );
     check("// runtime::defaulting(\"/a\", A)\nfn a() { \"defaulting(\"; }", &[], 0);
     check("fn a() { runtime::defaulting(PATH, A) }", &[], 1);
+}
+
+#[test]
+fn conversions_are_found_with_their_types() {
+    let check = |text: &str, expected: &[(&str, &str, bool)]| {
+        let found = registrations(&SourcePath::fixed("a.rs"), text).conversions;
+        let found: Vec<(String, String, bool)> =
+            found.iter().map(|it| (it.hub.join("::"), it.spoke.join("::"), it.lossless)).collect();
+        let found: Vec<_> = found.iter().map(|it| (&*it.0, &*it.1, it.2)).collect();
+        assert_eq!(found, expected, "{text}");
+    };
+    check("fn a() { runtime::converting::<a::v1::A, v2::A>() }", &[("a::v1::A", "v2::A", false)]);
+    check(
+        "fn a() { vec![b, converting_lossless::<v1::A, v2::A,>(\"data\")] }",
+        &[("v1::A", "v2::A", true)],
+    );
+    check(
+        "fn converting<A, B>() {} fn b() { other::converting::<A, B>(); it.converting::<A, B>() }",
+        &[],
+    );
+    check("// runtime::converting::<A, B>()\nfn a() {}", &[]);
 }

@@ -11,6 +11,10 @@ use crate::{
 use diagnostics::hinted;
 use model::{Domain, GroupPrefix, Kind, Plural, RustPath, Version};
 
+/// The hint for a kind of another crate.
+pub const EXTERNAL: &str =
+    "for a type of another crate, add `--external-api-path` with its Rust path";
+
 /// How many similar kinds an error names.
 const SUGGESTIONS: usize = 3;
 
@@ -61,14 +65,20 @@ pub struct Context<'a> {
 }
 
 impl Foreign {
-    /// A kind that every cluster serves. The error for an unknown kind names similar ones.
-    pub fn built_in(group: &GroupPrefix, version: Version, kind: &Kind) -> anyhow::Result<Self> {
+    /// A kind that every cluster serves. The error for an unknown kind names similar ones; for an unknown group, it has these
+    /// hints, too.
+    pub fn built_in(
+        group: &GroupPrefix,
+        version: Version,
+        kind: &Kind,
+        hints: &[&str],
+    ) -> anyhow::Result<Self> {
         let (name, number) = (kind.to_string(), version.to_string());
         let all = built_in_kinds::all();
         let is =
             |it: &&BuiltInKind| it.kind == name && it.version == number && it.is_in(group.as_str());
         let Some(found) = all.iter().find(is) else {
-            return refuse(&all, group, version, kind);
+            return refuse(&all, group, version, kind, hints);
         };
         let plural: Plural = found.plural.parse()?;
         Ok(Self {
@@ -217,6 +227,7 @@ fn refuse<T>(
     group: &GroupPrefix,
     version: Version,
     kind: &Kind,
+    more: &[&str],
 ) -> anyhow::Result<T> {
     let is_group = all.iter().any(|it| it.is_in(group.as_str()));
     let what = format!("{group}/{version} {kind}");
@@ -230,10 +241,7 @@ fn refuse<T>(
     };
     let mut hints: Vec<String> = similar(all, group, kind);
     if !is_group {
-        hints.push("leave out `--resource=false` to generate the type".to_owned());
-        hints.push(
-            "for a type of another crate, add `--external-api-path` with its Rust path".to_owned(),
-        );
+        hints.extend(more.iter().map(|it| (*it).to_owned()));
     }
     hinted(error, hints.into_iter())
 }
@@ -268,7 +276,8 @@ fn a_misspelt_kind_is_answered_with_the_nearest() {
         let (group, version) =
             (group.parse().expect("a group"), version.parse().expect("a version"));
         let kind = kind.parse().expect("a kind");
-        let error = Foreign::built_in(&group, version, &kind).err().expect("it is refused");
+        let error =
+            Foreign::built_in(&group, version, &kind, &["create it"]).err().expect("it is refused");
         assert_eq!([&[error.to_string().as_str()], &hints(&error)[..]].concat(), expected);
     };
     check(
@@ -304,11 +313,7 @@ fn a_misspelt_kind_is_answered_with_the_nearest() {
         "cache",
         "v1",
         "Memcached",
-        &[
-            "cache/v1 Memcached is not in this project and not part of Kubernetes 1.33",
-            "leave out `--resource=false` to generate the type",
-            "for a type of another crate, add `--external-api-path` with its Rust path",
-        ],
+        &["cache/v1 Memcached is not in this project and not part of Kubernetes 1.33", "create it"],
     );
 }
 
@@ -318,7 +323,7 @@ fn every_built_in_kind_can_be_named() {
         let (version, kind) =
             (it.version.parse().expect("a version"), it.kind.parse().expect("a kind"));
         let group: GroupPrefix = it.prefix().parse().expect("a group");
-        let foreign = Foreign::built_in(&group, version, &kind).expect("it is there");
+        let foreign = Foreign::built_in(&group, version, &kind, &[]).expect("it is there");
         assert_eq!(foreign.resource.api_group(), it.group);
         assert_eq!(foreign.resource.plural().to_string(), it.plural);
         assert_eq!(foreign.namespaced, it.namespaced);

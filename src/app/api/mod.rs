@@ -2,6 +2,7 @@
 
 pub mod context;
 pub mod foreign;
+pub mod needed;
 pub mod place;
 pub mod sample;
 pub mod webhook;

@@ -3,11 +3,11 @@
 use clap::builder::PossibleValue;
 use serde::Serialize;
 
-use super::foreign::Foreign;
+use super::{foreign::Foreign, needed};
 use crate::app::derive::Names;
 use crate::project::{Certificates, Project, Resource, Webhooks};
-use diagnostics::Hint as _;
-use model::{Plural, ProjectPath, Version};
+use diagnostics::{Diagnostic, Hint as _};
+use model::{Plural, ProjectPath, Tree, Version};
 
 /// The template sets of webhooks.
 pub const FIRST: &str = "create/webhook";
@@ -48,8 +48,7 @@ pub fn certificates(made_by: Certificates) -> &'static str {
 
 /// Whether the project has no webhooks yet: the first one needs files that all share.
 pub fn is_first(project: &Project) -> bool {
-    let has = |it: &Resource| it.webhooks.as_ref().is_some_and(|it| !it.is_empty());
-    !project.resources.iter().any(has)
+    !project.has_webhooks()
 }
 
 /// A kind of the project or of others, in one version.
@@ -59,6 +58,8 @@ pub struct Target {
     /// The path and the name of its Rust type.
     type_path: String,
     type_name: String,
+    /// The namespace of the operator, if it cannot start there without objects of this kind.
+    exempt_namespace: Option<String>,
 }
 
 /// The variables of the templates.
@@ -84,6 +85,7 @@ pub struct Context<'a> {
     own: bool,
     /// The type is one of another crate than k8s-openapi, so that nobody knows which fields it requires.
     is_external: bool,
+    exempt_namespace: Option<&'a str>,
     api_namespaced: bool,
     /// The operator makes the certificate of the webhooks.
     self_managed: bool,
@@ -118,6 +120,7 @@ impl Target {
             type_path: format!("api::{module}::{type_name}"),
             type_name,
             resource: resource.clone(),
+            exempt_namespace: None,
         })
     }
 
@@ -128,7 +131,40 @@ impl Target {
             type_name: foreign.type_name().to_owned(),
             namespaced: foreign.namespaced,
             resource: foreign.resource,
+            exempt_namespace: None,
         }
+    }
+
+    /// The same, and leaves out the operator's own namespace where the operator needs the kind to start.
+    pub fn exempting(mut self, project: &Project, tree: &impl Tree) -> anyhow::Result<Self> {
+        if self.selects_namespaces() && needed::is_needed(project, &self.resource) {
+            self.exempt_namespace = Some(needed::namespace(project, tree)?);
+        }
+        Ok(self)
+    }
+
+    /// Whether a webhook can leave out namespaces: selectors select the namespaces themselves, too, by their labels.
+    fn selects_namespaces(&self) -> bool {
+        self.namespaced || self.resource.kind.to_string() == "Namespace"
+    }
+
+    /// What to know of a webhook for a kind that the operator needs itself.
+    pub fn deadlock(&self, project: &Project) -> Option<Diagnostic> {
+        if !needed::is_needed(project, &self.resource) {
+            return None;
+        }
+        let kind = &self.resource.kind;
+        let message = format!(
+            "this operator needs {} itself: while no replica answers, API servers refuse all that the webhook is for, and no replica can start",
+            kind.plural()
+        );
+        let hint = match &self.exempt_namespace {
+            Some(namespace) => format!(
+                "the marker in src/webhook/ has a `patch` that leaves out the namespace `{namespace}`: change it when the operator runs in another one, and add those that the cluster needs, such as `kube-system`"
+            ),
+            None => "write `failurePolicy=ignore` in the marker in src/webhook/: no selector leaves out objects outside of namespaces".to_owned(),
+        };
+        Some(Diagnostic::from(message).with_hint(hint))
     }
 
     /// The kind of an entry in PROJECT.
@@ -231,6 +267,7 @@ impl Target {
             own: self.resource.api.is_some(),
             is_external: self.resource.api.is_none()
                 && !self.type_path.starts_with("k8s_openapi::"),
+            exempt_namespace: self.exempt_namespace.as_deref(),
             api_namespaced: self.namespaced,
             self_managed: project.inputs.certificates == Certificates::SelfManaged,
             path,

@@ -108,7 +108,7 @@ impl Args {
         let known = known.map(|it| Target::of(project, it)).transpose()?.flatten();
         let target = match (known, self.version) {
             (Some(target), _) => target,
-            (None, Some(version)) => Target::foreign(Foreign::built_in(group, version, kind)?),
+            (None, Some(version)) => Target::foreign(Foreign::built_in(group, version, kind, &[])?),
             (None, None) => {
                 return Err(anyhow::format_err!("PROJECT has no {kind} of {group}"))
                     .hint("if another project defines the kind, give its `--version`, too");
@@ -185,6 +185,7 @@ pub fn remove(
 ) -> anyhow::Result<()> {
     let before = resource.webhooks.clone().unwrap_or_default();
     let Some(target) = Target::of(project, resource)? else { return Ok(()) };
+    let target = target.exempting(project, root)?;
     let certificates = project.inputs.certificates;
     let mut files = Files::default();
     for (set, is_gone) in [

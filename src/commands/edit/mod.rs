@@ -2,10 +2,11 @@
 //!
 //! ```text
 //! source ─ `storage` of each version ─ the source again: the same kinds, stored in another version?
-//!     └ CRDs before and after ─ nothing is lost, and the last release can read what is stored?
+//!     └ CRDs before and after ─ nothing is lost, in a conversion neither, and the last release can read what is stored?
 //! ```
 
 mod checks;
+mod conversion;
 
 use std::collections::BTreeMap;
 
@@ -32,8 +33,8 @@ use model::{Found, GroupPrefix, Kind, ProjectPath, Tree};
 ///
 /// `--storage-version` stores the objects of a kind in another version: it changes `storage` in `#[kube(…)]` of its
 /// versions, and generates the manifests. It refuses a version in which objects would lose fields or be invalid, unless a
-/// webhook converts. Without `--force`, it also refuses a version that the last release does not serve: a cluster that goes
-/// back to that release could not read its objects.
+/// webhook converts. Without `--force`, it also refuses fields that only the conversion's code can keep, and a version that
+/// the last release does not serve: a cluster that goes back to that release could not read its objects.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -94,7 +95,7 @@ impl Args {
                 .hint("remove the patch in config/crd that sets `storage`; if kinds have to be compiled, write `storage = …` by hand, then run `operator-rs manifests`");
         }
         checks::require_no_loss(&old, &new, &stored.version, &self.storage_version)?;
-        plan = Plan::default();
+        plan = conversion::check(tree, &new, &source, (&stored, &self.storage_version))?;
         self.check_release(&mut plan, root, &new.name, &stored)?;
         let Stored { kind, version: old, .. } = &stored;
         let new = &self.storage_version;

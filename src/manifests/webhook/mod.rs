@@ -39,10 +39,10 @@ pub fn generate(operator: &Operator, _: &CrdOptions) -> Generated {
 }
 
 /// The comments whose path the operator does not serve, and the webhooks that it serves and no comment names. An operator
-/// that registers none serves its webhooks in another way.
+/// that has no place for registrations serves its webhooks in another way.
 fn unserved(operator: &Operator) -> Vec<Problem> {
     let served = &operator.registrations;
-    if served.is_empty() {
+    if served.is_empty() && !operator.registers_webhooks {
         return Vec::new();
     }
     let word = |mutating| if mutating { "defaulting" } else { "validating" };

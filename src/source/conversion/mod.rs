@@ -71,6 +71,9 @@ pub fn conversion(
     Ok(res)
 }
 
+/// What nobody can know is left out of the code so that it cannot be forgotten.
+const UNWRITTEN: &str = " (does not compile until it is written)";
+
 /// One direction of a conversion.
 struct Direction<'a> {
     kind: &'a str,
@@ -148,16 +151,22 @@ impl Direction<'_> {
                 }
                 for (name, ty) in target {
                     let other = source.iter().find(|it| it.0 == *name);
-                    let why = match other {
-                        None => format!("{} has no such field", self.from),
+                    let (why, default) = match other {
+                        None => ("has no such field", between::default(ty, self.others)),
+                        // A default would drop the value that the other version has.
                         Some(it) if self.between(&it.1, ty, name, wanted).is_none() => {
-                            let why = format!("{} has another type", self.from);
-                            into.open.push(format!("{} `{to}.{name}`: {why}", self.to));
-                            why
+                            ("has another type", None)
                         }
                         Some(_) => continue,
                     };
-                    let default = between::default(ty, self.others);
+                    let why = format!("{} {why}", self.from);
+                    let default = match default {
+                        Some(it) => it.to_owned(),
+                        None => {
+                            into.open.push(format!("{} `{to}.{name}`: {why}{UNWRITTEN}", self.to));
+                            format!("compile_error!(\"choose a value for `{name}`\")")
+                        }
+                    };
                     value.push(Line::with(&format!("{name}: {default}"), why));
                 }
                 self.implement(from, to, into, |from| struct_of(from, &pattern, &value));
@@ -180,8 +189,8 @@ impl Direction<'_> {
                     let arm = other.and_then(|it| self.variant(name, fields, &it.1, wanted));
                     arms.push(arm.unwrap_or_else(|| {
                         let why = format!("{} has no such variant", self.to);
-                        into.open.push(format!("{} `{from}::{name}`: {why}", self.from));
-                        (format!("{name}{}", fields.any()), format!("todo!(\"{why}\")"))
+                        into.open.push(format!("{} `{from}::{name}`: {why}{UNWRITTEN}", self.from));
+                        (format!("{name}{}", fields.any()), format!("compile_error!(\"{why}\")"))
                     }));
                 }
                 self.implement(from, to, into, |from| matched(from, &arms));
@@ -193,13 +202,16 @@ impl Direction<'_> {
     }
 
     fn differs(&self, from: &str, into: &mut Generated) {
-        into.open.push(format!("{} `{from}`: its form differs in {}", self.from, self.to));
+        into.open
+            .push(format!("{} `{from}`: its form differs in {}{UNWRITTEN}", self.from, self.to));
     }
 
     /// A type for which no conversion can be written: the code does not compile without it.
     fn open(&self, from: &str, why: &str, into: &mut Generated) {
-        into.open
-            .push(format!("{} `{from}` {why}: write its conversion to {}", self.from, self.to));
+        into.open.push(format!(
+            "{} `{from}` {why}: write its conversion to {}{UNWRITTEN}",
+            self.from, self.to
+        ));
     }
 
     /// The pattern and the value of a variant without the name of its enum.

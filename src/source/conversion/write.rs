@@ -52,7 +52,7 @@ pub fn matched(from: &str, arms: &[(String, String)]) -> Vec<String> {
     }
     let mut res = vec!["match it {".to_owned()];
     for (pattern, value) in arms {
-        let value = match value.starts_with("todo!") {
+        let value = match value.starts_with("compile_error!") {
             true => value.clone(),
             false => format!("Self::{value}"),
         };

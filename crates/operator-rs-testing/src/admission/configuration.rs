@@ -12,6 +12,8 @@ pub struct Webhook {
     pub path: String,
     pub service: Service,
     pub rules: Vec<Rule>,
+    /// The namespaces whose objects it reviews: those that all of these allow.
+    pub namespaces: Vec<Namespaces>,
     /// Whether the object is also reviewed if a rule has another version of it.
     pub is_equivalent: bool,
     /// Whether a call that fails does not count.
@@ -19,6 +21,13 @@ pub struct Webhook {
     /// Whether it is called again when a later one has changed the object.
     pub is_invoked_again: bool,
     pub timeout: Duration,
+}
+
+/// A requirement of a `namespaceSelector` for the names of namespaces.
+pub struct Namespaces {
+    /// Whether the name has to be one of these, or must not be.
+    pub is_in: bool,
+    pub names: Vec<String>,
 }
 
 /// What a webhook reviews.
@@ -84,12 +93,11 @@ fn webhook(value: &Value, kind: &str, configuration: &str, service: &Service) ->
         _ => return Err("it has no rules".into()),
     };
     // A selector that selects everything is what the server fills in.
-    for name in ["namespaceSelector", "objectSelector"] {
-        let selector = fields.take(name);
-        if !selector.is_null() && selector != Value::Object(Map::new()) {
-            return Err(format!("{name}: operator-rs-testing does not support it"));
-        }
+    let selector = fields.take("objectSelector");
+    if !selector.is_null() && selector != Value::Object(Map::new()) {
+        return Err("objectSelector: operator-rs-testing does not support it".into());
     }
+    let namespaces = namespaces(&fields.take("namespaceSelector"))?;
     fields.end()?;
     Ok(Webhook {
         configuration: configuration.to_owned(),
@@ -97,11 +105,39 @@ fn webhook(value: &Value, kind: &str, configuration: &str, service: &Service) ->
         path,
         service: service.clone(),
         rules,
+        namespaces,
         is_equivalent,
         is_ignored,
         is_invoked_again,
         timeout: Duration::from_secs(timeout),
     })
+}
+
+/// Every namespace has the label `kubernetes.io/metadata.name`; of other labels, nothing is known.
+fn namespaces(selector: &Value) -> Result<Vec<Namespaces>, String> {
+    let place = |why: String| format!("namespaceSelector: {why}");
+    let mut fields = if selector.is_null() { Fields::default() } else { Fields::of(selector).map_err(place)? };
+    let expressions = match fields.take("matchExpressions") {
+        Value::Null => vec![],
+        Value::Array(all) => all,
+        other => return Err(place(format!("{} is no list", quoted(&other)))),
+    };
+    fields.end().map_err(place)?;
+    let requirement = |it: &Value| {
+        let mut fields = Fields::of(it)?;
+        match fields.text("key")? {
+            Some(key) if key == "kubernetes.io/metadata.name" => {}
+            _ => return Err("operator-rs-testing supports only the label `kubernetes.io/metadata.name`".to_owned()),
+        }
+        let is_in = match fields.text("operator")?.as_deref() {
+            Some("In") => true,
+            Some("NotIn") => false,
+            other => return Err(format!("operator: {other:?} has to be In or NotIn")),
+        };
+        let names = fields.texts("values")?;
+        fields.end().map(|()| Namespaces { is_in, names })
+    };
+    expressions.iter().map(requirement).collect::<Result<_, _>>().map_err(place)
 }
 
 fn rule(value: &Value) -> Result<Rule, String> {
@@ -152,6 +188,7 @@ fn path(client: &Value) -> Result<String, String> {
 }
 
 /// The fields of an object; each is taken once.
+#[derive(Default)]
 struct Fields(Map<String, Value>);
 
 impl Fields {

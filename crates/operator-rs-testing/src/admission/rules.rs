@@ -13,6 +13,9 @@ pub fn matches(webhook: &Webhook, request: &Request, operation: &str) -> Result<
     if group == "admissionregistration.k8s.io" {
         return Ok(false); // webhooks could keep each other from being mended
     }
+    if !is_in_namespaces(webhook, request, resource) {
+        return Ok(false);
+    }
     let mut other = None;
     for rule in &webhook.rules {
         let matches = has(&rule.operations, operation)
@@ -32,6 +35,12 @@ pub fn matches(webhook: &Webhook, request: &Request, operation: &str) -> Result<
         ))),
         _ => Ok(false),
     }
+}
+
+/// The selector of namespaces says nothing of objects outside of namespaces, but for the namespaces themselves.
+fn is_in_namespaces(webhook: &Webhook, request: &Request, resource: &str) -> bool {
+    let namespace = if resource == "namespaces" { &request.name } else { &request.namespace };
+    namespace.is_empty() || webhook.namespaces.iter().all(|it| it.is_in == it.names.contains(namespace))
 }
 
 fn has(list: &[String], word: &str) -> bool {

@@ -217,6 +217,19 @@ async fn what_is_not_done_here_is_refused_aloud() {
     assert_eq!(body["message"], format!("operator-rs-testing does not support {why}"));
 }
 
+#[tokio::test]
+async fn a_namespace_can_be_exempt() {
+    for (operator, names, expected) in [("NotIn", "[d]", 0), ("NotIn", "[e]", 1), ("In", "[d, e]", 1), ("In", "[e]", 0)]
+    {
+        let selector = format!(
+            ", namespaceSelector: {{matchExpressions: [{{key: kubernetes.io/metadata.name, operator: {operator}, values: {names}}}]}}"
+        );
+        let (cluster, calls) = cluster(&manifests("Validating", &["a"], &selector), |_, _| json!({ "allowed": true }));
+        send(&cluster, Method::POST, "", json!({})).await;
+        assert_eq!(calls.lock().unwrap().len(), expected, "{operator} {names}");
+    }
+}
+
 #[test]
 fn a_configuration_is_read_exactly_or_refused() {
     let service: Service = Arc::new(|_| unreachable!());
@@ -252,6 +265,16 @@ fn a_configuration_is_read_exactly_or_refused() {
         "rules:",
         "objectSelector: {matchLabels: {}}, rules:",
         &of("objectSelector: operator-rs-testing does not support it"),
+    );
+    check(
+        "rules:",
+        "namespaceSelector: {matchLabels: {a: b}}, rules:",
+        &of("namespaceSelector: matchLabels: operator-rs-testing does not support it"),
+    );
+    check(
+        "rules:",
+        "namespaceSelector: {matchExpressions: [{key: a, operator: Exists}]}, rules:",
+        &of("namespaceSelector: operator-rs-testing supports only the label `kubernetes.io/metadata.name`"),
     );
     check("rules:", "timeoutSeconds: 31, rules:", &of("timeoutSeconds: it has to be from 1 to 30"));
     check("rules:", "failurePolicy: fail, rules:", &of("failurePolicy: `fail` has to be Fail or Ignore"));

@@ -1,7 +1,7 @@
 //! `create api --resource=false`: a controller for a type that exists.
 
 use super::{Args, Choices, Context, Place};
-use crate::app::api::foreign::Foreign;
+use crate::app::api::foreign::{EXTERNAL, Foreign};
 use crate::project::{Options, Project, Resource};
 use crate::{app::derive, plan::WorkTree, scaffold};
 use diagnostics::Hint as _;
@@ -33,7 +33,8 @@ impl Args {
             }
             (None, Some((at, group))) => self.for_own(tree, project, at, group),
             (None, None) => {
-                let foreign = Foreign::built_in(&group, self.version, kind)?;
+                let hints = ["leave out `--resource=false` to generate the type", EXTERNAL];
+                let foreign = Foreign::built_in(&group, self.version, kind, &hints)?;
                 self.for_foreign(tree, project, foreign)
             }
         }

@@ -55,6 +55,7 @@ impl Args {
         sets.extend(["sample", "resource", "resource-existing"].map(|it| format!("create/{it}")));
         let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
         let mut plan = scaffold::scaffold(&sets, &context)?;
+        conversions::olm_warning(project).into_iter().for_each(|it| plan.warn(it));
         let (group, module) = (&place.group, kind.module());
         let folder = format!("api/src/{}/{version}", group.module());
         plan.scaffold(format!("{folder}/{module}.rs").parse()?, text.clone());

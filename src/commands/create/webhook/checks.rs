@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use clap::error::ErrorKind;
 
 use super::Args;
-use crate::app::api::{foreign::Foreign, webhook::Target};
+use crate::app::api::{
+    foreign::{EXTERNAL, Foreign},
+    webhook::Target,
+};
 use crate::project::{Certificates, Project, Resource, WebhookVersion, Webhooks};
 use crate::terminal;
 use diagnostics::Hint as _;
@@ -61,7 +64,22 @@ impl Args {
             return Err(anyhow::format_err!("{kind} has {} versions", found.len()))
                 .hint(format!("name one: {}", names.collect::<Vec<_>>().join(" or ")));
         }
+        let is_own = project.resources.iter().any(|it| {
+            it.api.is_some()
+                && it.group.as_ref().is_some_and(|it| it.to_string() == group.to_string())
+        });
+        let create = |version: String| {
+            format!(
+                "run `operator-rs create api --group {group}{version} --kind {kind}` first, if this project is to define the kind"
+            )
+        };
         let Some(version) = self.version else {
+            if is_own && all.is_empty() {
+                return Err(anyhow::format_err!("PROJECT has no {kind} of {group}")).hint(format!(
+                    "{}; if another project defines it, give its `--version`, too",
+                    create(String::new())
+                ));
+            }
             return Err(terminal::usage(
                 ErrorKind::MissingRequiredArgument,
                 &format!(
@@ -82,7 +100,13 @@ impl Args {
         let foreign = Foreign::external(project, group.clone(), version, kind, &self.external);
         let mut foreign = match foreign {
             Some(foreign) => foreign,
-            None => Foreign::built_in(group, version, kind)?,
+            None => {
+                let create = create(format!(" --version {version}"));
+                match is_own {
+                    true => Foreign::built_in(group, version, kind, &[EXTERNAL]).hint(create)?,
+                    false => Foreign::built_in(group, version, kind, &[EXTERNAL, &create])?,
+                }
+            }
         };
         if self.plural.is_some() {
             foreign.resource.plural.clone_from(&self.plural);

@@ -1,5 +1,6 @@
 //! `operator-rs create webhook`
 
+mod advice;
 mod checks;
 
 use clap::error::ErrorKind;
@@ -108,6 +109,7 @@ impl Args {
             .hint("write the webhook by hand, and import the kind under another name");
         }
         let (at, target) = self.target(&project, &group, &kind)?;
+        let target = target.exempting(&project, tree)?;
         let own = target.resource.api.is_some() && has_code;
         let source = if own { derive::operator(tree) } else { Operator::default() };
         conversions::declared(&source, &target.resource, target.resource.version)?;
@@ -127,6 +129,11 @@ impl Args {
         };
         let was_converted = target.resource.webhooks.as_ref().is_some_and(|it| it.conversion);
         let mut plan = Plan::default();
+        target.deadlock(&project).filter(|_| is_admission).into_iter().for_each(|it| plan.warn(it));
+        conversions::olm_warning(&project)
+            .filter(|_| self.conversion)
+            .into_iter()
+            .for_each(|it| plan.warn(it));
         for (set, is_asked) in [
             (webhook::FIRST, has_code && is_first),
             (webhook::certificates(certificates), has_code && is_first),
@@ -150,8 +157,7 @@ impl Args {
             add(&mut plan, &edited, &target, webhook::SPOKE, &webhooks, code)?;
             open.extend(written.open);
         }
-        let admission = self.defaulting || self.programmatic_validation;
-        let features = [("admission", admission), ("conversion", self.conversion)];
+        let features = [("admission", is_admission), ("conversion", self.conversion)];
         let features: Vec<_> = features.into_iter().filter(|it| it.1).collect();
         support::feature(&mut plan, tree, &features)?;
         let options = GenerateOptions {
@@ -160,7 +166,11 @@ impl Args {
             ..GenerateOptions::default()
         };
         derive::with_project(tree, plan, &project, &edited, &options)?;
-        tree.next(next(&target, &self, certificates, &open));
+        tree.next(format!(
+            "{}\n\n{}",
+            next(&target, &self, certificates, &open),
+            advice::of(&self, &target)
+        ));
         Ok(())
     }
 }

@@ -33,6 +33,15 @@ pub fn pruned(old: &Crd, new: &Crd) -> Vec<(Field, Rule, Change)> {
     res.into_iter().map(change).collect()
 }
 
+/// The paths of the fields of a version that another one does not have.
+pub fn lost_fields(crd: &Crd, from: &str, to: &str) -> Vec<String> {
+    let schema = |name| crd.version(name)?.schema.as_ref();
+    let (Some(has), Some(keeps)) = (schema(from), schema(to)) else { return Vec::new() };
+    let mut res = Vec::new();
+    compare("^", has, keeps, true, &mut res);
+    res.iter().map(|it| it.trim_start_matches("^.").to_owned()).collect()
+}
+
 fn dropped(crd: &Crd) -> Vec<Field> {
     let Some(stored) = crd.versions.iter().find(|it| it.storage).filter(|_| !crd.converts()) else {
         return Vec::new();

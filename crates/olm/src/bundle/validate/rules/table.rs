@@ -58,7 +58,7 @@ diagnostics::rules! {
     CsvApiExample "csv-api-example" (Csv, Sdk) Warning "Every owned kind has an example" "add an example to `alm-examples`"
     CsvInstallModes "csv-installmodes" (Csv, Sdk) Error "The CSV has install modes" "write `spec.installModes`"
     CsvInstallModesNone "csv-installmodes-none" (Csv, Sdk) Error "The CSV supports an install mode" "set `supported: true` for one of them"
-    CsvConversionModes "csv-conversion-modes" (Csv, Sdk) Error "With conversion webhooks, only AllNamespaces is supported" "set `supported: false` for the other install modes"
+    CsvConversionModes "csv-conversion-modes" (Csv, Sdk) Error "With conversion webhooks, only AllNamespaces is supported" "if the operator can watch all namespaces, set `supported: false` for the other install modes; OLM cannot install an operator of one namespace with a conversion"
     CsvMinKube "csv-minkube" (Csv, Sdk) Warning "The CSV specifies the oldest Kubernetes version that it supports" "write `spec.minKubeVersion`"
     CsvMinKubeBad "csv-minkube-bad" (Csv, Sdk) Error "minKubeVersion is a semantic version" "write all three numbers, e.g. `1.33.0`"
     CsvAnnotationCase "csv-annotation-case" (Csv, Sdk) Error "Annotations of OLM are spelled as OLM reads them" ""

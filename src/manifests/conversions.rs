@@ -1,0 +1,100 @@
+//! The conversions that PROJECT lists, beside those that the source registers: versions are converted if both have them.
+
+use super::{Generated, versions::Version, versions::losses};
+use crate::project::{ConversionRegistration, Converted, Operator, Problem};
+
+/// The differences between the two for one kind, and what objects lose without a conversion.
+pub fn check(versions: &[Version<'_>], operator: &Operator) -> Generated {
+    let mut res = Generated::default();
+    let Some(first) = versions.first() else { return res };
+    let conversions = Conversions { versions, all: &operator.conversions };
+    let converted = operator.converted.get(&(first.group().to_owned(), first.kind().to_owned()));
+    let unlisted: Vec<&ConversionRegistration> =
+        conversions.registered().filter(|it| !conversions.is_listed(it, converted)).collect();
+    res.warnings.extend(unlisted.iter().map(|it| conversions.unlisted(it)));
+    match converted {
+        None if unlisted.is_empty() => res.warnings.extend(losses(versions)),
+        None => {}
+        Some(converted) => {
+            res.problems = conversions.unregistered(converted);
+            let is_unlisted = |it: &Version<'_>| {
+                unlisted.iter().any(|unlisted| unlisted.has(&it.declared.rust_path))
+            };
+            let left_out = versions.iter().filter(|it| !converted.has(it.name()));
+            res.warnings.extend(left_out.filter(|it| !is_unlisted(it)).map(left_out_problem));
+        }
+    }
+    res
+}
+
+/// API servers ask the operator about all versions of a kind that it converts.
+fn left_out_problem(it: &Version<'_>) -> Problem {
+    let (kind, name) = (it.kind(), it.name());
+    let message = format!(
+        "`{kind}`: {name} cannot be read or written: other versions have a conversion, and this one has none"
+    );
+    Problem::new(it.place().clone(), message).with_hint(format!(
+        "run `operator-rs create webhook --conversion --spoke {name}` with the group, the kind and the hub"
+    ))
+}
+
+/// The versions of one kind, and the conversions of all kinds.
+struct Conversions<'a> {
+    versions: &'a [Version<'a>],
+    all: &'a [ConversionRegistration],
+}
+
+impl<'a> Conversions<'a> {
+    /// The pairs of versions, each in one order.
+    fn pairs(&self) -> impl Iterator<Item = (&'a Version<'a>, &'a Version<'a>)> {
+        let all = self.versions;
+        all.iter().enumerate().flat_map(|(at, one)| all[at + 1..].iter().map(move |it| (one, it)))
+    }
+
+    fn is_of(it: &ConversionRegistration, (one, other): (&Version<'_>, &Version<'_>)) -> bool {
+        it.is_between(&one.declared.rust_path, &other.declared.rust_path)
+    }
+
+    /// The conversions between versions of this kind.
+    fn registered(&self) -> impl Iterator<Item = &'a ConversionRegistration> {
+        self.all.iter().filter(|it| self.pairs().any(|pair| Self::is_of(it, pair)))
+    }
+
+    fn is_listed(&self, it: &ConversionRegistration, converted: Option<&Converted>) -> bool {
+        let Some(converted) = converted else { return false };
+        let mut pairs = self.pairs().filter(|pair| Self::is_of(it, *pair));
+        pairs.any(|(one, other)| converted.has(one.name()) && converted.has(other.name()))
+    }
+
+    fn unlisted(&self, it: &ConversionRegistration) -> Problem {
+        let kind = self.versions[0].kind();
+        let message = format!("PROJECT does not list this conversion of `{kind}` under `webhooks`");
+        Problem::new(it.place.clone(), message).with_hint(
+            "add `conversion: true` and the other version under `spoke` to the hub's entry in PROJECT, or remove this line",
+        )
+    }
+
+    /// The versions that PROJECT lists, and that the operator does not convert. A type that is imported under another name
+    /// may be each of them.
+    fn unregistered(&self, converted: &Converted) -> Vec<Problem> {
+        if self.all.iter().any(|it| it.hub.last() != it.spoke.last()) {
+            return Vec::new();
+        }
+        let Some(hub) = self.versions.iter().find(|it| it.name() == converted.hub) else {
+            return Vec::new();
+        };
+        let spokes = self.versions.iter().filter(|it| converted.spokes.contains(it.name()));
+        let is_missing =
+            |it: &&Version<'_>| !self.all.iter().any(|one| Self::is_of(one, (hub, *it)));
+        let problem = |it: &Version<'_>| {
+            let (kind, name, hub) = (it.kind(), it.name(), hub.name());
+            let message = format!(
+                "`{kind}`: PROJECT lists a conversion between {name} and {hub}, and the operator serves none: {name} cannot be read or written"
+            );
+            Problem::new(it.place().clone(), message).with_hint(format!(
+                "register it in src/webhook/mod.rs, with `runtime::converting::<…::{hub}::{kind}, …::{name}::{kind}>()`; or run `operator-rs delete webhook --conversion --spoke {name}` with the group, the kind and the hub"
+            ))
+        };
+        spokes.filter(is_missing).map(problem).collect()
+    }
+}
