@@ -18,8 +18,8 @@ use crate::{
     },
     terminal,
 };
-use crd::compatibility::{Policy, Rule, judge};
-use diagnostics::{Hint as _, hinted};
+use crd::compatibility::{Finding, Policy, Rule, judge};
+use diagnostics::{Diagnostic, Hint as _, hinted};
 
 /// Find breaking changes between two states of the CRDs
 ///
@@ -43,6 +43,9 @@ pub struct Args {
     /// Ignore findings of these rules, separated by commas
     #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rules())]
     allow: Vec<Rule>,
+    /// Ignore the findings at this field, which is named as they are: `backups.example.com v1 ^.spec.keep` (can be repeated)
+    #[arg(long, value_name = "CRD VERSION FIELD")]
+    allow_at: Vec<String>,
     /// Tool whose defaults decide what is breaking; for the CRDs of bundles, `bundle diff` uses `olm`
     #[arg(long, default_value = "crdify")]
     policy: PolicyName,
@@ -112,7 +115,7 @@ impl Args {
         leave_out(&mut new, &unread[1], &old, &unread[0]);
         let unread = unread.map(|it| it.filter(|it| !is_replaced(it, &left_out)));
         let is_complete = unread.iter().all(Option::is_none);
-        let findings = judge(&old.crds, &new.crds, &self.policy());
+        let findings = self.unallowed(judge(&old.crds, &new.crds, &self.policy()));
         let report = Report::new((&old, &new), findings, is_complete, &left_out);
         report.print(self.output);
         incomplete(unread, &left_out)?;
@@ -152,6 +155,20 @@ impl Args {
             Some(to) => Name::parse(to, dir),
             None => Ok(Name::WorkingTree),
         }
+    }
+
+    /// The findings without those at the fields of `--allow-at`, each of which has to have one.
+    fn unallowed(&self, mut findings: Vec<Finding>) -> Vec<Finding> {
+        for given in &self.allow_at {
+            let at = given.split_whitespace().collect::<Vec<_>>().join(" ");
+            let all = findings.len();
+            findings.retain(|it| it.subject.to_string() != at);
+            if findings.len() == all {
+                let warning = Diagnostic::from(format!("there is no finding at `{at}`"));
+                terminal::warn(warning.with_hint("remove this `--allow-at`, or correct it"));
+            }
+        }
+        findings
     }
 
     fn policy(&self) -> Policy {

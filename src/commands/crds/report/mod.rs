@@ -49,7 +49,7 @@ impl Report {
         match self.count(Severity::Error) {
             0 => Ok(()),
             _ => Err(anyhow::Error::msg(text::total(self)))
-                .hint("revert each change, or accept findings of a rule that you have reviewed with `--allow RULE`"),
+                .hint("revert each change, or accept it after a review: `--allow-at` for one field, `--allow` for a rule"),
         }
     }
 
