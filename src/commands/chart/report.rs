@@ -69,7 +69,11 @@ impl Report {
         let counts =
             [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Note, "note")];
         let counts: Vec<String> = counts.iter().filter_map(|it| of(it.0, it.1)).collect();
-        let counts = if counts.is_empty() { "no finding".to_owned() } else { counts.join(", ") };
+        let counts = match (counts.is_empty(), self.is_complete) {
+            (true, true) => "no finding".to_owned(),
+            (true, false) => "no finding in what could be read".to_owned(),
+            (false, _) => counts.join(", "),
+        };
         let (crds, renderings) = (count(self.crds, "CRD"), count(self.renderings, "rendering"));
         format!("{}{verdict} ({crds} of the source, {renderings}): {counts}", self.chart)
     }
@@ -78,7 +82,8 @@ impl Report {
     fn text(&self, shown: &[&Finding]) -> Text {
         let mut res = findings::text(shown);
         if self.count(Severity::Error) == 0 || !self.is_complete {
-            let look = if shown.is_empty() { Look::Good } else { Look::Plain };
+            let is_good = shown.is_empty() && self.is_complete;
+            let look = if is_good { Look::Good } else { Look::Plain };
             res.add(look, self.total("") + "\n");
         }
         res
