@@ -30,7 +30,7 @@ pub async fn three_thousand_objects_are_converted_in_little_memory(lab: SharedLa
     sleep(Duration::from_secs(5)).await;
     let (more, less) = (with.memory().0, without.memory().0);
     println!("idle: {more} MiB with webhooks, {less} MiB without");
-    assert!(more - less < 6.0, "webhooks that nobody calls need {more} instead of {less} MiB");
+    assert!(more - less < 2.0, "webhooks that nobody calls need {more} instead of {less} MiB");
     stop(with).await;
     without.stop().await;
 
