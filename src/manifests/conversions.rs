@@ -7,7 +7,9 @@ use crate::project::{ConversionRegistration, Converted, Operator, Problem};
 pub fn check(versions: &[Version<'_>], operator: &Operator) -> Generated {
     let mut res = Generated::default();
     let Some(first) = versions.first() else { return res };
-    let conversions = Conversions { versions, all: &operator.conversions };
+    let kinds = operator.kinds.iter().filter_map(|it| it.rust_path.path.last());
+    let kinds = kinds.map(String::as_str).collect();
+    let conversions = Conversions { versions, all: &operator.conversions, kinds };
     let converted = operator.converted.get(&(first.group().to_owned(), first.kind().to_owned()));
     let unlisted: Vec<&ConversionRegistration> =
         conversions.registered().filter(|it| !conversions.is_listed(it, converted)).collect();
@@ -42,6 +44,8 @@ fn left_out_problem(it: &Version<'_>) -> Problem {
 struct Conversions<'a> {
     versions: &'a [Version<'a>],
     all: &'a [ConversionRegistration],
+    /// The names of all kinds.
+    kinds: Vec<&'a str>,
 }
 
 impl<'a> Conversions<'a> {
@@ -77,7 +81,14 @@ impl<'a> Conversions<'a> {
     /// The versions that PROJECT lists, and that the operator does not convert. A type that is imported under another name
     /// may be each of them.
     fn unregistered(&self, converted: &Converted) -> Vec<Problem> {
-        if self.all.iter().any(|it| it.hub.last() != it.spoke.last()) {
+        let kind = self.versions[0].kind();
+        let is_known = |it: &&String| self.kinds.contains(&it.as_str());
+        let may_be = |it: &ConversionRegistration| {
+            let names: Vec<&String> = it.hub.last().into_iter().chain(it.spoke.last()).collect();
+            let is_named = names.iter().any(|it| *it == kind);
+            it.hub.last() != it.spoke.last() && (is_named || !names.iter().any(is_known))
+        };
+        if self.all.iter().any(may_be) {
             return Vec::new();
         }
         let Some(hub) = self.versions.iter().find(|it| it.name() == converted.hub) else {

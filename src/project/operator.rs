@@ -1,5 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use model::Version;
+
 use super::{DeclaredKind, KindPath, Place, Problem};
 
 /// The operator that the source code declares, independent of Rust syntax and YAML.
@@ -133,14 +135,12 @@ impl ConversionRegistration {
 
 /// Whether code that writes a path of a type may mean the type that is defined there: exports can leave out modules.
 pub fn is_path_of(written: &[String], defined: &KindPath) -> bool {
-    if written.last() != defined.path.last() {
-        return false;
-    }
-    let mut modules = defined.path.iter();
-    // The first one can be the name of the crate.
-    let rest = match written.first() {
-        Some(first) if !defined.path.contains(first) => &written[1..],
-        _ => written,
+    let is_within = |rest: &[String]| {
+        let mut modules = defined.path.iter();
+        rest.iter().all(|it| modules.any(|module| module == it))
     };
-    rest.iter().all(|it| modules.any(|module| module == it))
+    let Some((first, rest)) = written.split_first() else { return false };
+    // It can be the crate, by any name that the code has imported it by, but not another version.
+    let may_be_crate = first.parse::<Version>().is_err();
+    written.last() == defined.path.last() && (is_within(written) || may_be_crate && is_within(rest))
 }

@@ -17,11 +17,21 @@ pub struct Registrations {
     pub admission: Vec<Registration>,
     pub conversions: Vec<ConversionRegistration>,
     pub problems: Vec<Problem>,
+    /// Whether the file imports names of the runtime. Without, a function that is called by its name alone is another one.
+    imports: bool,
 }
 
 /// The registrations in a file, wherever they are in its code.
 pub fn registrations(path: &SourcePath, text: &str) -> Registrations {
     let mut res = Registrations::default();
+    res.imports = ["use runtime::", "use operator_rs_runtime::"].iter().any(|start| {
+        let imports = text.split(start).skip(1).filter_map(|it| it.split(';').next());
+        let is_imported = |it: &str| {
+            it.contains('*')
+                || FUNCTIONS.iter().chain(&CONVERSIONS).any(|known| it.contains(known.0))
+        };
+        { imports }.any(is_imported)
+    });
     let is_called = |name: &str| text.contains(&format!("{name}("));
     let is_converting = text.contains(CONVERSIONS[0].0);
     if !is_converting && !FUNCTIONS.iter().any(|it| is_called(it.0)) {
@@ -41,7 +51,7 @@ fn find(path: &SourcePath, tokens: TokenStream, into: &mut Registrations) {
         if group.delimiter() == Delimiter::Parenthesis {
             let start = group.span_open().start();
             let place = Place { path: path.clone(), line: start.line, column: start.column + 2 };
-            if let Some(mutating) = function(&all[..at]) {
+            if let Some(mutating) = function(&all[..at], into.imports) {
                 match literal(&group.stream()) {
                     Some(path) => into.admission.push(Registration { place, mutating, path }),
                     None => into.problems.push(
@@ -49,7 +59,7 @@ fn find(path: &SourcePath, tokens: TokenStream, into: &mut Registrations) {
                             .with_hint("write a string literal, so that it can be compared with the +kubebuilder:webhook comments"),
                     ),
                 }
-            } else if let Some(conversion) = conversion(path, &all[..at]) {
+            } else if let Some(conversion) = conversion(path, &all[..at], into.imports) {
                 into.conversions.push(conversion);
             }
         }
@@ -58,14 +68,18 @@ fn find(path: &SourcePath, tokens: TokenStream, into: &mut Registrations) {
 }
 
 /// Whether the tokens end with the name of a function that registers a webhook: `runtime::defaulting`, or the name alone.
-fn function(before: &[TokenTree]) -> Option<bool> {
+fn function(before: &[TokenTree], imports: bool) -> Option<bool> {
     let (TokenTree::Ident(name), before) = before.split_last()? else { return None };
     let mutating = FUNCTIONS.iter().find(|it| name == it.0)?.1;
-    is_of_runtime(before).then_some(mutating)
+    is_of_runtime(before, imports).then_some(mutating)
 }
 
 /// The conversion that the tokens end with: `runtime::converting::<Hub, Spoke>`.
-fn conversion(path: &SourcePath, before: &[TokenTree]) -> Option<ConversionRegistration> {
+fn conversion(
+    path: &SourcePath,
+    before: &[TokenTree],
+    imports: bool,
+) -> Option<ConversionRegistration> {
     let is_name = |it: &TokenTree| match it {
         TokenTree::Ident(it) => CONVERSIONS.iter().find(|known| it == known.0).map(|it| it.1),
         _ => None,
@@ -74,7 +88,7 @@ fn conversion(path: &SourcePath, before: &[TokenTree]) -> Option<ConversionRegis
     let lossless = is_name(&before[at])?;
     let [first, second, open, types @ .., close] = &before[at + 1..] else { return None };
     let is_call = is(first, ':') && is(second, ':') && is(open, '<') && is(close, '>');
-    if !is_call || !is_of_runtime(&before[..at]) {
+    if !is_call || !is_of_runtime(&before[..at], imports) {
         return None;
     }
     let types = types.iter().cloned().collect();
@@ -87,14 +101,14 @@ fn conversion(path: &SourcePath, before: &[TokenTree]) -> Option<ConversionRegis
 }
 
 /// Whether a function's name that comes after the tokens is that of the runtime.
-fn is_of_runtime(before: &[TokenTree]) -> bool {
+fn is_of_runtime(before: &[TokenTree], imports: bool) -> bool {
     match before {
         [.., TokenTree::Ident(of), first, second] if is(first, ':') && is(second, ':') => {
             of == "runtime"
         }
         [.., TokenTree::Ident(word)] if word == "fn" => false,
         [.., last] if is(last, '.') || is(last, ':') => false,
-        _ => true,
+        _ => imports,
     }
 }
 
@@ -125,7 +139,9 @@ fn calls_are_found_wherever_they_are() {
         &[("/a", true), ("/b", false)],
         0,
     );
-    check("fn a() { defaulting(r\"/a\", A) }", &[("/a", true)], 0);
+    let imported = "use runtime::defaulting; fn a() { defaulting(r\"/a\", A) }";
+    check(imported, &[("/a", true)], 0);
+    check("fn a() { defaulting(text, 3) } fn defaulting(a: &str, b: u8) {}", &[], 0);
     check(
         "fn defaulting(a: u8, b: u8) {} fn b() { it.defaulting(\"a\", b); other::defaulting(\"/a\", A); }",
         &[],
@@ -146,7 +162,7 @@ fn conversions_are_found_with_their_types() {
     };
     check("fn a() { runtime::converting::<a::v1::A, v2::A>() }", &[("a::v1::A", "v2::A", false)]);
     check(
-        "fn a() { vec![b, converting_lossless::<v1::A, v2::A,>(\"data\")] }",
+        "use runtime::*; fn a() { vec![b, converting_lossless::<v1::A, v2::A,>(\"data\")] }",
         &[("v1::A", "v2::A", true)],
     );
     check(

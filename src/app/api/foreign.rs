@@ -30,6 +30,13 @@ pub struct External {
     external_api_domain: Option<Domain>,
 }
 
+impl External {
+    /// The API group of the kind, if its domain is given.
+    pub fn api_group(&self, group: &GroupPrefix) -> Option<String> {
+        self.external_api_domain.as_ref().map(|domain| format!("{group}.{domain}"))
+    }
+}
+
 /// A kind that others define.
 pub struct Foreign {
     pub resource: Resource,

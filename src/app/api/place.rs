@@ -29,9 +29,14 @@ impl Place {
         let same: Vec<&Resource> =
             project.resources.iter().filter(in_group).filter(|it| it.kind == kind).collect();
         if same.iter().any(|it| it.version == version) {
-            return Err(anyhow::format_err!("{group}/{version} {kind} is already in this project")).hint(
-                "edit its type and run `operator-rs manifests`, or give another `--version`; `--resource=false` adds a missing controller",
-            );
+            let missing = match same.iter().any(|it| it.controller) {
+                true => "",
+                false => "; `--resource=false` adds the missing controller",
+            };
+            return Err(anyhow::format_err!("{group}/{version} {kind} is already in this project"))
+                .hint(format!(
+                    "edit its type and run `operator-rs manifests`, or give another `--version`{missing}"
+                ));
         }
         let module_of = |it: &&Resource| it.kind.module() == kind.module() && it.kind != kind;
         if let Some(other) = project.resources.iter().filter(in_group).find(module_of) {

@@ -17,7 +17,7 @@ use crate::{
     plan::{Plan, WorkTree},
     terminal,
 };
-use diagnostics::Hint as _;
+use diagnostics::{Diagnostic, Hint as _};
 use model::{Found, GroupPrefix, Kind, ProjectPath, Tree as _, Version};
 
 /// Remove webhooks from a kind
@@ -210,6 +210,12 @@ pub fn remove(
     };
     let (admission, conversion) =
         (is_left(|it| it.defaulting || it.validation), is_left(|it| it.conversion));
+    let gone = |left: bool, count: usize| if left { None } else { Some(count) };
+    let counts = (
+        gone(admission, usize::from(before.defaulting) + usize::from(before.validation)),
+        gone(conversion, before.spoke.len()),
+    );
+    refuse_others(plan, &derive::operator(root), counts);
     if admission {
         // The file of all registrations is still needed.
         files.fragments.retain(|it, _| it.0.as_str() != "config/webhook/kustomization.yaml");
@@ -225,6 +231,27 @@ pub fn remove(
     }
     files.remove(plan, root, &mut Commit::of(root))?;
     support::feature(plan, root, &[("admission", admission), ("conversion", conversion)])
+}
+
+/// Refuses to remove what serves webhooks while more are registered than PROJECT has listed: so many of each sort.
+fn refuse_others(
+    plan: &mut Plan,
+    source: &Operator,
+    (admission, conversion): (Option<usize>, Option<usize>),
+) {
+    let admission = admission.filter(|it| *it < source.registrations.len());
+    let conversion = conversion.filter(|it| *it < source.conversions.len());
+    let places = || {
+        let all = source.registrations.iter().map(|it| &it.place).filter(|_| admission.is_some());
+        let more = source.conversions.iter().map(|it| &it.place);
+        all.chain(more.filter(|_| conversion.is_some()))
+    };
+    if let Some(place) = places().next() {
+        let message = "more webhooks are registered than PROJECT lists, and this would remove what serves them";
+        let problem =
+            Diagnostic::in_file(place.path.as_str(), message).at(place.line, place.column);
+        plan.refuse(problem.with_hint("remove the registration that PROJECT does not list first, or list its webhook in PROJECT"));
+    }
 }
 
 /// Plans the removal of a kind's admission policy, if it has one, and of the folder with the last one.

@@ -3,9 +3,9 @@
 use super::Stored;
 use crate::manifests;
 use crate::plan::{Plan, WorkTree};
-use crate::project::{ConversionRegistration, KindPath, Operator, is_path_of};
+use crate::project::{ConversionRegistration, Converted, KindPath, Operator};
 use crd::compatibility::{Crd, lost_fields};
-use diagnostics::{Diagnostic, Lines};
+use diagnostics::{Diagnostic, Hint as _, Lines};
 use model::Tree as _;
 
 /// Refuses fields that the new version does not have, unless the conversion is lossless, or `--force` confirms that its code
@@ -14,6 +14,7 @@ pub fn check(
     tree: &WorkTree<'_>,
     crd: &Crd,
     source: &Operator,
+    converted: Option<&Converted>,
     (of, to): (&Stored, &str),
 ) -> anyhow::Result<Plan> {
     let mut plan = Plan::default();
@@ -21,7 +22,8 @@ pub fn check(
         return Ok(plan);
     }
     let from = &*of.version;
-    let conversions = Conversions { source, of };
+    require_converted(crd, converted, to)?;
+    let conversions = Conversions { source, of, converted };
     for (from, to, lossless) in conversions.steps(from, to) {
         let lost = lost_fields(crd, from, to);
         if lost.is_empty() || lossless == Lossless::Yes {
@@ -55,6 +57,17 @@ pub fn check(
     Ok(plan)
 }
 
+/// Refuses a version that the project does not convert, where API servers ask it about all versions.
+fn require_converted(crd: &Crd, converted: Option<&Converted>, to: &str) -> anyhow::Result<()> {
+    if !crd.converts() || converted.is_none_or(|it| it.has(to)) {
+        return Ok(());
+    }
+    Err(anyhow::format_err!(
+        "PROJECT lists no conversion of {to}: objects that are stored in it could not be read"
+    ))
+    .hint(format!("run `operator-rs create webhook --conversion --spoke {to}` with the group, the kind and the hub"))
+}
+
 /// Whether an annotation keeps what is not in the other version. Only from the hub to a spoke is that possible.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Lossless {
@@ -66,46 +79,39 @@ enum Lossless {
 struct Conversions<'a> {
     source: &'a Operator,
     of: &'a Stored,
+    /// What PROJECT says.
+    converted: Option<&'a Converted>,
 }
 
 impl<'a> Conversions<'a> {
     /// The versions that are converted to each other on the way from one version to another: they may be two spokes.
     fn steps<'n>(&'n self, from: &'n str, to: &'n str) -> Vec<(&'n str, &'n str, Lossless)> {
-        let hub = self.versions().find(|it| self.hub_of(it, from) && self.hub_of(it, to));
-        match hub {
-            Some(hub) => vec![
+        match self.converted.map(|it| it.hub.as_str()) {
+            Some(hub) if ![from, to].contains(&hub) => vec![
                 (from, hub, Lossless::Impossible),
                 // What this step keeps, the one before may have lost.
                 (from, to, self.lossless(hub, to)),
             ],
-            None => vec![(from, to, self.lossless(from, to))],
+            _ => vec![(from, to, self.lossless(from, to))],
         }
     }
 
     fn lossless(&self, from: &str, to: &str) -> Lossless {
-        let Some(found) = self.between(from, to) else { return Lossless::Impossible };
-        match self.hub_of(from, to) {
-            true if found.lossless => Lossless::Yes,
-            true => Lossless::Possible,
-            false => Lossless::Impossible,
+        if self.converted.is_none_or(|it| it.hub != from) {
+            return Lossless::Impossible;
+        }
+        // Code that names the versions in another way may convert others.
+        let has = |path: &[String], version: &str| path.iter().any(|it| it == version);
+        let found = self.between(from, to).filter(|it| it.lossless);
+        match found.is_some_and(|it| has(&it.hub, from) && has(&it.spoke, to)) {
+            true => Lossless::Yes,
+            false => Lossless::Possible,
         }
     }
 
     fn between(&self, one: &str, other: &str) -> Option<&'a ConversionRegistration> {
         let (one, other) = (self.path(one)?, self.path(other)?);
         self.source.conversions.iter().find(|it| it.is_between(one, other))
-    }
-
-    /// Whether a conversion has these as its hub and its spoke.
-    fn hub_of(&self, hub: &str, spoke: &str) -> bool {
-        let (Some(hub), Some(spoke)) = (self.path(hub), self.path(spoke)) else { return false };
-        let is =
-            |it: &ConversionRegistration| is_path_of(&it.hub, hub) && is_path_of(&it.spoke, spoke);
-        hub != spoke && self.source.conversions.iter().any(is)
-    }
-
-    fn versions(&self) -> impl Iterator<Item = &'a str> {
-        manifests::versions(self.source).filter(|it| self.of.has(it)).map(|it| it.name())
     }
 
     fn path(&self, version: &str) -> Option<&'a KindPath> {

@@ -95,7 +95,9 @@ impl Args {
                 .hint("remove the patch in config/crd that sets `storage`; if kinds have to be compiled, write `storage = …` by hand, then run `operator-rs manifests`");
         }
         checks::require_no_loss(&old, &new, &stored.version, &self.storage_version)?;
-        plan = conversion::check(tree, &new, &source, (&stored, &self.storage_version))?;
+        let converted = project.converted();
+        let converted = converted.get(&(stored.group.clone(), stored.kind.clone()));
+        plan = conversion::check(tree, &new, &source, converted, (&stored, &self.storage_version))?;
         self.check_release(&mut plan, root, &new.name, &stored)?;
         let Stored { kind, version: old, .. } = &stored;
         let new = &self.storage_version;

@@ -134,6 +134,7 @@ pub(crate) async fn serve(
         operator.stop.run_until_cancelled(own.is_set()).await;
     }
     starting.ready();
+    tracing::info!(port = flags.webhook_port, "serving webhooks");
     let server =
         Server { stop: stop.clone(), ended: ended.clone(), task: tokio::spawn(end(serving, stop, ended, grace)) };
     Ok(Some(server))

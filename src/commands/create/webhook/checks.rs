@@ -47,7 +47,9 @@ impl Args {
         group: &GroupPrefix,
         kind: &Kind,
     ) -> anyhow::Result<(Option<usize>, Target)> {
-        let is_kind = |it: &Resource| it.is_named(group, kind);
+        let given = self.external.api_group(group);
+        let is_group = |it: &Resource| given.as_ref().is_none_or(|given| *given == it.api_group());
+        let is_kind = |it: &Resource| it.is_named(group, kind) && is_group(it);
         let all: Vec<usize> =
             (0..project.resources.len()).filter(|at| is_kind(&project.resources[*at])).collect();
         let is_version =

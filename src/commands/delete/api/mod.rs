@@ -69,6 +69,18 @@ impl Args {
                 other.version
             ));
         }
+        let webhooks = resource.webhooks.as_ref().filter(|it| it.defaulting || it.validation);
+        if let (Some(_), Some(other)) = (webhooks, other) {
+            return Err(anyhow::format_err!(
+                "the webhooks of {kind} are for {}, and {} stays",
+                resource.version,
+                other.version
+            ))
+            .hint(format!(
+                "let them use {} in src/webhook/ and in their comments, and move `webhooks` to that entry of PROJECT; or remove them with `operator-rs delete webhook`",
+                other.version
+            ));
+        }
         let mut plan = Plan::default();
         let source = resource.api.as_ref().map(|_| derive::operator(root)).unwrap_or_default();
         if other.is_some() {
@@ -96,7 +108,7 @@ impl Args {
                 resource.api_group()
             );
         }
-        if root.look(&ProjectPath::fixed("bundle.Dockerfile"))? != Found::Nothing {
+        if is_gone && root.look(&ProjectPath::fixed("bundle.Dockerfile"))? != Found::Nothing {
             next +=
                 "\n\nThe bundle still has the kind. To generate it again:\n  operator-rs generate";
         }
