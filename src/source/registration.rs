@@ -23,15 +23,7 @@ pub struct Registrations {
 
 /// The registrations in a file, wherever they are in its code.
 pub fn registrations(path: &SourcePath, text: &str) -> Registrations {
-    let mut res = Registrations::default();
-    res.imports = ["use runtime::", "use operator_rs_runtime::"].iter().any(|start| {
-        let imports = text.split(start).skip(1).filter_map(|it| it.split(';').next());
-        let is_imported = |it: &str| {
-            it.contains('*')
-                || FUNCTIONS.iter().chain(&CONVERSIONS).any(|known| it.contains(known.0))
-        };
-        { imports }.any(is_imported)
-    });
+    let mut res = Registrations { imports: imports(text), ..Registrations::default() };
     let is_called = |name: &str| text.contains(&format!("{name}("));
     let is_converting = text.contains(CONVERSIONS[0].0);
     if !is_converting && !FUNCTIONS.iter().any(|it| is_called(it.0)) {
@@ -42,6 +34,16 @@ pub fn registrations(path: &SourcePath, text: &str) -> Registrations {
         find(path, tokens, &mut res);
     }
     res
+}
+
+/// Whether a file imports a function that registers.
+fn imports(text: &str) -> bool {
+    let is_function =
+        |it: &str| FUNCTIONS.iter().chain(&CONVERSIONS).any(|known| it.contains(known.0));
+    ["use runtime::", "use operator_rs_runtime::"].iter().any(|start| {
+        let mut imports = text.split(start).skip(1).filter_map(|it| it.split(';').next());
+        imports.any(|it| it.contains('*') || is_function(it))
+    })
 }
 
 fn find(path: &SourcePath, tokens: TokenStream, into: &mut Registrations) {
