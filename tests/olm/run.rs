@@ -108,8 +108,11 @@ delete     ClusterServiceVersion zwhole/zwhole-operator.v0.0.2
 delete     CatalogSource zwhole/zwhole-operator-catalog
 delete     OperatorGroup zwhole/operator-rs-group
 ";
-    let namespace = "delete     Namespace zwhole (if nothing else is in it)\n";
-    assert_eq!(String::from_utf8_lossy(&listed.stdout), format!("{expected}{namespace}"));
+    let late = "\
+delete     Operator zwhole-operator.zwhole (once it lists nothing)
+delete     Namespace zwhole (if nothing else is in it)
+";
+    assert_eq!(String::from_utf8_lossy(&listed.stdout), format!("{expected}{late}"));
     let expected = format!(
         "{expected}delete     Operator zwhole-operator.zwhole\ndelete     Namespace zwhole\n"
     );

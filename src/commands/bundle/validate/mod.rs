@@ -56,10 +56,10 @@ pub struct Args {
     #[command(flatten)]
     optional: Optional,
     /// List the rules and exit
-    #[arg(long, conflicts_with_all = ["select_optional", "optional_values", "output", "kube_version"])]
+    #[arg(long, conflicts_with_all = ["folder", "select_optional", "optional_values", "output", "kube_version"])]
     list: bool,
     /// List the optional validators and exit; `--list` has their rules
-    #[arg(long, help_heading = "As in operator-sdk", conflicts_with_all = ["select_optional", "optional_values", "output", "select", "target", "kube_version", "list"])]
+    #[arg(long, help_heading = "As in operator-sdk", conflicts_with_all = ["folder", "select_optional", "optional_values", "output", "select", "target", "kube_version", "list"])]
     list_optional: bool,
     /// Contact no registry: `multiarch` then reports that the platforms of the images are unknown
     #[arg(long)]
