@@ -218,13 +218,18 @@ fn find_forgotten(
         ids.extend(forgotten.map(Id::of));
     }
     res.manifests.extend(place.cluster.find(&ids)?);
-    let name = lifecycle::list_name(package, namespace);
-    let id = Id { namespace: String::new(), ..place.id(V1, "Operator", &name) };
-    if let Some(list) = place.cluster.find(&[id])?.pop() {
+    if let Some(list) = list_of(place, package)? {
         let listed: Vec<Id> = lifecycle::listed(&list.object).iter().map(Id::of).collect();
         if place.cluster.find(&listed)?.is_empty() {
             res.list.push(list);
         }
     }
     Ok(())
+}
+
+/// OLM's list of the operator's objects.
+pub fn list_of(place: &Place, package: &str) -> anyhow::Result<Option<Live>> {
+    let name = lifecycle::list_name(package, &place.namespace);
+    let id = Id { namespace: String::new(), ..place.id(V1, "Operator", &name) };
+    Ok(place.cluster.find(&[id])?.pop())
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{is_copy, report};
+use super::{find::list_of, is_copy, report};
 use crate::{
     app::olm_namespace::Place,
     app::{cluster_args, removal},
@@ -10,7 +10,7 @@ use crate::{
 use cluster::{Held, Id, Limit, Live, Refusal, Removal, State, Verb};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
-use olm::lifecycle::{self, V1, V1_ALPHA1};
+use olm::lifecycle::{self, V1_ALPHA1};
 
 /// The objects to remove, in this order.
 #[derive(Default)]
@@ -105,9 +105,7 @@ impl Removals {
         if self.of_v1 || !self.list.is_empty() {
             return Ok(None);
         }
-        let name = lifecycle::list_name(package, &place.namespace);
-        let id = Id { namespace: String::new(), ..place.id(V1, "Operator", &name) };
-        Ok(place.cluster.find(&[id])?.pop())
+        list_of(place, package)
     }
 
     /// The losses besides the operator itself.

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::removals::Removals;
+use super::{find::list_of, removals::Removals};
 use crate::{
     app::olm_namespace::Place,
     app::{cluster_args, removal::olm::SETTLED},
@@ -13,7 +13,7 @@ use crate::{
 use cluster::{Id, Limit, Live, State};
 use diagnostics::Hint as _;
 use go_data::yaml::{Value, json};
-use olm::lifecycle::{self, V1, V1_ALPHA1};
+use olm::lifecycle::{self, V1_ALPHA1};
 
 /// The time between two looks.
 const QUIET: Duration = Duration::from_secs(1);
@@ -169,9 +169,7 @@ impl Removals {
     /// OLM's list of the operator's objects, which OLM keeps when it is empty, and creates again when it is not. It may
     /// name what no longer exists: OLM does not watch every kind that it lists, such as Services.
     fn list(&self, place: &Place, package: &str) -> anyhow::Result<List> {
-        let name = lifecycle::list_name(package, &place.namespace);
-        let id = Id { namespace: String::new(), ..place.id(V1, "Operator", &name) };
-        let Some(list) = place.cluster.find(&[id])?.pop() else { return Ok(List::Gone) };
+        let Some(list) = list_of(place, package)? else { return Ok(List::Gone) };
         self.take_off_list(place, package)?;
         let listed = lifecycle::listed(&list.object);
         let (kept, listed): (Vec<Id>, Vec<Id>) =

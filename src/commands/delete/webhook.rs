@@ -184,6 +184,9 @@ pub fn remove(
     after: &Webhooks,
 ) -> anyhow::Result<()> {
     let before = resource.webhooks.clone().unwrap_or_default();
+    if before.is_empty() {
+        return Ok(());
+    }
     let Some(target) = Target::of(project, resource)? else { return Ok(()) };
     let target = target.exempting(project, root)?;
     let certificates = project.inputs.certificates;
@@ -198,7 +201,7 @@ pub fn remove(
         }
     }
     let gone: Vec<_> = before.spoke.iter().filter(|it| !after.spoke.contains(it)).collect();
-    let source = if gone.is_empty() { Operator::default() } else { derive::operator(root) };
+    let source = derive::operator(root);
     for spoke in gone {
         // Without the types as they were, only the last commit tells whether the code was edited.
         let written = conversions::written(root, &source, resource, *spoke).unwrap_or_default();
@@ -215,7 +218,7 @@ pub fn remove(
         gone(admission, usize::from(before.defaulting) + usize::from(before.validation)),
         gone(conversion, before.spoke.len()),
     );
-    refuse_others(plan, &derive::operator(root), counts);
+    refuse_others(plan, &source, counts);
     if admission {
         // The file of all registrations is still needed.
         files.fragments.retain(|it, _| it.0.as_str() != "config/webhook/kustomization.yaml");
