@@ -209,8 +209,11 @@ impl Registry {
             Fault::Proxy(_) => {
                 "correct HTTPS_PROXY, or HTTP_PROXY where the registry has no TLS, or add the registry to NO_PROXY".to_owned()
             }
-            _ if fault.is_passing().is_some() => {
+            Fault::Lost(_) => {
                 "it was tried four times; check the registry's address and the network, or run the command again later".to_owned()
+            }
+            _ if fault.is_passing().is_some() => {
+                "it was tried four times; run the command again later".to_owned()
             }
             Fault::Slow => "check the connection, or run the command again later".to_owned(),
             _ => "this is a fault of the registry or of a proxy before it".to_owned(),

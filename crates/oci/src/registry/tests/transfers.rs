@@ -289,6 +289,10 @@ fn every_fault_has_a_way_out() {
     );
     anonymous(status(429), "the registry limits the number of requests: log in, or wait");
     anonymous(status(503), "it was tried four times; run the command again later");
+    anonymous(
+        fault::Fault::Lost("x".to_owned()),
+        "it was tried four times; check the registry's address and the network",
+    );
     anonymous(status(400), "this is a fault of the registry or of a proxy before it");
     anonymous(
         tls(true),
