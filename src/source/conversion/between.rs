@@ -77,7 +77,7 @@ pub fn between(from: &Type, to: &Type, types: &Types, others: &Types) -> Option<
 }
 
 /// The last name of a type's path, and its arguments.
-fn last(ty: &Type) -> Option<(String, Vec<Type>)> {
+pub fn last(ty: &Type) -> Option<(String, Vec<Type>)> {
     let Type::Path(path) = ty else { return None };
     let last = path.path.segments.last()?;
     let arguments = match &last.arguments {
@@ -106,15 +106,4 @@ fn mentions(ty: &Type, types: &Types) -> bool {
     let mut visitor = Visitor(types, false);
     visitor.visit_type(ty);
     visitor.1
-}
-
-/// A value to begin with, for a field that the other version does not have; none if nothing is known of its type.
-pub fn default(ty: &Type, types: &Types) -> Option<&'static str> {
-    const KNOWN: &[&str] = &[
-        "BTreeMap", "BTreeSet", "HashMap", "HashSet", "Option", "String", "Vec", "bool", "f32",
-        "f64", "i16", "i32", "i64", "i8", "isize", "u16", "u32", "u64", "u8", "usize",
-    ];
-    let (name, _) = last(ty)?;
-    let is_known = KNOWN.contains(&name.as_str()) && !types.all.contains_key(&name);
-    is_known.then_some("Default::default()")
 }

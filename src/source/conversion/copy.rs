@@ -1,7 +1,8 @@
 //! A new version of a kind, as a copy of the file that declares another one.
 
+use std::ops::Range;
+
 use proc_macro2::TokenTree;
-use quote::ToTokens as _;
 use syn::{Attribute, Item, spanned::Spanned as _, visit::Visit};
 
 use super::types::{declares, strings};
@@ -39,9 +40,16 @@ pub fn copy(text: &str, kind: &str, version: &str) -> Result<String, String> {
     let mut has_storage = false;
     let kube = declaring.attrs.iter().filter(|it| is_kube(it));
     for attribute in kube.clone() {
-        if let Some(range) = storage(attribute) {
-            edits.push((range, "storage = false".to_owned()));
-            has_storage = true;
+        for Entry { name, range, with_comma } in entries(attribute) {
+            match name.as_str() {
+                "storage" => {
+                    edits.push((range, "storage = false".to_owned()));
+                    has_storage = true;
+                }
+                // A new version is served, and not deprecated.
+                "served" | "deprecated" => edits.push((with_comma, String::new())),
+                _ => {}
+            }
         }
     }
     for (name, value) in kube.flat_map(strings) {
@@ -64,18 +72,35 @@ pub fn copy(text: &str, kind: &str, version: &str) -> Result<String, String> {
     Ok(res)
 }
 
-/// Where an attribute says whether the version is stored.
-fn storage(attribute: &Attribute) -> Option<std::ops::Range<usize>> {
-    let TokenTree::Group(group) =
-        attribute.meta.require_list().ok()?.to_token_stream().into_iter().last()?
-    else {
-        return None;
-    };
-    let tokens: Vec<TokenTree> = group.stream().into_iter().collect();
-    let at = tokens.iter().position(|it| matches!(it, TokenTree::Ident(it) if it == "storage"))?;
-    let is_set = matches!(tokens.get(at + 1), Some(TokenTree::Punct(it)) if it.as_char() == '=');
-    let last = if is_set { tokens.get(at + 2)? } else { &tokens[at] };
-    Some(tokens[at].span().byte_range().start..last.span().byte_range().end)
+/// An item of an attribute's list.
+struct Entry {
+    name: String,
+    range: Range<usize>,
+    /// With the comma that is not needed without it, and the space between it and the next one.
+    with_comma: Range<usize>,
+}
+
+fn entries(attribute: &Attribute) -> Vec<Entry> {
+    let list = attribute.meta.require_list().ok().map(|it| it.tokens.clone());
+    let tokens: Vec<TokenTree> = list.into_iter().flatten().collect();
+    let is_comma = |it: &TokenTree| matches!(it, TokenTree::Punct(it) if it.as_char() == ',');
+    let start = |it: &TokenTree| it.span().byte_range().start;
+    let end = |it: &TokenTree| it.span().byte_range().end;
+    let mut res: Vec<Entry> = Vec::new();
+    let mut at = 0_usize;
+    for item in tokens.split(is_comma) {
+        let (before, after) = (at.checked_sub(1), at + item.len());
+        at = after + 1;
+        let (Some(first), Some(last)) = (item.first(), item.last()) else { continue };
+        let range = start(first)..end(last);
+        let with_comma = match (tokens.get(after + 1), before) {
+            (Some(next), _) => range.start..start(next),
+            (None, Some(comma)) => start(&tokens[comma])..range.end,
+            (None, None) => range.clone(),
+        };
+        res.push(Entry { name: first.to_string(), range, with_comma });
+    }
+    res
 }
 
 /// The line of the first path that begins with `super`.
@@ -88,6 +113,14 @@ impl<'ast> Visit<'ast> for Relative {
             self.0 = self.0.or(Some(it.span().start().line));
         }
         syn::visit::visit_path(self, it);
+    }
+
+    /// serde and others name functions in texts.
+    fn visit_attribute(&mut self, it: &'ast Attribute) {
+        let names = strings(it).into_iter().find(|it| it.1.value().starts_with("super::"));
+        if let Some((_, text)) = names.filter(|_| !it.path().is_ident("doc")) {
+            self.0 = self.0.or(Some(text.span().start().line));
+        }
     }
 
     fn visit_use_path(&mut self, it: &'ast syn::UsePath) {
@@ -117,6 +150,15 @@ fn only_the_version_changes() {
         "#[kube(kind = \"A\", storage = true, version = \"v1\")]",
         "#[kube(kind = \"A\", storage = false, version = \"v2\")]",
     );
+    // A version that nobody is to use any more is no less a good beginning.
+    check(
+        "#[kube(\n    kind = \"A\",\n    served = false,\n    version = \"v1\",\n    deprecated = \"old\",\n)]",
+        "#[kube(\n    kind = \"A\",\n    version = \"v2\",\n    storage = false,\n)]",
+    );
+    check(
+        "#[kube(kind = \"A\", version = \"v1\", storage, deprecated)]",
+        "#[kube(kind = \"A\", version = \"v2\", storage = false)]",
+    );
     check(
         "#[kube(kind = \"A\", version = \"v1\")]",
         "#[kube(kind = \"A\", version = \"v2\", storage = false)]",
@@ -130,6 +172,10 @@ fn a_file_that_cannot_be_copied_is_refused() {
     assert_eq!(error(kube), "line 1 names a module beside its own, which a copy would not have");
     assert_eq!(
         error("\nuse super::a;"),
+        "line 2 names a module beside its own, which a copy would not have"
+    );
+    assert_eq!(
+        error("struct A {\n#[serde(default = \"super::b\")] a: u8 }"),
         "line 2 names a module beside its own, which a copy would not have"
     );
     let two = "#[kube(kind = \"A\", version = \"v1\")] struct A {} #[kube(kind = \"B\", version = \"v1\")] struct B {}";

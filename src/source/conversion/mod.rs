@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 pub use copy::copy;
 
 use self::between::Conversion;
-use self::types::{Body, Types};
+use self::types::{Body, Field, Missing, Types};
 use self::write::{Line, matched, struct_of};
 
 /// A version of a kind: the module of its types in the package `api`, and the file that declares them.
@@ -125,50 +125,7 @@ impl Direction<'_> {
         };
         match (source, target) {
             (Body::Struct(source), Body::Struct(target)) => {
-                let mut pattern = Vec::new();
-                let mut value = Vec::new();
-                for (name, ty) in source {
-                    let other = target.iter().find(|it| it.0 == *name);
-                    match other.map(|it| self.between(ty, &it.1, name, wanted)) {
-                        Some(Some(expression)) => {
-                            pattern.push(Line::of(name));
-                            let is_same = expression == *name;
-                            value.push(Line::of(&match is_same {
-                                true => expression,
-                                false => format!("{name}: {expression}"),
-                            }));
-                        }
-                        Some(None) => {
-                            let why = format!("{} has another type", self.to);
-                            pattern.push(Line::with(&format!("{name}: _"), why));
-                        }
-                        None => {
-                            let why = format!("{} has no such field", self.to);
-                            into.open.push(format!("{} `{from}.{name}`: {why}", self.from));
-                            pattern.push(Line::with(&format!("{name}: _"), why));
-                        }
-                    }
-                }
-                for (name, ty) in target {
-                    let other = source.iter().find(|it| it.0 == *name);
-                    let (why, default) = match other {
-                        None => ("has no such field", between::default(ty, self.others)),
-                        // A default would drop the value that the other version has.
-                        Some(it) if self.between(&it.1, ty, name, wanted).is_none() => {
-                            ("has another type", None)
-                        }
-                        Some(_) => continue,
-                    };
-                    let why = format!("{} {why}", self.from);
-                    let default = match default {
-                        Some(it) => it.to_owned(),
-                        None => {
-                            into.open.push(format!("{} `{to}.{name}`: {why}{UNWRITTEN}", self.to));
-                            format!("compile_error!(\"choose a value for `{name}`\")")
-                        }
-                    };
-                    value.push(Line::with(&format!("{name}: {default}"), why));
-                }
+                let (pattern, value) = self.fields((from, source), (to, target), wanted, into);
                 self.implement(from, to, into, |from| struct_of(from, &pattern, &value));
             }
             (Body::Tuple(source), Body::Tuple(target)) if source.len() == target.len() => {
@@ -199,6 +156,64 @@ impl Direction<'_> {
             (_, Body::Other(why)) => self.open(from, &format!("{why} in {}", self.to), into),
             _ => self.differs(from, into),
         }
+    }
+
+    /// The pattern and the value of a struct: its name and its fields, of either side.
+    fn fields(
+        &self,
+        (from, source): (&str, &[Field]),
+        (to, target): (&str, &[Field]),
+        wanted: &mut Wanted,
+        into: &mut Generated,
+    ) -> (Vec<Line>, Vec<Line>) {
+        let mut pattern = Vec::new();
+        let mut value = Vec::new();
+        for Field { name, ty, .. } in source {
+            let other = target.iter().find(|it| it.name == *name);
+            match other.map(|it| self.between(ty, &it.ty, name, wanted)) {
+                Some(Some(expression)) => {
+                    pattern.push(Line::of(name));
+                    let is_same = expression == *name;
+                    value.push(Line::of(&match is_same {
+                        true => expression,
+                        false => format!("{name}: {expression}"),
+                    }));
+                }
+                Some(None) => {
+                    let why = format!("{} has another type", self.to);
+                    pattern.push(Line::with(&format!("{name}: _"), why));
+                }
+                None => {
+                    let why = format!("{} has no such field", self.to);
+                    into.open.push(format!("{} `{from}.{name}`: {why}", self.from));
+                    pattern.push(Line::with(&format!("{name}: _"), why));
+                }
+            }
+        }
+        for Field { name, ty, missing } in target {
+            let other = source.iter().find(|it| it.name == *name);
+            let (why, default) = match other {
+                None => ("has no such field", missing),
+                // A default would drop the value that the other version has.
+                Some(it) if self.between(&it.ty, ty, name, wanted).is_none() => {
+                    ("has another type", &Missing::Refused)
+                }
+                Some(_) => continue,
+            };
+            let why = format!("{} {why}", self.from);
+            let unknown = match default {
+                Missing::Value(it) => {
+                    value.push(Line::with(&format!("{name}: {it}"), why));
+                    continue;
+                }
+                Missing::Function(it) => format!("; where it is left out, it is `{it}`"),
+                Missing::Refused => String::new(),
+            };
+            into.open.push(format!("{} `{to}.{name}`: {why}{UNWRITTEN}", self.to));
+            let it = format!("{name}: compile_error!(\"choose a value for `{name}`{unknown}\")");
+            value.push(Line::with(&it, why));
+        }
+        (pattern, value)
     }
 
     fn differs(&self, from: &str, into: &mut Generated) {

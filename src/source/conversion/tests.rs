@@ -74,7 +74,7 @@ fn what_differs_is_left_open_and_named() {
             "} = it;",
             "Self {",
             "mode: mode.into(),",
-            "replicas: Default::default(), // v1 has no such field",
+            "replicas: None, // v1 has no such field",
             "port: compile_error!(\"choose a value for `port`\"), // v1 has another type",
             "to: compile_error!(\"choose a value for `to`\"), // v1 has no such field",
         ]
@@ -86,6 +86,7 @@ fn what_differs_is_left_open_and_named() {
         [
             "v2 `ShopSpec.replicas`: v1 has no such field",
             "v2 `ShopSpec.to`: v1 has no such field",
+            &format!("v1 `ShopSpec.size`: v2 has no such field{UNWRITTEN}"),
             &format!("v1 `ShopSpec.port`: v2 has another type{UNWRITTEN}"),
             "v1 `ShopSpec.size`: v2 has no such field",
             &format!("v2 `ShopSpec.port`: v1 has another type{UNWRITTEN}"),
@@ -93,6 +94,40 @@ fn what_differs_is_left_open_and_named() {
             &format!("v1 `Mode::Gone`: v2 has no such variant{UNWRITTEN}"),
         ]
     );
+}
+
+#[test]
+fn a_field_that_the_other_version_lacks_is_what_serde_makes_of_one_that_is_missing() {
+    let check = |of_struct: &str, field: &str, expected: &str| {
+        let with = format!("{of_struct} pub struct ShopSpec {{ {field} }} {STATUS}");
+        let res = of(&format!("pub struct ShopSpec {{}} {STATUS}"), &with);
+        let lines = body(&res.text, "v1::ShopSpec> for v2::ShopSpec").join(" ");
+        let found = lines.split_once("Self { ").expect("it has a field").1;
+        assert_eq!(
+            found.trim_end_matches([' ', '}']),
+            format!("{expected}, // v1 has no such field")
+        );
+        assert_eq!(
+            res.open.iter().any(|it| it.ends_with(UNWRITTEN)),
+            expected.contains("compile_error!")
+        );
+    };
+    let unknown = "it: compile_error!(\"choose a value for `it`\")";
+    let at_least =
+        "it: compile_error!(\"choose a value for `it`; where it is left out, it is `at_least()`\")";
+    check("", "pub it: Option<u8>", "it: None");
+    check("", "#[serde(default)] pub it: u8", "it: Default::default()");
+    check("", "#[serde(rename = \"n\", default)] pub it: Own", "it: Default::default()");
+    check("#[serde(rename_all = \"camelCase\", default)]", "pub it: u8", "it: Self::default().it");
+    check("#[serde(default)]", "#[serde(default)] pub it: u8", "it: Default::default()");
+    // Values that satisfy the schema nobody can read from here.
+    check("", "#[serde(default = \"at_least\")] pub it: u8", at_least);
+    check("", "#[serde(default = \"at_least\")] pub it: Option<u8>", at_least);
+    check("#[serde(default = \"at_least\")]", "pub it: u8", &at_least.replace("()`", "().it`"));
+    check("", "pub it: u8", unknown);
+    check("", "pub it: Vec<String>", unknown);
+    check("", "#[serde(with = \"x\")] pub it: Option<u8>", unknown);
+    check("", "#[serde(flatten)] pub it: Option<Own>", unknown);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use syn::{
     punctuated::Punctuated, visit::Visit,
 };
 
-use super::names::Names;
+use super::{between, names::Names};
 
 /// The types of a file by name.
 pub struct Types {
@@ -21,11 +21,28 @@ pub struct Types {
 }
 
 pub enum Body {
-    Struct(Vec<(String, Type)>),
+    Struct(Vec<Field>),
     Tuple(Vec<Type>),
     Enum(Vec<(String, Fields)>),
     /// One that no conversion can be written for, and why.
     Other(String),
+}
+
+/// A field of a struct.
+pub struct Field {
+    pub name: String,
+    pub ty: Type,
+    pub missing: Missing,
+}
+
+/// What serde makes of a field that a document does not have.
+pub enum Missing {
+    /// A value that this expression gives, in a function of the type.
+    Value(String),
+    /// This call gives it, of a function that other files may not see.
+    Function(String),
+    /// An error: the field is required.
+    Refused,
 }
 
 /// The fields of a variant.
@@ -135,8 +152,51 @@ fn body_of(it: &ItemStruct, names: &Names) -> Body {
         _ if private => Body::Other("has a private field".to_owned()),
         _ if let Some(why) = obstacle(&item, &it.vis, &it.generics) => Body::Other(why),
         syn::Fields::Unnamed(_) => Body::Tuple(unnamed(&it.fields, names)),
-        syn::Fields::Named(_) | syn::Fields::Unit => Body::Struct(named(&it.fields, names)),
+        syn::Fields::Named(_) | syn::Fields::Unit => {
+            let missing = it.fields.iter().map(|field| missing(field, &it.attrs));
+            let all = named(&it.fields, names).into_iter().zip(missing);
+            Body::Struct(all.map(|((name, ty), missing)| Field { name, ty, missing }).collect())
+        }
     }
+}
+
+/// What serde makes of a field that a document does not have, by the attributes of the field and of its struct.
+fn missing(field: &syn::Field, of_struct: &[Attribute]) -> Missing {
+    let has = |attributes: &[Attribute], name: &str| {
+        serde(attributes).iter().any(|it| it.path().is_ident(name))
+    };
+    let function = |attributes: &[Attribute]| {
+        let all = attributes.iter().filter(|it| it.path().is_ident("serde"));
+        all.flat_map(strings).find(|it| it.0 == "default").map(|it| it.1.value())
+    };
+    if let Some(function) = function(&field.attrs) {
+        return Missing::Function(format!("{function}()"));
+    }
+    if has(&field.attrs, "default") {
+        return Missing::Value("Default::default()".to_owned());
+    }
+    let name = field.ident.as_ref().map(Ident::to_string).unwrap_or_default();
+    if let Some(function) = function(of_struct) {
+        return Missing::Function(format!("{function}().{name}"));
+    }
+    if has(of_struct, "default") {
+        return Missing::Value(format!("Self::default().{name}"));
+    }
+    // serde takes an Option that is missing as None, unless a function of the user's reads it.
+    let reads = ["with", "deserialize_with", "flatten"];
+    match between::last(&field.ty) {
+        Some((name, _)) if name == "Option" && !reads.iter().any(|it| has(&field.attrs, it)) => {
+            Missing::Value("None".to_owned())
+        }
+        _ => Missing::Refused,
+    }
+}
+
+/// The items of the `#[serde(…)]` of a field or a type.
+fn serde(attributes: &[Attribute]) -> Vec<syn::Meta> {
+    let parser = Punctuated::<syn::Meta, syn::Token![,]>::parse_terminated;
+    let all = attributes.iter().filter(|it| it.path().is_ident("serde"));
+    all.flat_map(|it| it.parse_args_with(parser).unwrap_or_default()).collect()
 }
 
 fn body_of_enum(it: &ItemEnum, names: &Names) -> Body {
