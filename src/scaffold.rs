@@ -169,6 +169,42 @@ mod tests {
         check("a\n\n#[cfg(test)]\nmod tests {\n    fn a() {\n    }\n}\n\nz\n", "a\n\nz\n");
     }
 
+    /// A file with the type of a kind has no other name that a kind may have.
+    #[test]
+    fn no_kind_hides_a_name_of_the_files_that_use_it() {
+        let mut found = std::collections::BTreeSet::new();
+        for path in
+            Templates::iter().filter(|it| it.starts_with("create/") && !it.contains("/in-place/"))
+        {
+            let file = Templates::get(&path).unwrap();
+            let text = std::str::from_utf8(&file.data).unwrap();
+            let words = |it: &str| {
+                it.split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect::<Vec<_>>()
+            };
+            let uses = text.split("\nuse ").skip(1).filter_map(|it| it.split(';').next());
+            let uses: Vec<&str> =
+                uses.filter(|it| !it.contains("{{") && !it.ends_with(" as _")).collect();
+            let is_of_kind = ["::{{kind}};", "use {{type_path}};", "kind = \"{{kind}}\""];
+            if !path.contains(".rs") || !is_of_kind.iter().any(|it| text.contains(it)) {
+                continue;
+            }
+            found.extend(uses.iter().flat_map(|it| words(it)));
+            let declared = ["struct ", "enum ", "trait ", "\ntype "];
+            let names = declared.iter().flat_map(|it| text.split(it).skip(1));
+            found.extend(names.filter_map(|it| words(it).into_iter().next()));
+        }
+        let is_name =
+            |it: &&String| it.starts_with(|c: char| c.is_ascii_uppercase()) && it.len() > 1;
+        // `create webhook` refuses these.
+        for name in ["Defaulter", "Denied", "Request", "Validator", "Verdict"] {
+            assert!(found.remove(name), "{name}");
+        }
+        let allowed: Vec<&String> =
+            found.iter().filter(is_name).filter(|it| it.parse::<model::Kind>().is_ok()).collect();
+        assert!(allowed.is_empty(), "qualify these, or refuse them as kinds: {allowed:?}");
+        assert!(found.contains("Ctx") && found.contains("Arc"), "{found:?}");
+    }
+
     #[test]
     fn vendored_crates_have_no_tests() {
         let names = serde_json::json!({ "project_name": "a", "tool_version": "1" });

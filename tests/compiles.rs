@@ -233,6 +233,13 @@ fn kinds_of_any_name_compile() {
             "--group x --kind Context",
             "--group x --kind Controller",
             "--group x --kind Secret",
+            // Names of the crates that the tests use.
+            &format!("--group x --kind Cluster {image} --finalizer"),
+            "--group x --kind Operator --finalizer",
+            "--group x --kind Client",
+            "--group x --kind Api --controller=false",
+            "webhook --group x --kind Api --defaulting --programmatic-validation",
+            "--group type --kind Type --version v2 --from v1alpha1",
         ],
     );
 }

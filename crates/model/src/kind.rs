@@ -58,7 +58,8 @@ const PRELUDE: &[&str] = &[
 ];
 
 /// Names that the files of a scaffolded controller already use.
-const SCAFFOLD: &[&str] = &["Arc", "BTreeMap", "Ctx", "Error", "PodMeta"];
+const SCAFFOLD: &[&str] =
+    &["Arc", "BTreeMap", "Ctx", "CustomResource", "Error", "KubeSchema", "PodMeta"];
 
 impl Kind {
     pub fn lower(&self) -> String {

@@ -74,7 +74,7 @@ pub struct Context<'a> {
     version: Version,
     kind: String,
     kind_lower: String,
-    kind_module: String,
+    kind_snake: String,
     group_module: String,
     /// The beginning of the names of its modules.
     module: String,
@@ -98,6 +98,8 @@ pub struct Context<'a> {
     is_long: bool,
     /// rustfmt sorts the import of the type before that of the runtime.
     is_type_first: bool,
+    /// The same in tests, whose last import is that of the testing crate.
+    is_before_testing: bool,
     spoke: String,
     hub_path: String,
     spoke_path: String,
@@ -144,7 +146,7 @@ impl Target {
     }
 
     /// Whether a webhook can leave out namespaces: selectors select the namespaces themselves, too, by their labels.
-    fn selects_namespaces(&self) -> bool {
+    pub fn selects_namespaces(&self) -> bool {
         self.namespaced || self.resource.kind.to_string() == "Namespace"
     }
 
@@ -160,7 +162,7 @@ impl Target {
         );
         let hint = match &self.exempt_namespace {
             Some(namespace) => format!(
-                "the marker in src/webhook/ has a `patch` that leaves out the namespace `{namespace}`: change it when the operator runs in another one, and add those that the cluster needs, such as `kube-system`"
+                "the marker in src/webhook/ has a `patch` that leaves out the namespace `{namespace}`: change it when the operator runs in another one, and add those that the cluster needs, such as `kube-system` and `kube-node-lease`"
             ),
             None => "write `failurePolicy=ignore` in the marker in src/webhook/: no selector leaves out objects outside of namespaces".to_owned(),
         };
@@ -181,12 +183,13 @@ impl Target {
         Ok(format!("{POLICIES}/{module}_policy.yaml").parse()?)
     }
 
-    /// The beginning of the names of its files.
+    /// The beginning of the names of its files. A kind in one word, as kubebuilder writes it, makes it the kind's alone: the
+    /// words `cache_foo_bar` may be of `cache` or of `cache-foo`.
     fn module(&self) -> String {
         let Resource { kind, group, .. } = &self.resource;
         let group = group.as_ref().map(|it| it.module()).unwrap_or_default();
         // The module of a group that is a keyword ends in `_`.
-        let name = format!("{}_{}", group.trim_end_matches('_'), kind.snake());
+        let name = format!("{}_{}", group.trim_end_matches('_'), kind.lower());
         name.trim_start_matches('_').to_owned()
     }
 
@@ -249,11 +252,12 @@ impl Target {
             version: *version,
             kind: kind.to_string(),
             kind_lower: kind.lower(),
-            kind_module: kind.module(),
+            kind_snake: kind.snake(),
             policy_name: module.replace('_', "-"),
             module,
             is_long: 120 < line.chars().count(),
             is_type_first: self.type_path.as_str() < "runtime",
+            is_before_testing: self.type_path.as_str() < "operator_rs_testing",
             sample: match group {
                 Some(group) if self.resource.api.is_some() => {
                     format!("config/samples/{group}_{version}_{}.yaml", kind.lower())

@@ -98,7 +98,8 @@ impl Args {
             open => format!("; these are yours to decide:\n  {}\nthen", open.join("\n  ")),
         };
         tree.next(format!(
-            "Next: change the type in {folder}/{module}.rs, and convert each field in {module}_conversion.rs beside it{decisions}\n  operator-rs manifests    # update the CRD\n  cargo test\n\nObjects are stored in {} as before.",
+            "Next: change the type in {folder}/{module}.rs, and convert each field in {}_conversion.rs beside it{decisions}\n  operator-rs manifests    # update the CRD\n  cargo test\n\nObjects are stored in {} as before.",
+            place.kind.snake(),
             hub_resource.version
         ));
         Ok(())
