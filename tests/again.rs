@@ -31,7 +31,7 @@ const PROJECTS: &[(&str, &[&str])] = &[
             "init",
             "create api --group cache --version v1beta2 --kind Memcached --image memcached:1.6 --port 11211 --run-as-user 1002 \
              --container-command memcached,--max=3 --plural memcachedz --shortname mc --shortname mcd --finalizer",
-            "create api --group cache --version v1 --kind Memcached --image memcached:1.6 --storage",
+            "create api --group cache --version v1 --kind Memcached --image memcached:1.6",
             "create api --group other --kind Memcached --namespaced=false",
             "create api --group other --kind Thing --controller=false",
             "create api --group other --kind Thing --resource=false --finalizer",

@@ -112,9 +112,6 @@ pub struct Options {
     pub run_as_user: Option<i64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub short_names: Vec<Plural>,
-    /// The version was to be stored in place of the kind's first one.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub storage: bool,
 }
 
 impl Created {

@@ -61,7 +61,6 @@ const OPTIONS: &[&str] = &[
     "plural",
     "runAsUser",
     "shortNames",
-    "storage",
 ];
 
 /// Refuses a field whose name is nearly that of a known one, unless that one is there, too.
@@ -112,7 +111,7 @@ mod tests {
         plugins:\n  rust.operator-rs.io/v1:\n    certificates: self\n    chart: a\n    crds: [a]\n    manifests: a\n    owner: me\n    package: a\n    resources:\n    - kind: Memcached\n      options:\n        \
         admissionPolicy: true\n        containerCommand: [a]\n        containerPort: 1\n        finalizer: true\n        \
         from: v1\n        groupInNames: true\n        handWritten: true\n        image: a\n        namespaced: true\n        \
-        path: a\n        plural: a\n        runAsUser: 1\n        shortNames: [a]\n        storage: true\n      version: v1\n    vendor: true\nprojectName: it\nresources:\n- api:\n    crdVersion: v1\n    \
+        path: a\n        plural: a\n        runAsUser: 1\n        shortNames: [a]\n      version: v1\n    vendor: true\nprojectName: it\nresources:\n- api:\n    crdVersion: v1\n    \
         namespaced: true\n  controller: true\n  domain: example.com\n  group: cache\n  kind: Memcached\n  path: a::b\n  \
         version: v1\nversion: \"3\"\n";
 

@@ -39,8 +39,7 @@ pub struct Context<'a> {
     plural: &'a Plural,
     shared: &'a [String],
     api_namespaced: bool,
-    /// The value of `#[kube(storage = …)]`, so that one version of the kind is stored.
-    storage: bool,
+    /// Objects are stored in another version of the kind.
     not_storage: bool,
     image: String,
     sample: &'a str,
@@ -91,8 +90,7 @@ impl<'a> Context<'a> {
             plural,
             shared: &choices.shared,
             api_namespaced: namespaced,
-            storage: options.storage && !place.other_versions.is_empty(),
-            not_storage: !options.storage && !place.other_versions.is_empty(),
+            not_storage: !place.other_versions.is_empty(),
             image: options.image.as_ref().map(ToString::to_string).unwrap_or_default(),
             sample: &choices.sample,
             port: options.container_port,

@@ -83,8 +83,7 @@ fn api(resource: &Resource, options: &Options) -> Option<Vec<String>> {
     for name in &options.short_names {
         add("shortname", Some(name.to_string()));
     }
-    let switches = [("storage", options.storage), ("finalizer", options.finalizer)];
-    res.extend(switches.iter().filter(|it| it.1).map(|it| format!("--{}", it.0)));
+    res.extend(options.finalizer.then(|| "--finalizer".to_owned()));
     res.extend(external(resource));
     Some(res)
 }

@@ -28,7 +28,7 @@ const IGNORED: &[(&str, &[&str])] = &[
     ),
     (
         "create api --group cache --kind Second --resource=false --controller=true",
-        &["--plural others", "--shortname o", "--namespaced=false", "--storage"],
+        &["--plural others", "--shortname o", "--namespaced=false"],
     ),
     (
         "create api --group cache --kind Third --controller=false",

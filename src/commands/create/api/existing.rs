@@ -153,7 +153,6 @@ impl Args {
         let asked: Vec<String> = self.shortname.iter().map(ToString::to_string).collect();
         let given = [
             ("image", self.operand.image.is_some()),
-            ("storage", self.storage),
             ("shortname", !asked.is_empty() && asked != existing.shortnames),
             ("plural", has_plural && place.plural != existing.plural),
             ("namespaced", self.namespaced.is_some_and(|it| it != existing.namespaced)),

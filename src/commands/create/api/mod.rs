@@ -64,11 +64,8 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     output_file: Option<ProjectPath>,
     /// Copy the type from this version of the kind, and convert objects between the two
-    #[arg(long, value_name = "VERSION", conflicts_with_all = ["image", "finalizer", "storage", "shortname"])]
+    #[arg(long, value_name = "VERSION", conflicts_with_all = ["image", "finalizer", "shortname"])]
     from: Option<Version>,
-    /// Store objects in this version [default: the kind's first version]
-    #[arg(long)]
-    storage: bool,
     /// Scaffold a finalizer in the controller, for clean-up before an object is deleted
     #[arg(long)]
     finalizer: bool,
@@ -235,7 +232,6 @@ impl Args {
             image: self.operand.image.clone(),
             run_as_user: self.operand.run_as_user,
             short_names: self.shortname.clone(),
-            storage: self.storage,
             ..Options::default()
         }
     }
@@ -314,7 +310,6 @@ impl Args {
             ("plural", self.plural.is_some() && !external),
             ("shortname", !self.shortname.is_empty()),
             ("namespaced", self.namespaced.is_some() && !external),
-            ("storage", self.storage),
             ("from", self.from.is_some()),
         ];
         match given.iter().find(|it| it.1) {

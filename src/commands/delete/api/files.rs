@@ -1,7 +1,7 @@
 //! The files and entries that `create api` has added for one version of a kind.
 
 use super::{super::files::Files, originals};
-use crate::project::{Operator, Options, Project, Resource};
+use crate::project::{Operator, Project, Resource};
 use crate::{
     app::api::{
         context::{Choices, Context},
@@ -9,10 +9,10 @@ use crate::{
         place::Place,
     },
     disk::Root,
-    scaffold,
+    plan, scaffold,
 };
 use diagnostics::Hint as _;
-use model::{GroupName, ProjectPath};
+use model::{GroupName, Kind, ProjectPath};
 
 /// The image that a controller runs: all versions of a kind share it.
 const VARIABLES: [&str; 2] = ["config/manager/manager.yaml", ".cargo/config.toml"];
@@ -77,13 +77,14 @@ impl Files {
             .iter()
             .map(|it| format!("shortname = {:?}", it.to_string()))
             .collect();
-        for storage in [false, true] {
-            let options = Options { storage, ..options.clone() };
-            let choices = Choices { shared: shared.clone(), options, ..Choices::default() };
-            for place in [&place, &first] {
-                let context = Context::new(edited, place, namespaced, &choices);
-                self.add(&sets, &context)?;
-            }
+        let choices = Choices { shared, options, ..Choices::default() };
+        for place in [&place, &first] {
+            let context = Context::new(edited, place, namespaced, &choices);
+            self.add(&sets, &context)?;
+        }
+        if let Some(texts) = self.files.get_mut(&file) {
+            let stored: Vec<String> = texts.iter().flat_map(|it| stored(it, &place.kind)).collect();
+            texts.extend(stored);
         }
         if resource.controller {
             self.add_adopted(project, edited, resource, namespaced)?;
@@ -173,4 +174,13 @@ fn refuse_other_kinds(
         }
         None => Ok(()),
     }
+}
+
+/// The text of a type as `edit --storage-version` leaves it: objects are stored in its version, or no longer.
+fn stored(text: &str, kind: &Kind) -> Vec<String> {
+    let name = format!("{kind}Spec");
+    let head = format!("pub struct {name} ");
+    let Some(line) = text.lines().position(|it| it.starts_with(&head)) else { return Vec::new() };
+    let at = (line + 1, "pub struct ".len() + 1);
+    [true, false].iter().filter_map(|it| plan::with_storage(text, at, *it)).collect()
 }

@@ -76,7 +76,6 @@ impl Args {
         let given = [
             ("image", self.operand.image.is_some()),
             ("from", self.from.is_some()),
-            ("storage", self.storage),
             ("finalizer", self.finalizer),
             ("shortname", !self.shortname.is_empty()),
             ("resource=false", !self.resource),
