@@ -25,7 +25,7 @@ use crate::{
     scaffold,
     source::{self, Options, Reading},
 };
-use diagnostics::{Hint as _, hinted};
+use diagnostics::{Diagnostic, Hint as _, hinted};
 use model::{ProjectName, ProjectPath, Tree};
 
 /// The commands that generate support code, and the files that depend on the source.
@@ -90,7 +90,8 @@ pub fn everything(
     source(tree, project, options)
 }
 
-/// Writes a plan, the PROJECT file as it was edited, and the files that depend on the source.
+/// Writes a plan, the PROJECT file as it was edited, and the files that depend on the source. What was missing before is a
+/// warning: this may be the command that mends it.
 pub fn with_project(
     tree: &mut WorkTree<'_>,
     mut plan: Plan,
@@ -100,7 +101,11 @@ pub fn with_project(
 ) -> anyhow::Result<()> {
     plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
     tree.apply(plan)?;
-    source(tree, edited, options)
+    written(tree, edited, options, &mut |missing| {
+        let mut plan = Plan::default();
+        missing.into_iter().for_each(|it| plan.warn(it));
+        Ok(plan)
+    })
 }
 
 /// How to generate the manifests.
@@ -121,9 +126,26 @@ pub fn source(
     project: &Project,
     options: &GenerateOptions,
 ) -> anyhow::Result<()> {
+    written(tree, project, options, &mut |missing| match missing.is_empty() {
+        true => Ok(Plan::default()),
+        false => {
+            Err(refusal("the manifests cannot be generated, and nothing was written", missing))
+        }
+    })
+}
+
+/// What becomes of the webhooks that PROJECT lists and the source does not have.
+type Missing<'a> = &'a mut dyn FnMut(Vec<Diagnostic>) -> anyhow::Result<Plan>;
+
+fn written(
+    tree: &mut WorkTree<'_>,
+    project: &Project,
+    options: &GenerateOptions,
+    missing: Missing<'_>,
+) -> anyhow::Result<()> {
     // The list of types is part of the source that it is generated from, so it begins empty.
     tree.apply(types_list(Vec::new())?)?;
-    match derived(tree, project, options) {
+    match derived(tree, project, options, missing) {
         Ok(Some(Derived { plan, crds })) => {
             tree.apply(plan)?;
             listing::update(tree, &crds)?;
@@ -150,6 +172,7 @@ fn derived(
     tree: &mut WorkTree<'_>,
     project: &Project,
     options: &GenerateOptions,
+    missing: Missing<'_>,
 ) -> anyhow::Result<Option<Derived>> {
     let mut reading = read(tree);
     if complete(tree, &mut reading, options)? == Completion::Later {
@@ -175,7 +198,7 @@ fn derived(
             problems,
         ));
     }
-    let mut plan = Plan::default();
+    let mut plan = missing(webhooks::missing(project, &operator)?)?;
     if options.samples {
         let crds = samples::crds(manifests.iter().flat_map(|it| &it.objects));
         samples::warn(&mut plan, tree, &crds)?;
@@ -186,6 +209,7 @@ fn derived(
     }
     binding::warn(&mut plan, tree, project, &operator.rules)?;
     webhooks::update(&mut plan, tree, !operator.webhooks.is_empty())?;
+    webhooks::warn_of_deadlocks(&mut plan, tree, project, &manifests)?;
     for it in manifests {
         plan.generate(it.path.clone(), it.to_text(), &it.edit, MANIFESTS);
     }

@@ -1,9 +1,10 @@
 //! config/webhook/manifests.yaml, and the kustomization that has to list it.
 
+use super::api::{needed, webhook::Target};
 use super::derive::MANIFESTS;
-use crate::manifests::WEBHOOKS;
+use crate::manifests::{Manifest, WEBHOOKS};
 use crate::plan::{self, Plan};
-use crate::project::Project;
+use crate::project::{Operator, Project, Resource, Webhook};
 use diagnostics::Diagnostic;
 use go_data::yaml::{self, Value};
 use model::{Found, ProjectPath, Tree};
@@ -17,6 +18,128 @@ const REGISTRATIONS: &str = "src/webhook/mod.rs";
 pub fn registers(project: &Project, tree: &impl Tree) -> anyhow::Result<bool> {
     let file = tree.look(&ProjectPath::fixed(REGISTRATIONS))?;
     Ok(project.has_webhooks() || file != Found::Nothing)
+}
+
+/// The webhooks in PROJECT that no comment has: without their code, API servers would no longer call them.
+pub fn missing(project: &Project, operator: &Operator) -> anyhow::Result<Vec<Diagnostic>> {
+    let mut res = Vec::new();
+    for resource in &project.resources {
+        let Some(webhooks) = &resource.webhooks else { continue };
+        let Some(target) = Target::of(project, resource)? else { continue };
+        let Resource { group, kind, version, .. } = resource;
+        let group = group.as_ref().map(ToString::to_string).unwrap_or_default();
+        for (is_there, mutating, path, what, flag) in [
+            (
+                webhooks.defaulting,
+                true,
+                target.defaulting_path(webhooks),
+                "defaulting",
+                "--defaulting",
+            ),
+            (
+                webhooks.validation,
+                false,
+                target.validation_path(webhooks),
+                "validating",
+                "--programmatic-validation",
+            ),
+        ] {
+            let is_it = |it: &Webhook| {
+                it.arguments.mutating == mutating
+                    && (it.arguments.path == path || is_for(it, resource))
+            };
+            if is_there && !operator.webhooks.iter().any(is_it) {
+                let message = format!(
+                    "no +kubebuilder:webhook comment in src has `{path}`, the path of the {what} webhook of {version} {kind} that is listed here"
+                );
+                let hint = format!(
+                    "restore the comment and the code below it; or remove the webhook with `operator-rs delete webhook --group {group} --version {version} --kind {kind} {flag}`"
+                );
+                res.push(Diagnostic::in_file(Project::path().as_str(), message).with_hint(hint));
+            }
+        }
+    }
+    Ok(res)
+}
+
+/// Whether a comment names a resource.
+fn is_for(webhook: &Webhook, resource: &Resource) -> bool {
+    let (group, plural) = (resource.api_group(), resource.plural().to_string());
+    let is_group = |it: &String| *it == group || it == "core" && group.is_empty();
+    webhook.arguments.groups.iter().any(is_group) && webhook.arguments.resources.contains(&plural)
+}
+
+/// Warns of webhooks that the operator's own start depends on, because they are called for its own namespace, too.
+pub fn warn_of_deadlocks(
+    plan: &mut Plan,
+    tree: &impl Tree,
+    project: &Project,
+    manifests: &[Manifest],
+) -> anyhow::Result<()> {
+    let mut needed = Vec::new();
+    for resource in project.resources.iter().filter(|it| needed::is_needed(project, it)) {
+        let has_webhooks = resource.webhooks.as_ref().is_some_and(|it| !it.is_empty());
+        let target = if has_webhooks { Target::of(project, resource)? } else { None };
+        // `create webhook` warns of what no selector leaves out.
+        needed.extend(target.filter(Target::selects_namespaces).map(|it| it.resource));
+    }
+    if needed.is_empty() {
+        return Ok(());
+    }
+    let namespace = needed::namespace(project, tree)?;
+    let objects =
+        manifests.iter().filter(|it| it.path.as_str() == WEBHOOKS).flat_map(|it| &it.objects);
+    let webhooks = objects.flat_map(|it| it["webhooks"].as_array().into_iter().flatten());
+    for webhook in webhooks.filter(|it| it["failurePolicy"] != "Ignore") {
+        let Some(resource) = needed.iter().find(|it| calls_for(webhook, it)) else { continue };
+        if !may_select(&webhook["namespaceSelector"], &namespace)
+            || !webhook["objectSelector"].is_null()
+        {
+            continue;
+        }
+        let name = webhook["name"].as_str().unwrap_or_default();
+        let message = format!(
+            "`{name}` is called for {} in the namespace of the operator, `{namespace}`, too: while no replica answers, none can start",
+            resource.plural()
+        );
+        let hint = format!(
+            "leave the namespace out in the comment in src/webhook/: patch=`{{\"namespaceSelector\":{{\"matchExpressions\":[{{\"key\":\"{NAME}\",\"operator\":\"NotIn\",\"values\":[\"{namespace}\"]}}]}}}}`; or write `failurePolicy=ignore`"
+        );
+        plan.warn(Diagnostic::in_file(WEBHOOKS, message).with_hint(hint));
+    }
+    Ok(())
+}
+
+/// The label that every namespace has.
+const NAME: &str = "kubernetes.io/metadata.name";
+
+/// Whether API servers call a webhook for a resource.
+fn calls_for(webhook: &Value, resource: &Resource) -> bool {
+    let (group, plural) = (resource.api_group(), resource.plural().to_string());
+    let has = |list: &Value, word: &str| {
+        list.as_array().into_iter().flatten().any(|it| it == word || it == "*")
+    };
+    let rules = webhook["rules"].as_array();
+    rules
+        .into_iter()
+        .flatten()
+        .any(|it| has(&it["apiGroups"], &group) && has(&it["resources"], &plural))
+}
+
+/// Whether a selector selects a namespace as far as its name tells: nobody knows its other labels.
+fn may_select(selector: &Value, namespace: &str) -> bool {
+    let expressions = selector["matchExpressions"].as_array();
+    let is_other = !selector["matchLabels"].is_null();
+    let excludes = |it: &Value| {
+        let names = it["values"].as_array().into_iter().flatten();
+        let names: Vec<&str> = names.filter_map(Value::as_str).collect();
+        match it["operator"].as_str() {
+            Some("NotIn") if it["key"] == NAME => names.contains(&namespace),
+            Some("In") if it["key"] == NAME => !names.contains(&namespace),
+            _ => true,
+        }
+    };
+    !is_other && !expressions.into_iter().flatten().any(excludes)
 }
 
 /// Plans the removal of a file of webhooks that is generated no longer, and warns of a kustomization that does not list the

@@ -79,8 +79,14 @@ fn markers(files: Vec<(SourcePath, Rc<str>)>, into: &mut Reading) {
         into.operator.conversions.extend(found.conversions);
         into.comments.extend(found.problems.into_iter().map(|it| it.quote(&lines)));
         for comment in comments::comments(&text) {
+            let count = into.operator.webhooks.len();
             match marker(&path, &comment, &mut into.operator) {
                 Ok(rule) => {
+                    let new = into.operator.webhooks[count..].iter();
+                    let doubts =
+                        new.flat_map(|it| webhook::doubts(it, resources, &into.operator.kinds));
+                    let doubts: Vec<_> = doubts.map(|it| it.quote(&lines)).collect();
+                    into.operator.warnings.extend(doubts);
                     let warnings = spelling::misspelt(&path, &comment, rule.as_ref(), resources);
                     let warnings = warnings.into_iter().map(|it| it.quote(&lines));
                     into.operator.warnings.extend(warnings);

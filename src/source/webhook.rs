@@ -1,7 +1,12 @@
 //! `// +kubebuilder:webhook:path=…,mutating=…,…` and `// +kubebuilder:webhookconfiguration:mutating=…,name=…`
 
-use super::marker::{Arguments, Marker};
-use crate::project::{Problem, Webhook, WebhookArguments, WebhookConfiguration};
+use super::{
+    marker::{Arguments, Marker},
+    resources::Resources,
+};
+use crate::project::{
+    DeclaredKind, Problem, Rule, Webhook, WebhookArguments, WebhookConfiguration,
+};
 
 pub const NAME: &str = "kubebuilder:webhook";
 pub const CONFIGURATION: &str = "kubebuilder:webhookconfiguration";
@@ -53,6 +58,37 @@ pub fn webhook(marker: &Marker<'_>) -> Result<Webhook, Problem> {
     let arguments = read.map_err(|it| marker.problem(it, USAGE))?;
     let places = arguments.iter().map(|(name, at)| (name.clone(), marker.place(*at))).collect();
     Ok(Webhook { place: marker.place(0), places, arguments: res })
+}
+
+/// What of a marker is probably misspelt: its groups and resources, and the versions of the project's own kinds.
+pub fn doubts(it: &Webhook, resources: &Resources, kinds: &[DeclaredKind]) -> Vec<Problem> {
+    let WebhookArguments { groups, resources: words, versions, .. } = &it.arguments;
+    let rule = Rule { groups: groups.clone(), resources: words.clone(), ..Rule::default() };
+    let of = |word: &str| if groups.iter().any(|it| it == word) { "groups" } else { "resources" };
+    let problem = |it: &Webhook, argument: &str, message: String, hint: &str| {
+        Problem::new(it.at(argument), message).with_hint(hint)
+    };
+    let mut res: Vec<Problem> = { resources.doubts(&rule) }
+        .into_iter()
+        .map(|doubt| problem(it, of(doubt.word), doubt.message, &doubt.hint))
+        .collect();
+    let names = |kind: &DeclaredKind| {
+        let crd = kind.crd.as_ref().ok()?;
+        Some((crd.spec.group.clone(), crd.spec.names.plural.clone(), kind.version.clone()?))
+    };
+    let known: Vec<(String, String, String)> = kinds.iter().filter_map(names).collect();
+    for word in words {
+        let plural = word.split('/').next().unwrap_or_default();
+        let own = known.iter().filter(|it| groups.contains(&it.0) && it.1 == plural);
+        let own: Vec<&str> = own.map(|it| it.2.as_str()).collect();
+        let is_unknown = |it: &&String| !own.contains(&it.as_str()) && *it != "*";
+        if let Some(version) = versions.iter().find(is_unknown).filter(|_| !own.is_empty()) {
+            let message = format!("`{plural}` has no version `{version}` in this project");
+            let hint = format!("its versions are: {}", own.join(", "));
+            res.push(problem(it, "versions", message, &hint));
+        }
+    }
+    res
 }
 
 pub fn configuration(marker: &Marker<'_>) -> Result<WebhookConfiguration, Problem> {

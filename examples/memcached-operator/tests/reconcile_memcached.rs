@@ -1,10 +1,9 @@
 //! Tests of the `Memcached` controller against an in-memory API server, without a cluster.
 
 use api::cache::v1alpha1::Memcached;
-use kube::{Client, CustomResourceExt as _};
+use kube::CustomResourceExt as _;
 use operator::controller::memcached as reconciler;
-use operator_rs_testing::{self as testing, CancellationToken, Cluster, faults};
-use runtime::Operator;
+use operator_rs_testing::{self as testing, faults};
 use serde_json::json;
 
 const IMAGE: &str = "registry.example.com/image:v1";
@@ -14,17 +13,17 @@ fn resource() -> String {
     testing::resource::<Memcached>()
 }
 
-fn operator(client: Client, stop: CancellationToken) -> Operator {
-    Operator { stop, ..Operator::new(runtime::identity!(), client) }
+fn operator(client: kube::Client, stop: testing::CancellationToken) -> runtime::Operator {
+    runtime::Operator { stop, ..runtime::Operator::new(runtime::identity!(), client) }
 }
 
-async fn run(client: Client, stop: CancellationToken) -> anyhow::Result<()> {
+async fn run(client: kube::Client, stop: testing::CancellationToken) -> anyhow::Result<()> {
     reconciler::run_with(operator(client, stop), Some(IMAGE.into())).await
 }
 
 /// A cluster that knows the kind, with one object of this size.
-fn cluster(size: i32) -> Cluster {
-    Cluster::default().with_crds(&[Memcached::crd()]).with(&resource(), &[sample(size)])
+fn cluster(size: i32) -> testing::Cluster {
+    testing::Cluster::default().with_crds(&[Memcached::crd()]).with(&resource(), &[sample(size)])
 }
 
 fn sample(size: i32) -> Memcached {
@@ -51,7 +50,7 @@ fn status(ready: i32) -> serde_json::Value {
 }
 
 /// Creates ready pods of the Deployment, with these names.
-fn start_pods(cluster: &Cluster, names: &[&str]) {
+fn start_pods(cluster: &testing::Cluster, names: &[&str]) {
     let deployment = cluster.edit("deployments.apps", "default", "a", |it| it["status"] = status(names.len() as i32));
     for name in names {
         let mut pod =
