@@ -23,7 +23,8 @@ async fn run(client: kube::Client, stop: testing::CancellationToken) -> anyhow::
 
 /// A cluster that knows the kind, with one object of this size.
 fn cluster(size: i32) -> testing::Cluster {
-    testing::Cluster::default().with_crds(&[Memcached::crd()]).with(&resource(), &[sample(size)])
+    let cluster = testing::Cluster::default().with_crds(&[Memcached::crd()]);
+    cluster.with(&resource(), &[sample(size)])
 }
 
 fn sample(size: i32) -> Memcached {
