@@ -64,7 +64,10 @@ pub fn between(from: &Type, to: &Type, types: &Types, others: &Types) -> Option<
     let inner = between(arguments.last()?, other_arguments.last()?, types, others)?;
     let Conversion::Into(pairs, how) = inner else { return None };
     let keys = arguments.iter().zip(&other_arguments).rev().skip(1);
-    let has_own_keys = { keys }.any(|(one, other)| is_own(one) || tokens(one) != tokens(other));
+    let is_other = |one: &Type, other: &Type| {
+        tokens(one) != tokens(other) || !types.names.is_shared(one, &others.names)
+    };
+    let has_own_keys = { keys }.any(|(one, other)| is_own(one) || is_other(one, other));
     let how = match (from.as_str(), arguments.len()) {
         _ if has_own_keys => return None,
         ("Option", 1) => How::Map(Box::new(how)),

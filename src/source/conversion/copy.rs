@@ -123,6 +123,27 @@ impl<'ast> Visit<'ast> for Relative {
         }
     }
 
+    /// What a macro gets may be code, or the name of a file beside this one.
+    fn visit_macro(&mut self, it: &'ast syn::Macro) {
+        let name = it.path.segments.last().map(|it| it.ident.to_string()).unwrap_or_default();
+        if ["include", "include_str", "include_bytes"].contains(&&*name) {
+            self.0 = self.0.or(Some(it.span().start().line));
+        }
+        let mut groups = vec![it.tokens.clone()];
+        while let Some(tokens) = groups.pop() {
+            for token in tokens {
+                match token {
+                    TokenTree::Ident(it) if it == "super" => {
+                        self.0 = self.0.or(Some(it.span().start().line));
+                    }
+                    TokenTree::Group(it) => groups.push(it.stream()),
+                    _ => {}
+                }
+            }
+        }
+        syn::visit::visit_macro(self, it);
+    }
+
     fn visit_use_path(&mut self, it: &'ast syn::UsePath) {
         if it.ident == "super" {
             self.0 = self.0.or(Some(it.ident.span().start().line));
@@ -178,6 +199,9 @@ fn a_file_that_cannot_be_copied_is_refused() {
         error("struct A {\n#[serde(default = \"super::b\")] a: u8 }"),
         "line 2 names a module beside its own, which a copy would not have"
     );
+    for code in ["const T: &str = include_str!(\"t\");", "fn a() { assert!(b(super::c())) }"] {
+        assert!(error(&format!("struct A;\n{code}")).starts_with("line 2 names"), "{code}");
+    }
     let two = "#[kube(kind = \"A\", version = \"v1\")] struct A {} #[kube(kind = \"B\", version = \"v1\")] struct B {}";
     assert_eq!(error(two), "`B` in the same file belongs to another kind");
     assert_eq!(error("struct A;"), "no struct has `#[kube(…, kind = \"A\", …)]`");

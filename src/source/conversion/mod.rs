@@ -106,6 +106,8 @@ impl Direction<'_> {
                 }
             }
             (Some(_), None) => {
+                into.open
+                    .push(format!("{} `{}.status`: {} has none", self.from, self.kind, self.to));
                 pattern.push(Line::with("status: _", format!("{} has none", self.to)))
             }
             (None, Some(_)) => {

@@ -139,6 +139,7 @@ fn a_status_that_only_one_version_has_is_named() {
         .expect("both declare it");
     assert!(res.text.contains("status: _, // v1 has none"), "{}", res.text);
     assert!(res.text.contains("status: None, // v1 has none"), "{}", res.text);
+    assert_eq!(res.open, ["v2 `Shop.status`: v1 has none"]);
 }
 
 #[test]
@@ -204,6 +205,7 @@ fn names_mean_what_the_file_imports() {
     known("use super::parts::*;", "use super::parts::*;", "Part", todo);
     known("use a_crate::*;", "use b_crate::*;", "Part", todo);
     known("mod parts {}", "mod parts {}", "parts::Part", todo);
+    known("mod parts {}", "mod parts {}", "BTreeMap<parts::Part, Door>", todo);
     known("declare! { Part }", "declare! { Part }", "Part", todo);
 }
 
