@@ -136,7 +136,7 @@ mod tests {
             );
             count += 1;
         }
-        assert_eq!(count, 42);
+        assert_eq!(count, 41);
     }
 
     #[test]

@@ -33,6 +33,21 @@ fn subdomain(text: &str) -> Result<(), Refusal> {
     text.split('.').try_for_each(part).map_err(|_| wrong)
 }
 
+/// Refuses a word that YAML readers take for something else than a text where it is not quoted: YAML 1.1 has more such words.
+pub(super) fn text_in_yaml(text: &str) -> Result<(), Refusal> {
+    const WORDS: [&str; 9] = ["false", "n", "no", "null", "off", "on", "true", "y", "yes"];
+    let is_number = text.parse::<f64>().is_ok() && text.starts_with(|c: char| c.is_ascii_digit())
+        || ["0x", "0o", "0b"].iter().any(|it| text.starts_with(it));
+    // Dates, and what else has nothing but digits.
+    let has_letters = text.contains(|c: char| c.is_ascii_alphabetic());
+    match WORDS.contains(&&*text.to_ascii_lowercase()) || is_number || !has_letters {
+        true => Err(Refusal::new(
+            "is a truth value, a number or a date in YAML: choose a word that is a text everywhere",
+        )),
+        false => Ok(()),
+    }
+}
+
 macro_rules! dns {
     ($(#[$doc:meta])* $name:ident, $parse:expr) => {
         $(#[$doc])*
@@ -82,7 +97,7 @@ dns! {
         if used.contains(&text) {
             return Err(Refusal::new("is the name of a crate that the project depends on"));
         }
-        Ok(())
+        text_in_yaml(text)
     }
 }
 dns! {
@@ -133,7 +148,8 @@ dns! {
         if text.contains('.') && text.split('.').any(str::is_empty) {
             return Err(Refusal::new("must have a letter or a digit before and after each dot"));
         }
-        text.split('.').try_for_each(label)
+        text.split('.').try_for_each(label)?;
+        text_in_yaml(text)
     }
 }
 dns! {
@@ -224,7 +240,20 @@ impl GroupName {
 #[test]
 fn names_that_kubernetes_or_cargo_refuse_are_refused() {
     let long = "a".repeat(64);
-    for text in ["", "My_Operator", "-a", "a-", "a.b", "0a", "fn", "test", "kube", long.as_str()] {
+    for text in [
+        "",
+        "My_Operator",
+        "-a",
+        "a-",
+        "a.b",
+        "0a",
+        "fn",
+        "test",
+        "kube",
+        "no",
+        "null",
+        long.as_str(),
+    ] {
         assert!(text.parse::<ProjectName>().is_err(), "{text}");
     }
     for text in ["", "Cache", "cache.", "cache.example.com", "a_b", "kube"] {
@@ -235,7 +264,19 @@ fn names_that_kubernetes_or_cargo_refuse_are_refused() {
     }
     let prefix: GroupPrefix = "rbac.authorization".parse().expect("two labels");
     assert!(prefix.to_name().is_err() && prefix.module() == "rbac_authorization");
-    for text in ["Example.com", "-x.com", "", "a..b", "example.com."] {
+    for text in [
+        "Example.com",
+        "-x.com",
+        "",
+        "a..b",
+        "example.com.",
+        "on",
+        "1.5",
+        "12",
+        "0x1f",
+        "1e3",
+        "2026-01-01",
+    ] {
         assert!(text.parse::<Domain>().is_err(), "{text}");
     }
     let hint = |text: &str| text.parse::<Domain>().map_err(|it| it.to_string());

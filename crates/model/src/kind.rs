@@ -3,7 +3,7 @@ use std::{fmt, str::FromStr};
 use heck::{ToKebabCase as _, ToShoutySnakeCase as _, ToSnakeCase as _};
 use serde::{Deserialize, Serialize};
 
-use super::{Plural, Refusal, module_name, text};
+use super::{Plural, Refusal, dns::text_in_yaml, module_name, text};
 
 /// A resource's kind, in UpperCamelCase, e.g. `Memcached`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -57,9 +57,10 @@ const PRELUDE: &[&str] = &[
     "Vec",
 ];
 
-/// Names that the files of a scaffolded controller already use.
+/// Names that the files of a scaffolded controller already use: types, and the crate `runtime`, which the module of a kind
+/// would hide.
 const SCAFFOLD: &[&str] =
-    &["Arc", "BTreeMap", "Ctx", "CustomResource", "Error", "KubeSchema", "PodMeta"];
+    &["Arc", "BTreeMap", "Ctx", "CustomResource", "Error", "KubeSchema", "PodMeta", "Runtime"];
 
 impl Kind {
     pub fn lower(&self) -> String {
@@ -115,6 +116,7 @@ impl FromStr for Kind {
                 None => Refusal::new(rule),
             });
         }
+        text_in_yaml(text)?;
         if PRELUDE.contains(&text) {
             return Err(Refusal::new(format!(
                 "would shadow Rust's own `{text}` in every file that names it; choose a longer name, e.g. `{text}Set`"
@@ -155,7 +157,6 @@ fn plurals_are_those_of_kube_derive() {
         ("Box1", "box1s"),
         ("Mesh", "meshes"),
         ("Batch", "batches"),
-        ("Y", "ys"),
     ] {
         assert_eq!(kind.parse::<Kind>().expect("a kind").plural().to_string(), plural);
     }
@@ -174,6 +175,9 @@ fn what_is_not_a_kind_is_refused() {
         "Option",
         "Error",
         "Self",
+        "True",
+        "N",
+        "Runtime",
         long.as_str(),
     ] {
         assert!(text.parse::<Kind>().is_err(), "{text}");
