@@ -4,12 +4,15 @@ use super::api::{needed, webhook::Target};
 use super::derive::MANIFESTS;
 use crate::manifests::{Manifest, WEBHOOKS};
 use crate::plan::{self, Plan};
-use crate::project::{Operator, Project, Resource, Webhook};
+use crate::project::{Operator, Problem, Project, Resource, Webhook, Webhooks};
 use diagnostics::Diagnostic;
 use go_data::yaml::{self, Value};
 use model::{Found, ProjectPath, Tree};
 
 const LIST: &str = "config/webhook/kustomization.yaml";
+
+/// What the operator runs.
+const LIBRARY: &str = "src/lib.rs";
 
 /// The file in which the operator registers its webhooks.
 const REGISTRATIONS: &str = "src/webhook/mod.rs";
@@ -44,22 +47,87 @@ pub fn missing(project: &Project, operator: &Operator) -> anyhow::Result<Vec<Dia
                 "--programmatic-validation",
             ),
         ] {
-            let is_it = |it: &Webhook| {
-                it.arguments.mutating == mutating
-                    && (it.arguments.path == path || is_for(it, resource))
-            };
-            if is_there && !operator.webhooks.iter().any(is_it) {
+            let of_kind =
+                || operator.webhooks.iter().filter(|it| it.arguments.mutating == mutating);
+            if is_there && !of_kind().any(|it| it.arguments.path == path) {
+                let other = of_kind().find(|it| is_for(it, resource)).map(|it| &it.arguments.path);
+                let other = other.map(|it| {
+                    let key = if mutating { "defaultingPath" } else { "validationPath" };
+                    format!("write `{key}: {it}` under `webhooks` of the kind, if that is its path now; or ")
+                });
+                let other = other.unwrap_or_default();
                 let message = format!(
                     "no +kubebuilder:webhook comment in src has `{path}`, the path of the {what} webhook of {version} {kind} that is listed here"
                 );
                 let hint = format!(
-                    "restore the comment and the code below it; or remove the webhook with `operator-rs delete webhook --group {group} --version {version} --kind {kind} {flag}`"
+                    "{other}restore the comment and the code below it; or remove the webhook with `operator-rs delete webhook --group {group} --version {version} --kind {kind} {flag}`"
                 );
                 res.push(Diagnostic::in_file(Project::path().as_str(), message).with_hint(hint));
             }
         }
     }
     Ok(res)
+}
+
+/// The webhooks that PROJECT does not list for a kind that it has, and those that are called with objects of another version
+/// than that of their code.
+pub fn unlisted(project: &Project, operator: &Operator) -> anyhow::Result<Vec<Problem>> {
+    let mut res = Vec::new();
+    for it in &operator.webhooks {
+        let arguments = &it.arguments;
+        let of_kind: Vec<&Resource> =
+            project.resources.iter().filter(|resource| is_for(it, resource)).collect();
+        let is_listed = |resource: &&Resource| {
+            let has =
+                |it: &Webhooks| if arguments.mutating { it.defaulting } else { it.validation };
+            resource.webhooks.as_ref().is_some_and(has)
+        };
+        // Those that something else serves are nobody's business here.
+        let is_served = operator.registrations.iter().any(|it| it.path == arguments.path);
+        let Some(first) = of_kind.first().filter(|_| is_served) else { continue };
+        let Some(listed) = of_kind.iter().copied().find(is_listed) else {
+            let key = if arguments.mutating { "defaulting" } else { "validation" };
+            let message = format!("PROJECT does not list this webhook of {}", first.kind);
+            let hint = format!(
+                "add `{key}: true` and the path under `webhooks` of the version, or remove the webhook"
+            );
+            res.push(Problem::new(it.place.clone(), message).with_hint(hint));
+            continue;
+        };
+        let Some(target) = Target::of(project, listed)? else { continue };
+        let webhooks = listed.webhooks.clone().unwrap_or_default();
+        let path = match arguments.mutating {
+            true => target.defaulting_path(&webhooks),
+            false => target.validation_path(&webhooks),
+        };
+        let version = listed.version.to_string();
+        let other = arguments.versions.iter().find(|it| **it != version);
+        if let Some(other) = other.filter(|_| path == arguments.path) {
+            let message = format!(
+                "API servers send objects of {other} to this webhook, and PROJECT lists it for {version} of {}",
+                listed.kind
+            );
+            let hint = format!(
+                "write `versions={version}`: API servers convert objects of the other versions before they call it"
+            );
+            res.push(Problem::new(it.at("versions"), message).with_hint(hint));
+        }
+    }
+    Ok(res)
+}
+
+/// Warns of webhooks that are registered in a function that nothing calls.
+fn warn_of_no_call(plan: &mut Plan, tree: &impl Tree) -> anyhow::Result<()> {
+    let Found::Text(text) = tree.look(&ProjectPath::fixed(REGISTRATIONS))? else { return Ok(()) };
+    let library = tree.read(&ProjectPath::fixed(LIBRARY))?;
+    let Some(library) = library.filter(|_| text.contains("pub fn all(")) else { return Ok(()) };
+    let main = tree.read(&ProjectPath::fixed("src/main.rs"))?.unwrap_or_default();
+    if ![library, main].iter().any(|it| it.contains("webhook::all")) {
+        let message = "nothing calls `webhook::all()`, so the operator serves no webhook";
+        let problem = Diagnostic::in_file(LIBRARY, message);
+        plan.warn(problem.with_hint("add `webhook::all(),` below `controller::all(),`"));
+    }
+    Ok(())
 }
 
 /// Whether a comment names a resource.
@@ -145,6 +213,7 @@ fn may_select(selector: &Value, namespace: &str) -> bool {
 /// Plans the removal of a file of webhooks that is generated no longer, and warns of a kustomization that does not list the
 /// file, or lists one that is not there.
 pub fn update(plan: &mut Plan, tree: &impl Tree, is_generated: bool) -> anyhow::Result<()> {
+    warn_of_no_call(plan, tree)?;
     let path = ProjectPath::fixed(WEBHOOKS);
     let (name, list) = (path.name(), tree.read(&ProjectPath::fixed(LIST))?);
     let is_listed = list.is_some_and(|it| lists(&it, name));

@@ -1,7 +1,7 @@
 //! The conversions that PROJECT lists, beside those that the source registers: versions are converted if both have them.
 
 use super::{Generated, versions::Version, versions::losses};
-use crate::project::{ConversionRegistration, Converted, Operator, Problem};
+use crate::project::{ConversionRegistration, Converted, Operator, Problem, is_path_of};
 
 /// The differences between the two for one kind, and what objects lose without a conversion.
 pub fn check(versions: &[Version<'_>], operator: &Operator) -> Generated {
@@ -19,6 +19,8 @@ pub fn check(versions: &[Version<'_>], operator: &Operator) -> Generated {
         None => {}
         Some(converted) => {
             res.problems = conversions.unregistered(converted);
+            res.problems.extend(conversions.exchanged(converted));
+            res.problems.extend(conversions.repeated());
             let is_unlisted = |it: &Version<'_>| {
                 unlisted.iter().any(|unlisted| unlisted.has(&it.declared.rust_path))
             };
@@ -62,6 +64,40 @@ impl<'a> Conversions<'a> {
     /// The conversions between versions of this kind.
     fn registered(&self) -> impl Iterator<Item = &'a ConversionRegistration> {
         self.all.iter().filter(|it| self.pairs().any(|pair| Self::is_of(it, pair)))
+    }
+
+    /// The conversions whose hub is a spoke in PROJECT.
+    fn exchanged(&self, converted: &Converted) -> Vec<Problem> {
+        let hub = self.versions.iter().find(|it| it.name() == converted.hub);
+        let Some(hub) = hub else { return Vec::new() };
+        let is_exchanged =
+            |it: &&ConversionRegistration| !is_path_of(&it.hub, &hub.declared.rust_path);
+        let problem = |it: &ConversionRegistration| {
+            let message = format!(
+                "the first type of this conversion of `{}` is not {}, the hub that PROJECT lists",
+                hub.kind(),
+                hub.name()
+            );
+            let hint = "exchange the two types; or list the other version as the hub in PROJECT, if all others are converted to it";
+            Problem::new(it.place.clone(), message).with_hint(hint)
+        };
+        self.registered().filter(is_exchanged).map(problem).collect()
+    }
+
+    /// The conversions between two versions that another one is between, too.
+    fn repeated(&self) -> Vec<Problem> {
+        let mut res = Vec::new();
+        for pair in self.pairs() {
+            let mut all = self.all.iter().filter(|it| Self::is_of(it, pair));
+            let Some(first) = all.next() else { continue };
+            res.extend(all.filter(|it| (&it.hub, &it.spoke) == (&first.hub, &first.spoke)).map(
+                |it| {
+                    let message = format!("the same two versions are converted at {}", first.place);
+                    Problem::new(it.place.clone(), message).with_hint("remove one of the two lines")
+                },
+            ));
+        }
+        res
     }
 
     fn is_listed(&self, it: &ConversionRegistration, converted: Option<&Converted>) -> bool {

@@ -48,11 +48,26 @@ fn imports(text: &str) -> bool {
 
 fn find(path: &SourcePath, tokens: TokenStream, into: &mut Registrations) {
     let all: Vec<TokenTree> = tokens.into_iter().collect();
+    let mut tests_end = 0;
     for (at, token) in all.iter().enumerate() {
+        if is_cfg_test(&all[at..]) {
+            tests_end = at + 2 + item(&all[at + 2..]);
+        }
         let TokenTree::Group(group) = token else { continue };
+        if at < tests_end {
+            continue;
+        }
         if group.delimiter() == Delimiter::Parenthesis {
             let start = group.span_open().start();
             let place = Place { path: path.clone(), line: start.line, column: start.column + 2 };
+            let is_registration = function(&all[..at], into.imports).is_some()
+                || conversion(path, &all[..at], into.imports).is_some();
+            if is_registration && has_cfg(&all[..at]) {
+                into.problems.push(
+                    Problem::new(place.clone(), "whether this webhook is served depends on `#[cfg(…)]`, and API servers call it in any case")
+                        .with_hint("remove the `#[cfg(…)]`; what depends on it can be decided in the code of the webhook"),
+                );
+            }
             if let Some(mutating) = function(&all[..at], into.imports) {
                 match literal(&group.stream()) {
                     Some(path) => into.admission.push(Registration { place, mutating, path }),
@@ -67,6 +82,43 @@ fn find(path: &SourcePath, tokens: TokenStream, into: &mut Registrations) {
         }
         find(path, group.stream(), into);
     }
+}
+
+/// Whether the tokens begin with `#[cfg(test)]`.
+fn is_cfg_test(tokens: &[TokenTree]) -> bool {
+    let [first, TokenTree::Group(group), ..] = tokens else { return false };
+    is(first, '#') && group.stream().to_string().replace(' ', "") == "cfg(test)"
+}
+
+/// The number of tokens of the item that they begin with.
+fn item(tokens: &[TokenTree]) -> usize {
+    let is_end = |it: &TokenTree| match it {
+        TokenTree::Group(it) => it.delimiter() == Delimiter::Brace,
+        it => is(it, ';'),
+    };
+    tokens.iter().position(is_end).map_or(tokens.len(), |it| it + 1)
+}
+
+/// Whether the call whose function's name the tokens end with has an attribute `#[cfg(…)]`.
+fn has_cfg(tokens: &[TokenTree]) -> bool {
+    let is_name = |it: &TokenTree| {
+        let known = FUNCTIONS.iter().chain(&CONVERSIONS);
+        matches!(it, TokenTree::Ident(it) if known.clone().any(|known| it == known.0))
+    };
+    let Some(mut at) = tokens.iter().rposition(is_name) else { return false };
+    while at > 0 && (is(&tokens[at - 1], ':') || matches!(tokens[at - 1], TokenTree::Ident(_))) {
+        at -= 1;
+    }
+    while let [.., sign, TokenTree::Group(group)] = &tokens[..at]
+        && is(sign, '#')
+    {
+        let first = group.stream().into_iter().next();
+        if first.is_some_and(|it| it.to_string() == "cfg") {
+            return true;
+        }
+        at -= 2;
+    }
+    false
 }
 
 /// Whether the tokens end with the name of a function that registers a webhook: `runtime::defaulting`, or the name alone.
@@ -151,6 +203,12 @@ fn calls_are_found_wherever_they_are() {
     );
     check("// runtime::defaulting(\"/a\", A)\nfn a() { \"defaulting(\"; }", &[], 0);
     check("fn a() { runtime::defaulting(PATH, A) }", &[], 1);
+    check("#[cfg(test)] mod tests { fn a() { runtime::defaulting(\"/a\", A) } }", &[], 0);
+    check(
+        "fn a() { vec![b, #[cfg(x)] runtime::defaulting(\"/a\", A), runtime::validating(\"/b\", B)] }",
+        &[("/a", true), ("/b", false)],
+        1,
+    );
 }
 
 #[test]

@@ -75,7 +75,8 @@ impl<'a> Context<'a> {
                 kind.shouty()
             },
             controller_module: if apart {
-                format!("{}_{snake}", group.module())
+                // The module of a group that is a keyword ends in `_`.
+                format!("{}_{snake}", group.module().trim_end_matches('_'))
             } else {
                 kind.module()
             },

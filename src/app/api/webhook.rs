@@ -183,6 +183,13 @@ impl Target {
         Ok(format!("{POLICIES}/{module}_policy.yaml").parse()?)
     }
 
+    /// The file with the code of its conversion to and from a spoke.
+    pub fn conversion_file(&self, spoke: Version) -> Option<ProjectPath> {
+        let Resource { kind, group, .. } = &self.resource;
+        let group = group.as_ref()?.module();
+        format!("api/src/{group}/{spoke}/{}_conversion.rs", kind.snake()).parse().ok()
+    }
+
     /// The beginning of the names of its files. A kind in one word, as kubebuilder writes it, makes it the kind's alone: the
     /// words `cache_foo_bar` may be of `cache` or of `cache-foo`.
     fn module(&self) -> String {

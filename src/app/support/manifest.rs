@@ -120,7 +120,12 @@ pub fn feature(text: &str, package: &str, feature: &str, on: bool) -> Option<Str
                 decor.set_prefix(" ");
             }
         }
-        (Some(at), false) => drop(features.remove(at)),
+        (Some(at), false) => {
+            let removed = features.remove(at);
+            if let Some(first) = features.get_mut(0).filter(|_| at == 0) {
+                *first.decor_mut() = removed.decor().clone();
+            }
+        }
         _ => return Some(text.to_owned()),
     }
     if features.is_empty() {
@@ -147,6 +152,11 @@ fn features_are_in_the_order_of_the_alphabet_and_comments_stay() {
     check("[\"conversion\"]", "[\"admission\", \"conversion\"]");
     check("[\"abc\", \"conversion\"]", "[\"abc\", \"admission\", \"conversion\"]");
     check("[ # mine\n\"abc\", # one\n]", "[ # mine\n\"abc\", \"admission\", # one\n]");
+    let text = |it: &str| format!("[dependencies]\nrun = {{ features = {it} }}\n");
+    for before in ["[\"conversion\"]", "[\"conversion\", \"d\"]"] {
+        let on = feature(&text(before), "run", "admission", true).expect("it is found");
+        assert_eq!(feature(&on, "run", "admission", false), Some(text(before)));
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::app::{
     derive::{self, GenerateOptions},
     support,
 };
-use crate::project::{Operator, Options, Project, Resource, Webhooks};
+use crate::project::{Operator, Options, Project, Resource, Webhook, Webhooks};
 use crate::{
     commands::Mode,
     disk::Root,
@@ -86,6 +86,9 @@ impl Args {
         remove(&mut plan, root, &project, &edited, resource, &after)?;
         let options = GenerateOptions { flags: Some(self.compile), ..GenerateOptions::default() };
         derive::with_project(tree, plan, &project, &edited, &options)?;
+        let mut plan = Plan::default();
+        refuse_left(&mut plan, tree, &project, resource, &after)?;
+        tree.apply(plan)?;
         tree.next("Next: see whether other code used it:\n  cargo test".to_owned());
         Ok(())
     }
@@ -167,6 +170,35 @@ impl Args {
     }
 }
 
+/// Refuses to leave a webhook that is in other files than `create webhook` has written: API servers would go on calling it.
+fn refuse_left(
+    plan: &mut Plan,
+    tree: &WorkTree<'_>,
+    project: &Project,
+    resource: &Resource,
+    after: &Webhooks,
+) -> anyhow::Result<()> {
+    let before = resource.webhooks.clone().unwrap_or_default();
+    let Some(target) = Target::of(project, resource)? else { return Ok(()) };
+    let left = derive::operator(tree).webhooks;
+    for (is_gone, mutating, path) in [
+        (before.defaulting && !after.defaulting, true, target.defaulting_path(&before)),
+        (before.validation && !after.validation, false, target.validation_path(&before)),
+    ] {
+        let is_it = |it: &&Webhook| it.arguments.mutating == mutating && it.arguments.path == path;
+        for it in left.iter().filter(|_| is_gone).filter(is_it) {
+            let message =
+                "this is not the file that `create webhook` has written, so it would stay";
+            let problem = Diagnostic::in_file(it.place.path.as_str(), message)
+                .at(it.place.line, it.place.column);
+            plan.refuse(problem.with_hint(
+                "remove the file, its module and its line in src/webhook/mod.rs first; then run the command again",
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// Whether a comment of PROJECT is gone.
 fn loses_comment(before: &str, after: &str) -> bool {
     let comments = before.lines().filter_map(|it| it.split_once('#')).map(|it| it.1);
@@ -204,6 +236,12 @@ pub fn remove(
     let source = derive::operator(root);
     for spoke in gone {
         // Without the types as they were, only the last commit tells whether the code was edited.
+        if let Some(path) = target.conversion_file(*spoke)
+            && root.look(&path)? == Found::Nothing
+        {
+            let message = "this file of the conversion is not there: if its code is in another file, that stays";
+            plan.warn(Diagnostic::in_file(path.as_str(), message));
+        }
         let written = conversions::written(root, &source, resource, *spoke).unwrap_or_default();
         let code = Some((*spoke, written.text.as_str()));
         files.add(&[webhook::SPOKE], &target.context(project, webhook::SPOKE, &before, code))?;

@@ -67,7 +67,13 @@ fn unserved(operator: &Operator) -> Vec<Problem> {
         let argument = if at_path.is_some() { "mutating" } else { "path" };
         res.push(Problem::new(it.at(argument), message).with_hint(hint));
     }
-    for it in served {
+    for (at, it) in served.iter().enumerate() {
+        if let Some(first) = served[..at].iter().find(|first| first.path == it.path) {
+            let message =
+                format!("`{}` is also the path of the webhook at {}", it.path, first.place);
+            let hint = "give each webhook its own path, or remove one of the two lines";
+            res.push(Problem::new(it.place.clone(), message).with_hint(hint));
+        }
         let is_named = |webhook: &Webhook| webhook.arguments.path == it.path;
         if !operator.webhooks.iter().any(is_named) {
             let message = format!(
