@@ -1,7 +1,7 @@
 //! config/webhook/manifests.yaml, and the kustomization that has to list it.
 
 use super::api::{needed, webhook::Target};
-use super::derive::MANIFESTS;
+use super::{derive::MANIFESTS, rendered::EVERYTHING};
 use crate::manifests::{Manifest, WEBHOOKS};
 use crate::plan::{self, Plan};
 use crate::project::{Operator, Problem, Project, Resource, Webhook, Webhooks};
@@ -218,7 +218,9 @@ pub fn update(plan: &mut Plan, tree: &impl Tree, is_generated: bool) -> anyhow::
     let (name, list) = (path.name(), tree.read(&ProjectPath::fixed(LIST))?);
     let is_listed = list.is_some_and(|it| lists(&it, name));
     if is_generated {
-        if !is_listed {
+        // Other folders may be deployed instead of this one.
+        let all = tree.read(&ProjectPath::fixed(EVERYTHING).join("kustomization.yaml")?)?;
+        if !is_listed || all.is_some_and(|it| !lists(&it, "../webhook")) {
             let message = "no kustomization lists the webhook configurations";
             plan.warn(Diagnostic::in_file(WEBHOOKS, message).with_hint(format!(
                 "list `{name}` under `resources` in {LIST}, and `../webhook` in config/default/kustomization.yaml; \

@@ -86,9 +86,7 @@ impl Args {
         remove(&mut plan, root, &project, &edited, resource, &after)?;
         let options = GenerateOptions { flags: Some(self.compile), ..GenerateOptions::default() };
         derive::with_project(tree, plan, &project, &edited, &options)?;
-        let mut plan = Plan::default();
-        refuse_left(&mut plan, tree, &project, resource, &after)?;
-        tree.apply(plan)?;
+        refuse_left(tree, &project, resource, &after)?;
         tree.next("Next: see whether other code used it:\n  cargo test".to_owned());
         Ok(())
     }
@@ -171,15 +169,18 @@ impl Args {
 }
 
 /// Refuses to leave a webhook that is in other files than `create webhook` has written: API servers would go on calling it.
-fn refuse_left(
-    plan: &mut Plan,
-    tree: &WorkTree<'_>,
+pub fn refuse_left(
+    tree: &mut WorkTree<'_>,
     project: &Project,
     resource: &Resource,
     after: &Webhooks,
 ) -> anyhow::Result<()> {
     let before = resource.webhooks.clone().unwrap_or_default();
     let Some(target) = Target::of(project, resource)? else { return Ok(()) };
+    if before.is_empty() {
+        return Ok(());
+    }
+    let mut plan = Plan::default();
     let left = derive::operator(tree).webhooks;
     for (is_gone, mutating, path) in [
         (before.defaulting && !after.defaulting, true, target.defaulting_path(&before)),
@@ -196,7 +197,7 @@ fn refuse_left(
             ));
         }
     }
-    Ok(())
+    tree.apply(plan)
 }
 
 /// Whether a comment of PROJECT is gone.

@@ -96,6 +96,7 @@ impl Args {
         refuse_edits(&mut plan, &project, at, &mut commit)?;
         let options = GenerateOptions { flags: Some(self.compile), ..GenerateOptions::default() };
         derive::with_project(tree, plan, &project, &edited, &options)?;
+        webhook::refuse_left(tree, &project, resource, &Webhooks::default())?;
         let is_gone = resource.api.is_some() && other.is_none();
         if is_gone {
             warn_of_uses(tree, &edited, resource)?;
