@@ -134,7 +134,7 @@ pub fn source(
     })
 }
 
-/// What becomes of the webhooks that PROJECT lists and the source does not have.
+/// Decides about the webhooks that PROJECT lists and the source does not have.
 type Missing<'a> = &'a mut dyn FnMut(Vec<Diagnostic>) -> anyhow::Result<Plan>;
 
 fn written(

@@ -27,13 +27,7 @@ impl Args {
         from: Version,
     ) -> anyhow::Result<()> {
         let (kind, version) = (&place.kind, place.version);
-        let Some(original) = place.other_versions.iter().find(|it| it.version == from) else {
-            let has: Vec<String> =
-                place.other_versions.iter().map(|it| it.version.to_string()).collect();
-            let has = if has.is_empty() { "no version of it".to_owned() } else { has.join(", ") };
-            return Err(anyhow::format_err!("{kind} has no version {from} in PROJECT"))
-                .hint(format!("PROJECT has {has}"));
-        };
+        let original = original(place, from)?;
         let hub = hub(project, place, source)?;
         let (path, text) = conversions::text(tree, source, original, from)?;
         let text =
@@ -104,6 +98,17 @@ impl Args {
         ));
         Ok(())
     }
+}
+
+/// The version of the kind that is copied.
+fn original(place: &Place, from: Version) -> anyhow::Result<&Resource> {
+    let all = &place.other_versions;
+    let has: Vec<String> = all.iter().map(|it| it.version.to_string()).collect();
+    let has = if has.is_empty() { "no version of it".to_owned() } else { has.join(", ") };
+    let found = all.iter().find(|it| it.version == from);
+    let found =
+        found.ok_or_else(|| anyhow::format_err!("{} has no version {from} in PROJECT", place.kind));
+    found.hint(format!("PROJECT has {has}"))
 }
 
 /// The hub of the kind: that of its conversion, or else the version that is stored.

@@ -157,9 +157,7 @@ impl Args {
             add(&mut plan, &edited, &target, webhook::SPOKE, &webhooks, code)?;
             open.extend(written.open);
         }
-        let features = [("admission", is_admission), ("conversion", self.conversion)];
-        let features: Vec<_> = features.into_iter().filter(|it| it.1).collect();
-        support::feature(&mut plan, tree, &features)?;
+        switch_on(&mut plan, tree, is_admission, self.conversion)?;
         let options = GenerateOptions {
             flags: Some(self.compile),
             samples: true,
@@ -173,6 +171,18 @@ impl Args {
         ));
         Ok(())
     }
+}
+
+/// Switches on the features of the runtime that new webhooks need.
+fn switch_on(
+    plan: &mut Plan,
+    tree: &WorkTree<'_>,
+    admission: bool,
+    conversion: bool,
+) -> anyhow::Result<()> {
+    let mut features = vec![("admission", admission), ("conversion", conversion)];
+    features.retain(|it| it.1);
+    support::feature(plan, tree, &features)
 }
 
 /// The project with these webhooks of a kind, which PROJECT may not have yet.
