@@ -126,7 +126,7 @@ fn several_groups_and_versions_compile() {
             "--group cache --kind Memcached --image memcached:1.6.39-alpine --port 11211",
             "--group cache --kind Redis",
             "--group cache --version v1beta1 --kind Memcached",
-            "--group cache --version v1 --kind Memcached --storage",
+            "--group cache --version v1 --kind Memcached",
             "--group ship --kind Frigate --plural frigates",
             "--group ship --kind Memcached",
         ],

@@ -45,7 +45,9 @@ pub async fn calls_that_are_turned_away_are_made_again(lab: Arc<Lab>) {
     for it in 0..=10 {
         ground.until_available(&format!("m{it}"), 90).await;
         let events = ground.events(&format!("m{it}")).await;
-        assert!(events.iter().all(|it| it.0 == "Normal"), "{events:?}");
+        // One that was turned away four times in a row may have been told so when there was room again.
+        let is_fine = |it: &&(String, String)| it.0 == "Normal" || it.1 == "TooManyRequests";
+        assert_eq!(events.iter().find(|it| !is_fine(it)), None, "{events:?}");
     }
     println!("turned away {during} times in 20 s");
     assert_eq!(operator.said(" ERROR "), [""; 0]);
