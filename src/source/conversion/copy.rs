@@ -40,16 +40,10 @@ pub fn copy(text: &str, kind: &str, version: &str) -> Result<String, String> {
     let mut has_storage = false;
     let kube = declaring.attrs.iter().filter(|it| is_kube(it));
     for attribute in kube.clone() {
-        for Entry { name, range, with_comma } in entries(attribute) {
-            match name.as_str() {
-                "storage" => {
-                    edits.push((range, "storage = false".to_owned()));
-                    has_storage = true;
-                }
-                // A new version is served, and not deprecated.
-                "served" | "deprecated" => edits.push((with_comma, String::new())),
-                _ => {}
-            }
+        edits.extend(without_end(attribute).into_iter().map(|it| (it, String::new())));
+        for (name, range) in entries(attribute).1.into_iter().filter(|it| it.0 == "storage") {
+            edits.push((range, format!("{name} = false")));
+            has_storage = true;
         }
     }
     for (name, value) in kube.flat_map(strings) {
@@ -72,33 +66,35 @@ pub fn copy(text: &str, kind: &str, version: &str) -> Result<String, String> {
     Ok(res)
 }
 
-/// An item of an attribute's list.
-struct Entry {
-    name: String,
-    range: Range<usize>,
-    /// With the comma that is not needed without it, and the space between it and the next one.
-    with_comma: Range<usize>,
-}
-
-fn entries(attribute: &Attribute) -> Vec<Entry> {
+/// The places of the commas of an attribute's list, and its items: the first word of each, and its place.
+fn entries(attribute: &Attribute) -> (Vec<usize>, Vec<(String, Range<usize>)>) {
     let list = attribute.meta.require_list().ok().map(|it| it.tokens.clone());
     let tokens: Vec<TokenTree> = list.into_iter().flatten().collect();
     let is_comma = |it: &TokenTree| matches!(it, TokenTree::Punct(it) if it.as_char() == ',');
-    let start = |it: &TokenTree| it.span().byte_range().start;
-    let end = |it: &TokenTree| it.span().byte_range().end;
-    let mut res: Vec<Entry> = Vec::new();
-    let mut at = 0_usize;
-    for item in tokens.split(is_comma) {
-        let (before, after) = (at.checked_sub(1), at + item.len());
-        at = after + 1;
-        let (Some(first), Some(last)) = (item.first(), item.last()) else { continue };
-        let range = start(first)..end(last);
-        let with_comma = match (tokens.get(after + 1), before) {
-            (Some(next), _) => range.start..start(next),
-            (None, Some(comma)) => start(&tokens[comma])..range.end,
-            (None, None) => range.clone(),
-        };
-        res.push(Entry { name: first.to_string(), range, with_comma });
+    let place = |it: &TokenTree| it.span().byte_range();
+    let commas = tokens.iter().filter(|it| is_comma(it)).map(|it| place(it).start).collect();
+    let entry = |it: &[TokenTree]| {
+        let (first, last) = (it.first()?, it.last()?);
+        Some((first.to_string(), place(first).start..place(last).end))
+    };
+    (commas, tokens.split(is_comma).filter_map(entry).collect())
+}
+
+/// What to remove from an attribute so that the version is served and not deprecated. With each item goes the comma before
+/// it, or, if nothing before it stays, all up to the next item. So no two places overlap.
+fn without_end(attribute: &Attribute) -> Vec<Range<usize>> {
+    let (commas, entries) = entries(attribute);
+    let (mut res, mut stays_before) = (Vec::new(), false);
+    for (at, (name, range)) in entries.iter().enumerate() {
+        if !["served", "deprecated"].contains(&name.as_str()) {
+            stays_before = true;
+            continue;
+        }
+        res.push(match (stays_before, entries.get(at + 1)) {
+            (true, _) => commas[at - 1]..range.end,
+            (false, Some((_, next))) => range.start..next.start,
+            (false, None) => range.clone(),
+        });
     }
     res
 }
@@ -175,6 +171,14 @@ fn only_the_version_changes() {
     check(
         "#[kube(\n    kind = \"A\",\n    served = false,\n    version = \"v1\",\n    deprecated = \"old\",\n)]",
         "#[kube(\n    kind = \"A\",\n    version = \"v2\",\n    storage = false,\n)]",
+    );
+    check(
+        "#[kube(kind = \"A\", version = \"v1\", served = false, deprecated = \"ö\")]",
+        "#[kube(kind = \"A\", version = \"v2\", storage = false)]",
+    );
+    check(
+        "#[kube(served = false, deprecated, kind = \"A\", version = \"v1\")]",
+        "#[kube(kind = \"A\", version = \"v2\", storage = false)]",
     );
     check(
         "#[kube(kind = \"A\", version = \"v1\", storage, deprecated)]",
