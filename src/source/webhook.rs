@@ -77,6 +77,11 @@ pub fn doubts(it: &Webhook, resources: &Resources, kinds: &[DeclaredKind]) -> Ve
         Some((crd.spec.group.clone(), crd.spec.names.plural.clone(), kind.version.clone()?))
     };
     let known: Vec<(String, String, String)> = kinds.iter().filter_map(names).collect();
+    // A kind that cannot be read may have any plural, and be another version of these.
+    let is_unread = |it: &DeclaredKind| {
+        it.crd.is_err() && it.group.as_ref().is_none_or(|it| groups.contains(it))
+    };
+    let known = if kinds.iter().any(is_unread) { Vec::new() } else { known };
     for word in words {
         let plural = word.split('/').next().unwrap_or_default();
         let own = known.iter().filter(|it| groups.contains(&it.0) && it.1 == plural);
@@ -104,4 +109,41 @@ pub fn configuration(marker: &Marker<'_>) -> Result<WebhookConfiguration, Proble
     let read = arguments.and_then(|it| it.require(&["mutating"]));
     read.map_err(|it| marker.problem(it, CONFIGURATION_USAGE))?;
     Ok(WebhookConfiguration { place: marker.place(0), mutating, name })
+}
+
+#[test]
+fn versions_of_kinds_that_have_to_be_compiled_are_not_doubted() {
+    let check = |attribute: &str, version: &str, expected: &[&str]| {
+        let kind = |version: &str, attribute: &str| {
+            format!(
+                "pub mod {version} {{ use kube::CustomResource; use schemars::JsonSchema; use serde::{{Deserialize, Serialize}};
+                #[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
+                #[kube(group = \"a.io\", version = \"{version}\", kind = \"Shop\")]
+                pub struct ShopSpec {{ {attribute} pub size: i32 }}
+                fn made(_: &mut schemars::SchemaGenerator) -> schemars::Schema {{ todo!() }} }}\n"
+            )
+        };
+        let marker = format!(
+            "// +kubebuilder:webhook:path=/a,mutating=true,failurePolicy=fail,sideEffects=None,groups=a.io,resources=shops,verbs=create,versions={version},name=a.b.io,admissionReviewVersions=v1\n"
+        );
+        let text = marker + &kind("v1", "") + &kind("v2", attribute);
+        let sources = std::collections::BTreeMap::from([
+            (crate::project::SourcePath::fixed("src/lib.rs"), text),
+            (
+                crate::project::SourcePath::fixed("Cargo.toml"),
+                include_str!("../../tests/schemas/Cargo.toml").to_owned(),
+            ),
+            (
+                crate::project::SourcePath::fixed("Cargo.lock"),
+                include_str!("../../tests/schemas/Cargo.lock").to_owned(),
+            ),
+        ]);
+        let operator = super::read_with_rules(&sources, &Default::default()).operator;
+        assert_eq!(operator.kinds.len(), 2);
+        let found: Vec<String> = operator.warnings.iter().map(|it| it.message.clone()).collect();
+        assert_eq!(found, expected);
+    };
+    check("", "v2", &[]);
+    check("", "v3", &["`shops` has no version `v3` in this project"]);
+    check("#[schemars(schema_with = \"made\")]", "v2", &[]);
 }
