@@ -5,6 +5,7 @@ use super::{derive::MANIFESTS, rendered::EVERYTHING};
 use crate::manifests::{Manifest, WEBHOOKS};
 use crate::plan::{self, Plan};
 use crate::project::{Operator, Problem, Project, Resource, Webhook, Webhooks};
+use crate::source;
 use diagnostics::Diagnostic;
 use go_data::yaml::{self, Value};
 use model::{Found, ProjectPath, Tree};
@@ -14,12 +15,9 @@ const LIST: &str = "config/webhook/kustomization.yaml";
 /// What the operator runs.
 const LIBRARY: &str = "src/lib.rs";
 
-/// The file in which the operator registers its webhooks.
-const REGISTRATIONS: &str = "src/webhook/mod.rs";
-
 /// Whether the operator registers all of its webhooks, as `create webhook` does it.
 pub fn registers(project: &Project, tree: &impl Tree) -> anyhow::Result<bool> {
-    let file = tree.look(&ProjectPath::fixed(REGISTRATIONS))?;
+    let file = tree.look(&ProjectPath::fixed(source::REGISTRATIONS))?;
     Ok(project.has_webhooks() || file != Found::Nothing)
 }
 
@@ -102,7 +100,9 @@ pub fn unlisted(project: &Project, operator: &Operator) -> anyhow::Result<Vec<Pr
         };
         let version = listed.version.to_string();
         let other = arguments.versions.iter().find(|it| **it != version);
-        if let Some(other) = other.filter(|_| path == arguments.path) {
+        // One that no kind has was doubted when it was read.
+        let is_doubted = operator.warnings.iter().any(|known| known.place == it.at("versions"));
+        if let Some(other) = other.filter(|_| path == arguments.path && !is_doubted) {
             let message = format!(
                 "API servers send objects of {other} to this webhook, and PROJECT lists it for {version} of {}",
                 listed.kind
@@ -118,11 +118,13 @@ pub fn unlisted(project: &Project, operator: &Operator) -> anyhow::Result<Vec<Pr
 
 /// Warns of webhooks that are registered in a function that nothing calls.
 fn warn_of_no_call(plan: &mut Plan, tree: &impl Tree) -> anyhow::Result<()> {
-    let Found::Text(text) = tree.look(&ProjectPath::fixed(REGISTRATIONS))? else { return Ok(()) };
+    let Found::Text(text) = tree.look(&ProjectPath::fixed(source::REGISTRATIONS))? else {
+        return Ok(());
+    };
     let library = tree.read(&ProjectPath::fixed(LIBRARY))?;
     let Some(library) = library.filter(|_| text.contains("pub fn all(")) else { return Ok(()) };
     let main = tree.read(&ProjectPath::fixed("src/main.rs"))?.unwrap_or_default();
-    if ![library, main].iter().any(|it| it.contains("webhook::all")) {
+    if ![library, main].iter().any(|it| source::names_webhooks(it)) {
         let message = "nothing calls `webhook::all()`, so the operator serves no webhook";
         let problem = Diagnostic::in_file(LIBRARY, message);
         plan.warn(problem.with_hint("add `webhook::all(),` below `controller::all(),`"));

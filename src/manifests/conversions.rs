@@ -1,15 +1,15 @@
 //! The conversions that PROJECT lists, beside those that the source registers: versions are converted if both have them.
 
 use super::{Generated, versions::Version, versions::losses};
-use crate::project::{ConversionRegistration, Converted, Operator, Problem, is_path_of};
+use crate::project::{
+    ConversionRegistration, Converted, DeclaredKind, Operator, Problem, is_path_of,
+};
 
 /// The differences between the two for one kind, and what objects lose without a conversion.
 pub fn check(versions: &[Version<'_>], operator: &Operator) -> Generated {
     let mut res = Generated::default();
-    let Some(first) = versions.first() else { return res };
-    let kinds = operator.kinds.iter().filter_map(|it| it.rust_path.path.last());
-    let kinds = kinds.map(String::as_str).collect();
-    let conversions = Conversions { versions, all: &operator.conversions, kinds };
+    let Some(first) = versions.first().filter(|_| unknown(operator).is_empty()) else { return res };
+    let conversions = Conversions { versions, all: &operator.conversions };
     let converted = operator.converted.get(&(first.group().to_owned(), first.kind().to_owned()));
     let unlisted: Vec<&ConversionRegistration> =
         conversions.registered().filter(|it| !conversions.is_listed(it, converted)).collect();
@@ -31,6 +31,32 @@ pub fn check(versions: &[Version<'_>], operator: &Operator) -> Generated {
     res
 }
 
+/// The types of conversions of which nobody can tell which version of which kind they are.
+pub fn unknown(operator: &Operator) -> Vec<Problem> {
+    let mut res = Vec::new();
+    for it in &operator.conversions {
+        for written in [&it.hub, &it.spoke] {
+            let is_it = |kind: &&DeclaredKind| is_path_of(written, &kind.rust_path);
+            let found: Vec<&DeclaredKind> = operator.kinds.iter().filter(is_it).collect();
+            let name = written.join("::");
+            let message = match found[..] {
+                [_] => continue,
+                [] => format!("`{name}` is no kind of this project"),
+                [first, second, ..] => {
+                    format!(
+                        "`{name}` may be the kind at {} or that at {}",
+                        first.place, second.place
+                    )
+                }
+            };
+            res.push(Problem::new(it.place.clone(), message).with_hint(
+                "write the path of the kind with its modules, such as `cache::v1::Memcached`, here or in a `use` of this file",
+            ));
+        }
+    }
+    res
+}
+
 /// API servers ask the operator about all versions of a kind that it converts.
 fn left_out_problem(it: &Version<'_>) -> Problem {
     let (kind, name) = (it.kind(), it.name());
@@ -46,8 +72,6 @@ fn left_out_problem(it: &Version<'_>) -> Problem {
 struct Conversions<'a> {
     versions: &'a [Version<'a>],
     all: &'a [ConversionRegistration],
-    /// The names of all kinds.
-    kinds: Vec<&'a str>,
 }
 
 impl<'a> Conversions<'a> {
@@ -90,12 +114,10 @@ impl<'a> Conversions<'a> {
         for pair in self.pairs() {
             let mut all = self.all.iter().filter(|it| Self::is_of(it, pair));
             let Some(first) = all.next() else { continue };
-            res.extend(all.filter(|it| (&it.hub, &it.spoke) == (&first.hub, &first.spoke)).map(
-                |it| {
-                    let message = format!("the same two versions are converted at {}", first.place);
-                    Problem::new(it.place.clone(), message).with_hint("remove one of the two lines")
-                },
-            ));
+            res.extend(all.map(|it| {
+                let message = format!("the same two versions are converted at {}", first.place);
+                Problem::new(it.place.clone(), message).with_hint("remove one of the two lines")
+            }));
         }
         res
     }
@@ -114,19 +136,8 @@ impl<'a> Conversions<'a> {
         )
     }
 
-    /// The versions that PROJECT lists, and that the operator does not convert. A type that is imported under another name
-    /// may be each of them.
+    /// The versions that PROJECT lists, and that the operator does not convert.
     fn unregistered(&self, converted: &Converted) -> Vec<Problem> {
-        let kind = self.versions[0].kind();
-        let is_known = |it: &&String| self.kinds.contains(&it.as_str());
-        let may_be = |it: &ConversionRegistration| {
-            let names: Vec<&String> = it.hub.last().into_iter().chain(it.spoke.last()).collect();
-            let is_named = names.iter().any(|it| *it == kind);
-            it.hub.last() != it.spoke.last() && (is_named || !names.iter().any(is_known))
-        };
-        if self.all.iter().any(may_be) {
-            return Vec::new();
-        }
         let Some(hub) = self.versions.iter().find(|it| it.name() == converted.hub) else {
             return Vec::new();
         };

@@ -115,7 +115,7 @@ impl Converted {
 pub struct ConversionRegistration {
     pub place: Place,
     pub lossless: bool,
-    /// The path of its type, as the code writes it.
+    /// The path of its type, as the code writes it, with what the file imports written out.
     pub hub: Vec<String>,
     pub spoke: Vec<String>,
 }
@@ -126,7 +126,8 @@ impl ConversionRegistration {
         is_path_of(&self.hub, defined) || is_path_of(&self.spoke, defined)
     }
 
-    /// Whether it converts between these two types. A path that does not tell versions apart may be each of them.
+    /// Whether it converts between these two types. A path that does not tell versions apart may be each of them, and
+    /// `manifests` refuses it.
     pub fn is_between(&self, one: &KindPath, other: &KindPath) -> bool {
         let is = |hub, spoke| is_path_of(&self.hub, hub) && is_path_of(&self.spoke, spoke);
         is(one, other) || is(other, one)

@@ -18,6 +18,7 @@ use std::{collections::BTreeSet, rc::Rc};
 pub use kinds::BuiltInKind;
 pub use kube_crd_source::{Lock, Locked, Options, ReadFile, ReadTexts, Sources, features_of_kinds};
 pub use named::named;
+pub use registration::{FILE as REGISTRATIONS, names_webhooks};
 
 use crate::project::{Crate, DeclaredKind, KindPath, Operator, Problem, Rule, SourcePath, below};
 use marker::Marker;
@@ -72,12 +73,16 @@ pub fn read_with_rules(from: &dyn Sources, options: &Options) -> Reading {
 /// Reads the markers in the comments of files: rules and webhooks.
 fn markers(files: Vec<(SourcePath, Rc<str>)>, into: &mut Reading) {
     let resources = &resources::Resources::new(&into.operator.kinds);
+    // An operator that has no place for registrations serves its webhooks in another way.
+    let registers = files.iter().any(|it| it.0.as_str() == registration::FILE);
     for (path, text) in files {
         let lines: Vec<&str> = text.lines().collect();
-        let found = registration::registrations(&path, &text);
-        into.operator.registrations.extend(found.admission);
-        into.operator.conversions.extend(found.conversions);
-        into.comments.extend(found.problems.into_iter().map(|it| it.quote(&lines)));
+        if registers {
+            let found = registration::registrations(&path, &text);
+            into.operator.registrations.extend(found.admission);
+            into.operator.conversions.extend(found.conversions);
+            into.comments.extend(found.problems.into_iter().map(|it| it.quote(&lines)));
+        }
         for comment in comments::comments(&text) {
             let count = into.operator.webhooks.len();
             match marker(&path, &comment, &mut into.operator) {

@@ -1,15 +1,37 @@
-//! The webhooks that an operator serves: `runtime::defaulting("/path", …)`, `runtime::validating("/path", …)`, and
-//! `runtime::converting::<Hub, Spoke>()`.
+//! The webhooks that an operator serves. `create webhook` registers them in one place: the `vec![…]` that `all()` of
+//! src/webhook/mod.rs returns. Only what is there is served for certain; the same calls anywhere else are problems.
 
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
-use syn::{Path, Token, parse::Parser as _, punctuated::Punctuated};
+use std::collections::BTreeMap;
+
+use proc_macro2::{Delimiter, Ident, LineColumn, Span, TokenStream, TokenTree};
+use syn::{
+    Expr, ExprCall, File, GenericArgument, Item, ItemFn, ItemUse, Path, PathArguments, Stmt, Token,
+    Type, UseTree, parse::Parser as _, punctuated::Punctuated,
+};
 
 use crate::project::{ConversionRegistration, Place, Problem, Registration, SourcePath};
 
-const FUNCTIONS: [(&str, bool); 2] = [("defaulting", true), ("validating", false)];
+/// The file that registers the webhooks.
+pub const FILE: &str = "src/webhook/mod.rs";
 
-/// The functions that register a conversion, and whether it is lossless.
-const CONVERSIONS: [(&str, bool); 2] = [("converting", false), ("converting_lossless", true)];
+const FUNCTION: &str = "all";
+
+/// The crate that serves webhooks, by its names in code.
+const RUNTIME: [&str; 2] = ["runtime", "operator_rs_runtime"];
+
+/// The functions of the runtime that register a webhook.
+const CALLS: [(&str, Call); 4] = [
+    ("defaulting", Call::Admission { mutating: true }),
+    ("validating", Call::Admission { mutating: false }),
+    ("converting", Call::Conversion { lossless: false }),
+    ("converting_lossless", Call::Conversion { lossless: true }),
+];
+
+#[derive(Clone, Copy)]
+enum Call {
+    Admission { mutating: bool },
+    Conversion { lossless: bool },
+}
 
 /// What the code of a file registers.
 #[derive(Default)]
@@ -17,71 +39,237 @@ pub struct Registrations {
     pub admission: Vec<Registration>,
     pub conversions: Vec<ConversionRegistration>,
     pub problems: Vec<Problem>,
-    /// Whether the file imports names of the runtime. Without, a function that is called by its name alone is another one.
-    imports: bool,
 }
 
-/// The registrations in a file, wherever they are in its code.
+/// The registrations of a file, which are problems outside of [`FILE`].
 pub fn registrations(path: &SourcePath, text: &str) -> Registrations {
-    let mut res = Registrations { imports: imports(text), ..Registrations::default() };
-    let is_called = |name: &str| text.contains(&format!("{name}("));
-    let is_converting = text.contains(CONVERSIONS[0].0);
-    if !is_converting && !FUNCTIONS.iter().any(|it| is_called(it.0)) {
+    let mut res = Registrations::default();
+    let has = |it: &str| text.contains(it);
+    if !CALLS.iter().any(|it| has(it.0)) || !RUNTIME.iter().any(|it| has(it)) {
         return res;
     }
     // The reader of kinds reports what is not Rust.
-    if let Ok(tokens) = text.parse::<TokenStream>() {
-        find(path, tokens, &mut res);
+    let Ok(file) = syn::parse_file(text) else { return res };
+    let tokens = text.parse::<TokenStream>().unwrap_or_default();
+    let mut imports = Imports::default();
+    imports.read(tokens.clone());
+    let mut known = Vec::new();
+    if path.as_str() == FILE {
+        for call in returned(file) {
+            known.extend(res.read(path, &imports, &call).map(|it| it.start()));
+        }
+    }
+    for span in imports.calls(tokens) {
+        let start = span.start();
+        if !known.contains(&start) {
+            let message = "whether this webhook is served cannot be known";
+            let hint = format!(
+                "register it in {FILE}, in the `vec![…]` that `{FUNCTION}()` returns at its end"
+            );
+            res.problems.push(Problem::new(place(path, start), message).with_hint(hint));
+        }
     }
     res
 }
 
-/// Whether a file imports a function that registers.
-fn imports(text: &str) -> bool {
-    let is_function =
-        |it: &str| FUNCTIONS.iter().chain(&CONVERSIONS).any(|known| it.contains(known.0));
-    ["use runtime::", "use operator_rs_runtime::"].iter().any(|start| {
-        let mut imports = text.split(start).skip(1).filter_map(|it| it.split(';').next());
-        imports.any(|it| it.contains('*') || is_function(it))
-    })
-}
-
-fn find(path: &SourcePath, tokens: TokenStream, into: &mut Registrations) {
-    let all: Vec<TokenTree> = tokens.into_iter().collect();
-    let mut tests_end = 0;
-    for (at, token) in all.iter().enumerate() {
-        if is_cfg_test(&all[at..]) {
-            tests_end = at + 2 + item(&all[at + 2..]);
+impl Registrations {
+    /// Reads an element of the list. Returns the name of the function, if it registers a webhook.
+    fn read(&mut self, path: &SourcePath, imports: &Imports, it: &ExprCall) -> Option<Span> {
+        let Expr::Path(function) = &*it.func else { return None };
+        let call = imports.call(&names(&function.path))?;
+        let last = function.path.segments.last()?;
+        let at = place(path, last.ident.span().start());
+        if it.attrs.iter().chain(&function.attrs).any(|it| it.path().is_ident("cfg")) {
+            let message = "whether this webhook is served depends on `#[cfg(…)]`, and API servers call it in any case";
+            self.problems.push(Problem::new(at.clone(), message).with_hint(
+                "remove the `#[cfg(…)]`; what depends on it can be decided in the code of the webhook",
+            ));
         }
-        let TokenTree::Group(group) = token else { continue };
-        if at < tests_end {
-            continue;
-        }
-        if group.delimiter() == Delimiter::Parenthesis {
-            let start = group.span_open().start();
-            let place = Place { path: path.clone(), line: start.line, column: start.column + 2 };
-            let is_registration = function(&all[..at], into.imports).is_some()
-                || conversion(path, &all[..at], into.imports).is_some();
-            if is_registration && has_cfg(&all[..at]) {
-                into.problems.push(
-                    Problem::new(place.clone(), "whether this webhook is served depends on `#[cfg(…)]`, and API servers call it in any case")
-                        .with_hint("remove the `#[cfg(…)]`; what depends on it can be decided in the code of the webhook"),
-                );
-            }
-            if let Some(mutating) = function(&all[..at], into.imports) {
-                match literal(&group.stream()) {
-                    Some(path) => into.admission.push(Registration { place, mutating, path }),
-                    None => into.problems.push(
-                        Problem::new(place, "the path of this webhook is not a string literal")
+        match call {
+            Call::Admission { mutating } => {
+                let first = it.args.first()?;
+                let at = place(path, syn::spanned::Spanned::span(first).start());
+                match literal(first) {
+                    Some(path) => self.admission.push(Registration { place: at, mutating, path }),
+                    None => self.problems.push(
+                        Problem::new(at, "the path of this webhook is not a string literal")
                             .with_hint("write a string literal, so that it can be compared with the +kubebuilder:webhook comments"),
                     ),
                 }
-            } else if let Some(conversion) = conversion(path, &all[..at], into.imports) {
-                into.conversions.push(conversion);
+            }
+            Call::Conversion { lossless } => match types(&last.arguments, imports) {
+                Some([hub, spoke]) => self.conversions.push(ConversionRegistration {
+                    place: at,
+                    lossless,
+                    hub,
+                    spoke,
+                }),
+                None => self.problems.push(
+                    Problem::new(at, "the two versions of this conversion are not written here")
+                        .with_hint("write them, as `runtime::converting::<cache::v1::Memcached, cache::v1alpha1::Memcached>()`"),
+                ),
+            },
+        }
+        Some(last.ident.span())
+    }
+}
+
+/// Whether the code of a file, which comments are no part of, names the function that returns the webhooks.
+pub fn names_webhooks(text: &str) -> bool {
+    let tokens = text.parse::<TokenStream>().unwrap_or_default();
+    tokens.to_string().replace(' ', "").contains("webhook::all")
+}
+
+/// The calls in the list that the function returns. There are none if it may return another one.
+fn returned(file: File) -> Vec<ExprCall> {
+    let is_it = |it: Item| match it {
+        Item::Fn(it) if it.sig.ident == FUNCTION => Some(it),
+        _ => None,
+    };
+    let functions: Vec<ItemFn> = file.items.into_iter().filter_map(is_it).collect();
+    let [function] = &functions[..] else { return Vec::new() };
+    let list = match function.block.stmts.last() {
+        Some(Stmt::Expr(Expr::Macro(it), None)) => &it.mac,
+        Some(Stmt::Macro(it)) if it.semi_token.is_none() => &it.mac,
+        _ => return Vec::new(),
+    };
+    let is_conditional = function.attrs.iter().any(|it| it.path().is_ident("cfg"));
+    let returns_early = |it: &Stmt| {
+        let tokens = quote::ToTokens::to_token_stream(it);
+        any(tokens, &|it| matches!(it, TokenTree::Ident(it) if it == "return"))
+    };
+    if is_conditional
+        || !list.path.is_ident("vec")
+        || function.block.stmts.iter().any(returns_early)
+    {
+        return Vec::new();
+    }
+    let elements = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(list.tokens.clone());
+    let call = |it| if let Expr::Call(it) = it { Some(it) } else { None };
+    elements.into_iter().flatten().filter_map(call).collect()
+}
+
+/// The names that a file imports, wherever it does, with the paths that they stand for.
+#[derive(Default)]
+struct Imports {
+    names: BTreeMap<String, Vec<String>>,
+    /// Whether all names of the runtime are imported.
+    runtime: bool,
+}
+
+impl Imports {
+    fn read(&mut self, tokens: TokenStream) {
+        let all: Vec<TokenTree> = tokens.into_iter().collect();
+        for (at, token) in all.iter().enumerate() {
+            match token {
+                TokenTree::Group(it) => self.read(it.stream()),
+                TokenTree::Ident(it) if it == "use" => {
+                    let import = all[at..=end(&all, at)].iter().cloned().collect();
+                    if let Ok(it) = syn::parse2::<ItemUse>(import) {
+                        self.add(&it.tree, &[]);
+                    }
+                }
+                _ => {}
             }
         }
-        find(path, group.stream(), into);
     }
+
+    fn add(&mut self, tree: &UseTree, before: &[String]) {
+        let with = |it: &Ident| [before, &[it.to_string()]].concat();
+        let path = |it: &Ident| if it == "self" { before.to_vec() } else { with(it) };
+        match tree {
+            UseTree::Path(it) => self.add(&it.tree, &with(&it.ident)),
+            UseTree::Name(it) => {
+                let path = path(&it.ident);
+                self.names.extend(path.last().cloned().map(|name| (name, path)));
+            }
+            UseTree::Rename(it) => {
+                self.names.insert(it.rename.to_string(), path(&it.ident));
+            }
+            UseTree::Group(it) => it.items.iter().for_each(|it| self.add(it, before)),
+            UseTree::Glob(_) => {
+                self.runtime |= matches!(before, [only] if RUNTIME.contains(&&**only));
+            }
+        }
+    }
+
+    /// A path as it is without imports.
+    fn resolve(&self, path: &[String]) -> Vec<String> {
+        let Some((first, rest)) = path.split_first() else { return Vec::new() };
+        match self.names.get(first) {
+            // A name may stand for a path that begins with the same name.
+            Some(imported) => [imported, rest].concat(),
+            None => path.to_vec(),
+        }
+    }
+
+    /// What a function registers.
+    fn call(&self, path: &[String]) -> Option<Call> {
+        let path = self.resolve(path);
+        let name = match &path[..] {
+            [.., krate, name] if RUNTIME.contains(&&**krate) => name,
+            [name] if self.runtime => name,
+            _ => return None,
+        };
+        CALLS.iter().find(|it| it.0 == name).map(|it| it.1)
+    }
+
+    /// The places where code names a function that registers a webhook, other than in imports and tests.
+    fn calls(&self, tokens: TokenStream) -> Vec<Span> {
+        let all: Vec<TokenTree> = tokens.into_iter().collect();
+        let mut res = Vec::new();
+        let mut at = 0;
+        while at < all.len() {
+            match &all[at] {
+                TokenTree::Punct(_) if is_cfg_test(&all[at..]) => {
+                    at += 2 + item(&all[at + 2..]);
+                    continue;
+                }
+                TokenTree::Ident(it) if it == "use" => at = end(&all, at),
+                TokenTree::Ident(name) => res.extend(self.named(&all, at).map(|_| name.span())),
+                TokenTree::Group(it) => res.extend(self.calls(it.stream())),
+                _ => {}
+            }
+            at += 1;
+        }
+        res
+    }
+
+    /// What the path that ends here registers.
+    fn named(&self, all: &[TokenTree], at: usize) -> Option<Call> {
+        if is_joined(all, at + 1) && matches!(all.get(at + 3), Some(TokenTree::Ident(_))) {
+            return None;
+        }
+        let mut start = at;
+        while 3 <= start
+            && is_joined(all, start - 2)
+            && matches!(all[start - 3], TokenTree::Ident(_))
+        {
+            start -= 3;
+        }
+        let path: Vec<String> =
+            all[start..=at].iter().filter(|it| !is(it, ':')).map(ToString::to_string).collect();
+        // A name alone may be that of something else.
+        let is_other = |it: &TokenTree| is(it, '.') || is(it, ':') || it.to_string() == "fn";
+        let is_call = match all.get(at + 1) {
+            Some(TokenTree::Group(it)) => it.delimiter() == Delimiter::Parenthesis,
+            _ => is_joined(all, at + 1),
+        };
+        let before = start.checked_sub(1).map(|it| &all[it]);
+        let is_function = 1 < path.len() || is_call && !before.is_some_and(is_other);
+        self.call(&path).filter(|_| is_function)
+    }
+}
+
+/// Whether there is `::`.
+fn is_joined(tokens: &[TokenTree], at: usize) -> bool {
+    tokens.get(at..at + 2).is_some_and(|it| it.iter().all(|it| is(it, ':')))
+}
+
+/// Where the statement that begins there ends.
+fn end(tokens: &[TokenTree], at: usize) -> usize {
+    let rest = tokens[at..].iter();
+    rest.take_while(|it| !is(it, ';')).count().min(tokens.len() - at - 1) + at
 }
 
 /// Whether the tokens begin with `#[cfg(test)]`.
@@ -99,135 +287,114 @@ fn item(tokens: &[TokenTree]) -> usize {
     tokens.iter().position(is_end).map_or(tokens.len(), |it| it + 1)
 }
 
-/// Whether the call whose function's name the tokens end with has an attribute `#[cfg(…)]`.
-fn has_cfg(tokens: &[TokenTree]) -> bool {
-    let is_name = |it: &TokenTree| {
-        let known = FUNCTIONS.iter().chain(&CONVERSIONS);
-        matches!(it, TokenTree::Ident(it) if known.clone().any(|known| it == known.0))
-    };
-    let Some(mut at) = tokens.iter().rposition(is_name) else { return false };
-    while at > 0 && (is(&tokens[at - 1], ':') || matches!(tokens[at - 1], TokenTree::Ident(_))) {
-        at -= 1;
-    }
-    while let [.., sign, TokenTree::Group(group)] = &tokens[..at]
-        && is(sign, '#')
-    {
-        let first = group.stream().into_iter().next();
-        if first.is_some_and(|it| it.to_string() == "cfg") {
-            return true;
-        }
-        at -= 2;
-    }
-    false
-}
-
-/// Whether the tokens end with the name of a function that registers a webhook: `runtime::defaulting`, or the name alone.
-fn function(before: &[TokenTree], imports: bool) -> Option<bool> {
-    let (TokenTree::Ident(name), before) = before.split_last()? else { return None };
-    let mutating = FUNCTIONS.iter().find(|it| name == it.0)?.1;
-    is_of_runtime(before, imports).then_some(mutating)
-}
-
-/// The conversion that the tokens end with: `runtime::converting::<Hub, Spoke>`.
-fn conversion(
-    path: &SourcePath,
-    before: &[TokenTree],
-    imports: bool,
-) -> Option<ConversionRegistration> {
-    let is_name = |it: &TokenTree| match it {
-        TokenTree::Ident(it) => CONVERSIONS.iter().find(|known| it == known.0).map(|it| it.1),
-        _ => None,
-    };
-    let at = before.iter().rposition(|it| is_name(it).is_some())?;
-    let lossless = is_name(&before[at])?;
-    let [first, second, open, types @ .., close] = &before[at + 1..] else { return None };
-    let is_call = is(first, ':') && is(second, ':') && is(open, '<') && is(close, '>');
-    if !is_call || !is_of_runtime(&before[..at], imports) {
-        return None;
-    }
-    let types = types.iter().cloned().collect();
-    let types = Punctuated::<Path, Token![,]>::parse_terminated.parse2(types).ok()?;
-    let names = |it: &Path| it.segments.iter().map(|it| it.ident.to_string()).collect();
-    let [hub, spoke] = types.iter().map(names).collect::<Vec<Vec<String>>>().try_into().ok()?;
-    let start = before[at].span().start();
-    let place = Place { path: path.clone(), line: start.line, column: start.column + 1 };
-    Some(ConversionRegistration { place, lossless, hub, spoke })
-}
-
-/// Whether a function's name that comes after the tokens is that of the runtime.
-fn is_of_runtime(before: &[TokenTree], imports: bool) -> bool {
-    match before {
-        [.., TokenTree::Ident(of), first, second] if is(first, ':') && is(second, ':') => {
-            of == "runtime"
-        }
-        [.., TokenTree::Ident(word)] if word == "fn" => false,
-        [.., last] if is(last, '.') || is(last, ':') => false,
-        _ => imports,
-    }
+fn any(tokens: TokenStream, is_it: &dyn Fn(&TokenTree) -> bool) -> bool {
+    tokens.into_iter().any(|it| match &it {
+        TokenTree::Group(group) => any(group.stream(), is_it),
+        other => is_it(other),
+    })
 }
 
 fn is(token: &TokenTree, sign: char) -> bool {
     matches!(token, TokenTree::Punct(it) if it.as_char() == sign)
 }
 
-fn literal(arguments: &TokenStream) -> Option<String> {
-    let mut tokens = arguments.clone().into_iter();
-    let (TokenTree::Literal(first), TokenTree::Punct(comma)) = (tokens.next()?, tokens.next()?)
-    else {
-        return None;
+fn place(path: &SourcePath, start: LineColumn) -> Place {
+    Place { path: path.clone(), line: start.line, column: start.column + 1 }
+}
+
+fn names(path: &Path) -> Vec<String> {
+    path.segments.iter().map(|it| it.ident.to_string()).collect()
+}
+
+/// The paths of the two types that a function is called with.
+fn types(arguments: &PathArguments, imports: &Imports) -> Option<[Vec<String>; 2]> {
+    let PathArguments::AngleBracketed(types) = arguments else { return None };
+    let path = |it: &GenericArgument| match it {
+        GenericArgument::Type(Type::Path(it)) => Some(imports.resolve(&names(&it.path))),
+        _ => None,
     };
-    let text: syn::LitStr = syn::parse_str(&first.to_string()).ok()?;
-    (comma.as_char() == ',').then(|| text.value())
+    types.args.iter().filter_map(path).collect::<Vec<_>>().try_into().ok()
+}
+
+fn literal(it: &Expr) -> Option<String> {
+    match it {
+        Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(it), .. }) => Some(it.value()),
+        _ => None,
+    }
+}
+#[test]
+fn what_the_list_has_is_served_and_no_other_call_is_allowed() {
+    let check = |file: &str, text: &str, expected: &[(&str, bool)], problems: &[(usize, usize)]| {
+        let found = registrations(&SourcePath::fixed(file), text);
+        let paths: Vec<(&str, bool)> =
+            found.admission.iter().map(|it| (&*it.path, it.mutating)).collect();
+        let places: Vec<(usize, usize)> =
+            found.problems.iter().map(|it| (it.place.line, it.place.column)).collect();
+        assert_eq!((&paths[..], &places[..]), (expected, problems), "{text}");
+    };
+    let both = [("/a", true), ("/b", false)];
+    for text in [
+        "fn all() { vec![runtime::defaulting(\"/a\", A), runtime::validating::<B>(\"/b\", B)] }",
+        "use runtime::{defaulting, validating as b}; fn all() { vec![defaulting(r\"/a\", A), b(\"/b\", B),] }",
+        "use runtime::*; fn all() { let a = A; vec![c(), defaulting(\"/a\", a), ::runtime::validating(\"/b\", B)] }",
+        "use operator_rs_runtime as r; pub fn all() { vec![r::defaulting(\"/a\", A), r::validating(\"/b\", B)] }",
+        "#[cfg(test)] mod t { fn a() { runtime::defaulting(\"/t\", A) } } fn all() { vec![runtime::defaulting(\"/a\", A), runtime::validating(\"/b\", B)] }",
+    ] {
+        check(FILE, text, &both, &[]);
+    }
+    for (text, problem) in [
+        ("fn a() { vec![runtime::defaulting(\"/a\", A)] } fn all() { vec![] }", 24),
+        ("fn all() { let b = vec![runtime::defaulting(\"/a\", A)]; vec![] }", 34),
+        ("fn all() { vec![Some(runtime::defaulting(\"/a\", A))] }", 31),
+        ("fn all() { if b { return vec![]; } vec![runtime::defaulting(\"/a\", A)] }", 50),
+        ("#[cfg(b)] fn all() { vec![runtime::defaulting(\"/a\", A)] }", 36),
+        ("fn all() { vec![runtime::defaulting(\"/a\", A)] } fn all() {}", 26),
+        ("fn all() { vec![runtime::defaulting(\"/a\", A)]; }", 26),
+        ("use runtime::defaulting as d; fn a() { it.map(|it| d(it, A)) }", 52),
+        ("fn a() { it.map(runtime::defaulting) }", 26),
+    ] {
+        check(FILE, text, &[], &[(1, problem)]);
+    }
+    let list = "fn all() { vec![runtime::defaulting(\"/a\", A)] }";
+    check("src/lib.rs", list, &[], &[(1, 26)]);
+    let other = "use runtime::Error; fn a(defaulting: u8) { it.defaulting(\"a\"); other::defaulting(\"/a\") } fn defaulting(a: u8) {}";
+    check(FILE, other, &[], &[]);
+    check(
+        FILE,
+        "// runtime::defaulting(\"/a\", A)\nfn all() { \"runtime::defaulting(\"; vec![] }",
+        &[],
+        &[],
+    );
+    check(FILE, "fn all() { vec![runtime::defaulting(PATH, A)] }", &[], &[(1, 37)]);
+    let conditional = "fn all() { vec![#[cfg(x)] runtime::defaulting(\"/a\", A), runtime::validating(\"/b\", B)] }";
+    check(FILE, conditional, &both, &[(1, 36)]);
 }
 
 #[test]
-fn calls_are_found_wherever_they_are() {
-    let check = |text: &str, expected: &[(&str, bool)], problems: usize| {
-        let found = registrations(&SourcePath::fixed("a.rs"), text);
-        let paths = found.admission.iter().map(|it| (&*it.path, it.mutating));
-        let paths: Vec<(&str, bool)> = paths.collect();
-        assert_eq!((&paths[..], found.problems.len()), (expected, problems), "{text}");
+fn conversions_are_found_with_the_paths_of_their_types() {
+    let check = |text: &str, expected: &[(&str, &str, bool)], problems: usize| {
+        let found = registrations(&SourcePath::fixed(FILE), text);
+        let conversions: Vec<(String, String, bool)> = { found.conversions.iter() }
+            .map(|it| (it.hub.join("::"), it.spoke.join("::"), it.lossless))
+            .collect();
+        let conversions: Vec<_> = conversions.iter().map(|it| (&*it.0, &*it.1, it.2)).collect();
+        assert_eq!((&conversions[..], found.problems.len()), (expected, problems), "{text}");
     };
     check(
-        "fn a() { vec![runtime::defaulting(\"/a\", A), b(runtime::validating(\"/b\", B))] }",
-        &[("/a", true), ("/b", false)],
+        "fn all() { vec![runtime::converting::<a::v1::A, v2::A>()] }",
+        &[("a::v1::A", "v2::A", false)],
         0,
     );
-    let imported = "use runtime::defaulting; fn a() { defaulting(r\"/a\", A) }";
-    check(imported, &[("/a", true)], 0);
-    check("fn a() { defaulting(text, 3) } fn defaulting(a: &str, b: u8) {}", &[], 0);
     check(
-        "fn defaulting(a: u8, b: u8) {} fn b() { it.defaulting(\"a\", b); other::defaulting(\"/a\", A); }",
+        "use runtime::*; use a::{v1, v2::A as Old}; fn all() { vec![b, converting_lossless::<v1::A, Old,>(\"data\")] }",
+        &[("a::v1::A", "a::v2::A", true)],
+        0,
+    );
+    check("fn all() { vec![runtime::converting::<v1::A, _>()] }", &[], 1);
+    check("fn all() -> Vec<S<A, B>> { vec![runtime::converting()] }", &[], 1);
+    check(
+        "// runtime::converting::<A, B>()\nfn all() { vec![other::converting::<A, B>()] }",
         &[],
         0,
     );
-    check("// runtime::defaulting(\"/a\", A)\nfn a() { \"defaulting(\"; }", &[], 0);
-    check("fn a() { runtime::defaulting(PATH, A) }", &[], 1);
-    check("#[cfg(test)] mod tests { fn a() { runtime::defaulting(\"/a\", A) } }", &[], 0);
-    check(
-        "fn a() { vec![b, #[cfg(x)] runtime::defaulting(\"/a\", A), runtime::validating(\"/b\", B)] }",
-        &[("/a", true), ("/b", false)],
-        1,
-    );
-}
-
-#[test]
-fn conversions_are_found_with_their_types() {
-    let check = |text: &str, expected: &[(&str, &str, bool)]| {
-        let found = registrations(&SourcePath::fixed("a.rs"), text).conversions;
-        let found: Vec<(String, String, bool)> =
-            found.iter().map(|it| (it.hub.join("::"), it.spoke.join("::"), it.lossless)).collect();
-        let found: Vec<_> = found.iter().map(|it| (&*it.0, &*it.1, it.2)).collect();
-        assert_eq!(found, expected, "{text}");
-    };
-    check("fn a() { runtime::converting::<a::v1::A, v2::A>() }", &[("a::v1::A", "v2::A", false)]);
-    check(
-        "use runtime::*; fn a() { vec![b, converting_lossless::<v1::A, v2::A,>(\"data\")] }",
-        &[("v1::A", "v2::A", true)],
-    );
-    check(
-        "fn converting<A, B>() {} fn b() { other::converting::<A, B>(); it.converting::<A, B>() }",
-        &[],
-    );
-    check("// runtime::converting::<A, B>()\nfn a() {}", &[]);
 }

@@ -10,7 +10,7 @@ use crate::app::{
     derive::{self, GenerateOptions},
     support,
 };
-use crate::project::{Operator, Options, Project, Resource, Webhook, Webhooks};
+use crate::project::{Operator, Options, Place, Project, Resource, Webhook, Webhooks};
 use crate::{
     commands::Mode,
     disk::Root,
@@ -168,7 +168,8 @@ impl Args {
     }
 }
 
-/// Refuses to leave a webhook that is in other files than `create webhook` has written: API servers would go on calling it.
+/// Refuses to leave what `create webhook` has written in another way: API servers would go on calling a webhook, or the
+/// operator would not compile.
 pub fn refuse_left(
     tree: &mut WorkTree<'_>,
     project: &Project,
@@ -181,20 +182,36 @@ pub fn refuse_left(
         return Ok(());
     }
     let mut plan = Plan::default();
-    let left = derive::operator(tree).webhooks;
+    let left = derive::operator(tree);
+    let mut refuse = |place: &Place, message: &str, hint: &str| {
+        let problem = Diagnostic::in_file(place.path.as_str(), message);
+        plan.refuse(problem.at(place.line, place.column).with_hint(hint));
+    };
     for (is_gone, mutating, path) in [
         (before.defaulting && !after.defaulting, true, target.defaulting_path(&before)),
         (before.validation && !after.validation, false, target.validation_path(&before)),
     ] {
         let is_it = |it: &&Webhook| it.arguments.mutating == mutating && it.arguments.path == path;
-        for it in left.iter().filter(|_| is_gone).filter(is_it) {
-            let message =
-                "this is not the file that `create webhook` has written, so it would stay";
-            let problem = Diagnostic::in_file(it.place.path.as_str(), message)
-                .at(it.place.line, it.place.column);
-            plan.refuse(problem.with_hint(
+        for it in left.webhooks.iter().filter(|_| is_gone).filter(is_it) {
+            refuse(
+                &it.place,
+                "this is not the file that `create webhook` has written, so it would stay",
                 "remove the file, its module and its line in src/webhook/mod.rs first; then run the command again",
-            ));
+            );
+        }
+    }
+    let declared = |it| conversions::declared(&left, resource, it).ok().flatten();
+    for spoke in before.spoke.iter().filter(|it| !after.spoke.contains(it)) {
+        let types = declared(resource.version).zip(declared(*spoke));
+        let Some((hub, spoke)) = types.map(|it| (&it.0.rust_path, &it.1.rust_path)) else {
+            continue;
+        };
+        for it in left.conversions.iter().filter(|it| it.is_between(hub, spoke)) {
+            refuse(
+                &it.place,
+                "this is not the line that `create webhook` has written, so it would stay, without the code that converts",
+                "remove the line first; then run the command again",
+            );
         }
     }
     tree.apply(plan)

@@ -100,10 +100,7 @@ impl<'a> Conversions<'a> {
         if self.converted.is_none_or(|it| it.hub != from) {
             return Lossless::Impossible;
         }
-        // Code that names the versions in another way may convert others.
-        let has = |path: &[String], version: &str| path.iter().any(|it| it == version);
-        let found = self.between(from, to).filter(|it| it.lossless);
-        match found.is_some_and(|it| has(&it.hub, from) && has(&it.spoke, to)) {
+        match self.between(from, to).is_some_and(|it| it.lossless) {
             true => Lossless::Yes,
             false => Lossless::Possible,
         }

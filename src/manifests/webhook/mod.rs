@@ -5,7 +5,7 @@ mod patch;
 
 use std::collections::BTreeMap;
 
-use super::{CrdOptions, Generated, Manifest};
+use super::{CrdOptions, Generated, Manifest, conversions};
 use crate::project::{Operator, Problem, Webhook, WebhookArguments};
 use crd::webhook::refusals;
 use go_data::yaml::{Map, Value, json};
@@ -31,6 +31,7 @@ pub fn generate(operator: &Operator, _: &CrdOptions) -> Generated {
         }
     }
     res.problems.extend(unserved(operator));
+    res.problems.extend(conversions::unknown(operator));
     if !objects.is_empty() {
         let edit = "the +kubebuilder:webhook comments in src".to_owned();
         res.manifests.push(Manifest { path: ProjectPath::fixed(FILE), objects, edit });
@@ -42,7 +43,7 @@ pub fn generate(operator: &Operator, _: &CrdOptions) -> Generated {
 /// that has no place for registrations serves its webhooks in another way.
 fn unserved(operator: &Operator) -> Vec<Problem> {
     let served = &operator.registrations;
-    if served.is_empty() && !operator.registers_webhooks {
+    if !operator.registers_webhooks {
         return Vec::new();
     }
     let word = |mutating| if mutating { "defaulting" } else { "validating" };
