@@ -50,7 +50,7 @@ pub fn unknown(operator: &Operator) -> Vec<Problem> {
                 }
             };
             res.push(Problem::new(it.place.clone(), message).with_hint(
-                "write the path of the kind with its modules, such as `cache::v1::Memcached`, here or in a `use` of this file",
+                "write the path of the kind with its modules, such as `api::cache::v1::Memcached`, here or in a `use` of this file",
             ));
         }
     }

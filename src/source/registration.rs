@@ -106,7 +106,7 @@ impl Registrations {
                 }),
                 None => self.problems.push(
                     Problem::new(at, "the two versions of this conversion are not written here")
-                        .with_hint("write them, as `runtime::converting::<cache::v1::Memcached, cache::v1alpha1::Memcached>()`"),
+                        .with_hint("write them, as `runtime::converting::<api::cache::v1::Memcached, api::cache::v1alpha1::Memcached>()`"),
                 ),
             },
         }

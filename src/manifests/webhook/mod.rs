@@ -60,7 +60,7 @@ fn unserved(operator: &Operator) -> Vec<Problem> {
             None => (
                 format!("the operator serves no webhook at `{path}`"),
                 format!(
-                    "register it where the others are, with `runtime::{}(\"{path}\", …)`",
+                    "register it in src/webhook/mod.rs, with `runtime::{}(\"{path}\", …)`",
                     word(mutating)
                 ),
             ),
