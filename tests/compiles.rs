@@ -97,6 +97,8 @@ fn edited_types_compile() {
     let fields = format!("{head}{}", part("fields.rs <<'END'\n"));
     let edited = types.replace(head, &fields) + &part("types.rs <<'END'\n");
     assert!(edited.contains("resources:") && edited.contains("pub enum Eviction"));
+    // A type of the file by a path is the copy's own type in the copy.
+    let edited = edited.replace("status = \"", "status = \"self::");
     fs::write(&path, edited).unwrap();
     support::done(&dir, "manifests");
     support::done(&dir, "create api --group cache --kind Memcached --version v1 --from v1alpha1");

@@ -53,11 +53,11 @@ pub fn between(from: &Type, to: &Type, types: &Types, others: &Types) -> Option<
         let is_same = tokens(from) == tokens(to) && types.names.is_shared(from, &others.names);
         return is_same.then_some(Conversion::Same);
     }
-    let (from, arguments) = last(from)?;
-    let (to, other_arguments) = last(to)?;
-    if types.all.contains_key(&from) && others.all.contains_key(&to) {
+    if let (Some(from), Some(to)) = (own(from, types), own(to, others)) {
         return (from == to).then(|| Conversion::Into(vec![(from, to)], How::Into));
     }
+    let (from, arguments) = last(from)?;
+    let (to, other_arguments) = last(to)?;
     if from != to || arguments.len() != other_arguments.len() {
         return None;
     }
@@ -77,6 +77,13 @@ pub fn between(from: &Type, to: &Type, types: &Types, others: &Types) -> Option<
         _ => return None,
     };
     Some(Conversion::Into(pairs, how))
+}
+
+/// The name of a type that the file declares.
+pub fn own(ty: &Type, types: &Types) -> Option<String> {
+    let Type::Path(path) = ty else { return None };
+    let only = path.path.segments.first().filter(|_| path.path.segments.len() == 1);
+    only.map(|it| it.ident.to_string()).filter(|it| types.all.contains_key(it))
 }
 
 /// The last name of a type's path, and its arguments.

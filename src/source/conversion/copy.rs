@@ -2,23 +2,29 @@
 
 use std::ops::Range;
 
-use proc_macro2::TokenTree;
-use syn::{Attribute, Item, spanned::Spanned as _, visit::Visit};
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens as _;
+use syn::{Attribute, Item, LitStr, Type};
 
-use super::types::{declares, strings};
+use super::{
+    Side,
+    names::declared,
+    types::{declares, strings},
+};
 
 /// The file of a kind with another version, in which no objects are stored.
 ///
 /// # Errors
 /// If the file does not declare the kind, or names modules beside it, which the new version does not have.
-pub fn copy(text: &str, kind: &str, version: &str) -> Result<String, String> {
+pub fn copy(from: &Side<'_>, group: &str, kind: &str, version: &str) -> Result<String, String> {
+    let text = from.text;
     let file = syn::parse_file(text).map_err(|it| it.to_string())?;
-    let mut relative = Relative(None);
-    relative.visit_file(&file);
-    if let Some(line) = relative.0 {
-        return Err(format!(
-            "line {line} names a module beside its own, which a copy would not have"
-        ));
+    let home = ["crate", group, from.module];
+    let own: Vec<String> = declared(&file).map(ToString::to_string).collect();
+    let mut bound = Bound { home: &home, own: &own, found: None };
+    bound.walk(file.to_token_stream(), &[], None);
+    if let Some(why) = bound.found {
+        return Err(why);
     }
     let declaring = file.items.iter().find_map(|it| match it {
         Item::Struct(it) => declares(it, kind).then_some(it),
@@ -99,53 +105,85 @@ fn without_end(attribute: &Attribute) -> Vec<Range<usize>> {
     res
 }
 
-/// The line of the first path that begins with `super`.
-struct Relative(Option<usize>);
+/// Looks for the first path that leads to another place from another module, in code and in the texts that serde and others
+/// take for code.
+struct Bound<'a> {
+    /// The module of the file.
+    home: &'a [&'a str],
+    /// The names that the file declares.
+    own: &'a [String],
+    found: Option<String>,
+}
 
-impl<'ast> Visit<'ast> for Relative {
-    fn visit_path(&mut self, it: &'ast syn::Path) {
-        let first = it.segments.first();
-        if first.is_some_and(|it| it.ident == "super") {
-            self.0 = self.0.or(Some(it.span().start().line));
-        }
-        syn::visit::visit_path(self, it);
-    }
-
-    /// serde and others name functions in texts.
-    fn visit_attribute(&mut self, it: &'ast Attribute) {
-        let names = strings(it).into_iter().find(|it| it.1.value().starts_with("super::"));
-        if let Some((_, text)) = names.filter(|_| !it.path().is_ident("doc")) {
-            self.0 = self.0.or(Some(text.span().start().line));
-        }
-    }
-
-    /// What a macro gets may be code, or the name of a file beside this one.
-    fn visit_macro(&mut self, it: &'ast syn::Macro) {
-        let name = it.path.segments.last().map(|it| it.ident.to_string()).unwrap_or_default();
-        if ["include", "include_str", "include_bytes"].contains(&&*name) {
-            self.0 = self.0.or(Some(it.span().start().line));
-        }
-        let mut groups = vec![it.tokens.clone()];
-        while let Some(tokens) = groups.pop() {
-            for token in tokens {
-                match token {
-                    TokenTree::Ident(it) if it == "super" => {
-                        self.0 = self.0.or(Some(it.span().start().line));
-                    }
-                    TokenTree::Group(it) => groups.push(it.stream()),
-                    _ => {}
+impl Bound<'_> {
+    /// `prefix` is the path before a group of a `use`.
+    fn walk(&mut self, tokens: TokenStream, prefix: &[String], place: Option<usize>) {
+        let (mut path, mut colons) = (prefix.to_vec(), 2);
+        for token in tokens {
+            let line = place.unwrap_or_else(|| token.span().start().line);
+            let punct = match &token {
+                TokenTree::Punct(it) => it.as_char(),
+                _ => ' ',
+            };
+            match token {
+                TokenTree::Ident(it) => {
+                    path.truncate(if colons == 2 { path.len() } else { 0 });
+                    path.push(it.to_string());
+                    self.check(&path, line);
                 }
+                TokenTree::Group(it) if colons == 2 => self.walk(it.stream(), &path, place),
+                TokenTree::Group(it) => self.walk(it.stream(), &[], place),
+                TokenTree::Literal(it) if path != ["doc"] => {
+                    let text = syn::parse_str(&it.to_string()).map(|it: LitStr| it.value());
+                    let code = text.ok().filter(|it| it.contains("::"));
+                    let code = code.and_then(|it| syn::parse_str::<Type>(&it).ok());
+                    code.into_iter()
+                        .for_each(|it| self.walk(it.to_token_stream(), &[], Some(line)));
+                }
+                _ => {}
             }
+            let last = path.last().map_or("", String::as_str);
+            match punct {
+                // The name of a file beside this one.
+                '!' if ["include", "include_str", "include_bytes"].contains(&last) => {
+                    self.find(beside(line));
+                }
+                '*' if colons == 2 && path == self.home => self.find(shared(&path, line)),
+                ',' => path = prefix.to_vec(),
+                '=' | ':' | ' ' => {}
+                _ => path.clear(),
+            }
+            colons = match punct {
+                ':' => colons % 2 + 1,
+                ',' => 2,
+                _ => 0,
+            };
         }
-        syn::visit::visit_macro(self, it);
     }
 
-    fn visit_use_path(&mut self, it: &'ast syn::UsePath) {
-        if it.ident == "super" {
-            self.0 = self.0.or(Some(it.ident.span().start().line));
+    fn check(&mut self, path: &[String], line: usize) {
+        let last = path.last().map_or("", String::as_str);
+        if last == "super" {
+            self.find(beside(line));
         }
-        syn::visit::visit_use_path(self, it);
+        let is_at_home = self.home.iter().zip(path).all(|(one, other)| one == other);
+        if self.home.len() < path.len() && is_at_home && self.own.iter().any(|it| it == last) {
+            self.find(shared(path, line));
+        }
     }
+
+    fn find(&mut self, why: String) {
+        self.found.get_or_insert(why);
+    }
+}
+
+fn beside(line: usize) -> String {
+    format!("line {line} names a module beside its own, which a copy would not have")
+}
+
+fn shared(path: &[String], line: usize) -> String {
+    let path = path.join("::");
+    format!("line {line} names `{path}`, which both versions would share: name it without a path")
 }
 
 #[test]
@@ -153,7 +191,8 @@ fn only_the_version_changes() {
     let check = |before: &str, after: &str| {
         let text =
             |it: &str| format!("// a\n#[derive(CustomResource)]\n{it}\npub struct ASpec {{}}\n");
-        assert_eq!(copy(&text(before), "A", "v2"), Ok(text(after)));
+        let from = Side { module: "v1", text: &text(before) };
+        assert_eq!(copy(&from, "g", "A", "v2"), Ok(text(after)));
     };
     check(
         "#[kube(\n    group = \"g\",\n    version = \"v1\",\n    kind = \"A\",\n    doc = \"v1\"\n)]",
@@ -193,7 +232,8 @@ fn only_the_version_changes() {
 #[test]
 fn a_file_that_cannot_be_copied_is_refused() {
     let kube = "#[kube(kind = \"A\", version = \"v1\")] struct A { a: super::B }";
-    let error = |text: &str| copy(text, "A", "v2").expect_err("it is refused");
+    let result = |text: &str| copy(&Side { module: "v1", text }, "g", "A", "v2");
+    let error = |text: &str| result(text).expect_err("it is refused");
     assert_eq!(error(kube), "line 1 names a module beside its own, which a copy would not have");
     assert_eq!(
         error("\nuse super::a;"),
@@ -203,8 +243,35 @@ fn a_file_that_cannot_be_copied_is_refused() {
         error("struct A {\n#[serde(default = \"super::b\")] a: u8 }"),
         "line 2 names a module beside its own, which a copy would not have"
     );
-    for code in ["const T: &str = include_str!(\"t\");", "fn a() { assert!(b(super::c())) }"] {
+    let codes = [
+        "const T: &str = include_str!(\"t\");",
+        "fn a() { assert!(b(super::c())) }",
+        "#[schemars(with = \"Vec<super::C>\")] struct B;",
+        "use crate::g::{v2, v1::{self, super::B}};",
+    ];
+    for code in codes {
         assert!(error(&format!("struct A;\n{code}")).starts_with("line 2 names"), "{code}");
+    }
+    for (code, path) in [
+        ("struct B(crate::g::v1::A);", "crate::g::v1::A"),
+        ("#[kube(status = \"crate::g::v1::a::A\")] struct B;", "crate::g::v1::a::A"),
+        ("use crate::g::{self, v1::{C, A as D}};", "crate::g::v1::A"),
+        ("use crate::g::v1::*;", "crate::g::v1"),
+    ] {
+        let why = format!(
+            "line 2 names `{path}`, which both versions would share: name it without a path"
+        );
+        assert_eq!(error(&format!("struct A;\n{code}")), why, "{code}");
+    }
+    for code in [
+        "/// super::b\nstruct B;",
+        "const B: &str = \"super\";",
+        "use crate::g::v2::A as B;",
+        "use crate::{g::v1::{B, C}, h::v1::A as D};",
+        "struct B(crate::g::v1::C, crate::h::A, self::A, k::v1::A);",
+    ] {
+        let text = format!("#[kube(kind = \"A\", version = \"v1\")] struct A {{}}\n{code}");
+        assert!(result(&text).is_ok(), "{code}: {:?}", result(&text));
     }
     let two = "#[kube(kind = \"A\", version = \"v1\")] struct A {} #[kube(kind = \"B\", version = \"v1\")] struct B {}";
     assert_eq!(error(two), "`B` in the same file belongs to another kind");

@@ -10,9 +10,12 @@ mod write;
 
 use std::collections::BTreeSet;
 
+use quote::ToTokens as _;
+use syn::Type;
+
 pub use copy::copy;
 
-use self::between::Conversion;
+use self::between::{Conversion, own};
 use self::types::{Body, Field, Missing, Types};
 use self::write::{Line, matched, struct_of};
 
@@ -41,8 +44,10 @@ pub fn conversion(
     one: &Side<'_>,
     other: &Side<'_>,
 ) -> Result<Generated, String> {
-    let read =
-        |it: &Side<'_>| Types::read(it.text, kind).map_err(|why| (it.module.to_owned(), why));
+    let read = |it: &Side<'_>| {
+        let home = ["crate", group, it.module];
+        Types::read(it.text, &home, kind).map_err(|why| (it.module.to_owned(), why))
+    };
     let sides = read(one).and_then(|first| Ok((first, read(other)?)));
     let (first, second) = sides.map_err(|(module, why)| format!("{module}: {why}"))?;
     let lints: BTreeSet<&str> = first.lints.union(&second.lints).copied().collect();
@@ -99,11 +104,7 @@ impl Direction<'_> {
         match (&self.types.status, &self.others.status) {
             (Some(from), Some(to)) => {
                 pattern.push(Line::of("status"));
-                value.push(Line::of("status: status.map(Into::into)"));
-                match self.types.all.contains_key(from) && self.others.all.contains_key(to) {
-                    true => wanted.add(to, from),
-                    false => self.open(from, "is not declared in the file of its kind", into),
-                }
+                value.push(Line::of(self.status(from, to, wanted, into)));
             }
             (Some(_), None) => {
                 into.open
@@ -117,6 +118,25 @@ impl Direction<'_> {
         }
         wanted.add(&self.others.spec, &self.types.spec);
         self.implement(self.kind, self.kind, into, |from| struct_of(from, &pattern, &value));
+    }
+
+    /// The value of the status.
+    fn status(
+        &self,
+        from: &Type,
+        to: &Type,
+        wanted: &mut Wanted,
+        into: &mut Generated,
+    ) -> &'static str {
+        match (own(from, self.types), own(to, self.others)) {
+            (Some(from), Some(to)) => wanted.add(&to, &from),
+            _ if self.between(from, to, "", wanted).as_deref() == Some("") => return "status",
+            _ => {
+                let name = from.to_token_stream().to_string().replace(' ', "");
+                self.open(&name, "is not declared in the file of its kind", into);
+            }
+        }
+        "status: status.map(Into::into)"
     }
 
     /// The types that the two sides give one name, or the specs or statuses of the kind.
@@ -251,13 +271,7 @@ impl Direction<'_> {
     }
 
     /// The value of a field of the one type as that of the other one; none if that is not known.
-    fn between(
-        &self,
-        from: &syn::Type,
-        to: &syn::Type,
-        value: &str,
-        wanted: &mut Wanted,
-    ) -> Option<String> {
+    fn between(&self, from: &Type, to: &Type, value: &str, wanted: &mut Wanted) -> Option<String> {
         match between::between(from, to, self.types, self.others)? {
             Conversion::Same => Some(value.to_owned()),
             Conversion::Into(pairs, how) => {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens as _;
-use syn::{File, Item, Type, UseTree, visit::Visit};
+use syn::{File, Ident, Item, Type, UseTree, visit::Visit, visit_mut::VisitMut};
 
 /// Types that every file can name.
 const PRELUDE: &[&str] = &[
@@ -18,6 +18,10 @@ const DEPTH: usize = 16;
 /// The names that a file declares or imports.
 #[derive(Default)]
 pub struct Names {
+    /// The module of the file.
+    home: Vec<String>,
+    /// The names that it declares.
+    own: BTreeSet<String>,
     /// The path or the type that a name stands for.
     meanings: BTreeMap<String, TokenStream>,
     modules: BTreeSet<String>,
@@ -27,8 +31,10 @@ pub struct Names {
 }
 
 impl Names {
-    pub fn of(file: &File) -> Self {
-        let mut res = Self::default();
+    pub fn of(file: &File, home: &[&str]) -> Self {
+        let home = home.iter().map(ToString::to_string).collect();
+        let own = declared(file).map(ToString::to_string).collect();
+        let mut res = Self { home, own, ..Self::default() };
         for item in &file.items {
             match item {
                 Item::Use(it) => res.import(&it.tree, &mut Vec::new()),
@@ -72,10 +78,12 @@ impl Names {
         }
     }
 
-    /// A type without the imports and aliases of this file.
+    /// A type without the imports and aliases of this file. What the file declares has no path.
     pub fn resolve(&self, ty: &Type) -> Type {
         let res = self.tokens(ty.to_token_stream(), DEPTH);
-        syn::parse2(res).unwrap_or_else(|_| ty.clone())
+        let mut res = syn::parse2(res).unwrap_or_else(|_| ty.clone());
+        Own(self).visit_type_mut(&mut res);
+        res
     }
 
     fn tokens(&self, stream: TokenStream, depth: usize) -> TokenStream {
@@ -118,6 +126,33 @@ impl Names {
     /// Whether a path that begins with this name leads to a place beside the file or in it.
     fn is_relative(&self, first: &str) -> bool {
         first == "super" || first == "self" || self.modules.contains(first)
+    }
+}
+
+/// The names that a file declares.
+pub fn declared(file: &File) -> impl Iterator<Item = &Ident> {
+    file.items.iter().filter_map(|it| match it {
+        Item::Struct(it) => Some(&it.ident),
+        Item::Enum(it) => Some(&it.ident),
+        Item::Type(it) => Some(&it.ident),
+        Item::Const(it) => Some(&it.ident),
+        Item::Fn(it) => Some(&it.sig.ident),
+        _ => None,
+    })
+}
+
+/// Removes the path before the names that a file declares: it leads to the file or to its module, which exports them.
+struct Own<'a>(&'a Names);
+
+impl VisitMut for Own<'_> {
+    fn visit_path_mut(&mut self, it: &mut syn::Path) {
+        syn::visit_mut::visit_path_mut(self, it);
+        let path: Vec<String> = it.segments.iter().map(|it| it.ident.to_string()).collect();
+        let Some((name, before)) = path.split_last() else { return };
+        let is_home = before == ["self"] || before == ["super"] || before == self.0.home;
+        if is_home && self.0.own.contains(name) {
+            it.segments = it.segments.pop().into_iter().collect();
+        }
     }
 }
 

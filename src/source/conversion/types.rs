@@ -14,7 +14,7 @@ pub struct Types {
     pub all: BTreeMap<String, Body>,
     /// The struct with `#[kube(…)]`.
     pub spec: String,
-    pub status: Option<String>,
+    pub status: Option<Type>,
     /// The lints that warn where the fields are named.
     pub lints: BTreeSet<&'static str>,
     pub names: Names,
@@ -112,9 +112,9 @@ impl Fields {
 }
 
 impl Types {
-    pub fn read(text: &str, kind: &str) -> Result<Self, String> {
+    pub fn read(text: &str, home: &[&str], kind: &str) -> Result<Self, String> {
         let file = syn::parse_file(text).map_err(|it| it.to_string())?;
-        let names = Names::of(&file);
+        let names = Names::of(&file, home);
         let (mut all, mut root) = (BTreeMap::new(), None);
         for item in &file.items {
             match item {
@@ -132,6 +132,8 @@ impl Types {
         }
         let (spec, status) =
             root.ok_or_else(|| format!("no struct has `#[kube(…, kind = \"{kind}\", …)]`"))?;
+        let resolve = |it: &LitStr| it.parse().map(|it| names.resolve(&it));
+        let status = status.as_ref().map(resolve).transpose().map_err(|it| it.to_string())?;
         Ok(Self { all, spec, status, lints: lints(&file), names })
     }
 }
@@ -258,14 +260,14 @@ fn has(item: &Item, name: &str) -> bool {
 
 /// The status of the struct that declares this kind.
 #[allow(clippy::option_option)]
-fn root_of(it: &ItemStruct, kind: &str) -> Option<Option<String>> {
+fn root_of(it: &ItemStruct, kind: &str) -> Option<Option<LitStr>> {
     let mut found = None;
     let mut status = None;
     for attribute in it.attrs.iter().filter(|it| it.path().is_ident("kube")) {
         for (name, value) in strings(attribute) {
             match name.as_str() {
                 "kind" => found = Some(value.value()),
-                "status" => status = Some(value.value()),
+                "status" => status = Some(value),
                 _ => {}
             }
         }

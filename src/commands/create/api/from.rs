@@ -9,7 +9,7 @@ use crate::app::{
     conversions, support,
 };
 use crate::project::{Operator, Project, Resource, WebhookVersion, Webhooks};
-use crate::source::conversion;
+use crate::source::conversion::{self, Side};
 use crate::{app::derive, manifests, plan::WorkTree, scaffold};
 use diagnostics::Hint as _;
 use go_data::yaml;
@@ -30,10 +30,12 @@ impl Args {
         let original = original(place, from)?;
         let hub = hub(project, place, source)?;
         let (path, text) = conversions::text(tree, source, original, from)?;
-        let text =
-            conversion::copy(&text, &kind.to_string(), &version.to_string()).map_err(|why| {
-                anyhow::format_err!("{path}: the type of {from} {kind} cannot be copied: {why}")
-            });
+        let side = Side { module: &from.to_string(), text: &text };
+        let module = place.group.module();
+        let text = conversion::copy(&side, &module, &kind.to_string(), &version.to_string());
+        let text = text.map_err(|why| {
+            anyhow::format_err!("{path}: the type of {from} {kind} cannot be copied: {why}")
+        });
         let text = text.hint(
             "write the new version by hand, then run `operator-rs create api` without `--from`",
         )?;

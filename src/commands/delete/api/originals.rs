@@ -2,7 +2,7 @@
 
 use crate::app::api::{place::Place, sample::copied_sample};
 use crate::project::Operator;
-use crate::source::conversion;
+use crate::source::conversion::{self, Side};
 use model::{ProjectPath, Tree};
 
 /// The files that `create api --from` writes for a version in `file`: copies of those of the other versions.
@@ -21,7 +21,8 @@ pub fn copies(
             continue;
         }
         let text = tree.read(&it.place.path.as_str().parse()?)?.unwrap_or_default();
-        let copy = conversion::copy(&text, &kind, &version).ok();
+        let side = Side { module: it.version.as_deref().unwrap_or_default(), text: &text };
+        let copy = conversion::copy(&side, &place.group.module(), &kind, &version).ok();
         res.extend(copy.map(|it| (file.clone(), it)));
     }
     for other in &place.other_versions {
