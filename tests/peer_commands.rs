@@ -7,6 +7,7 @@ mod support;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    os::unix::fs::PermissionsExt,
     path::Path,
 };
 
@@ -132,4 +133,83 @@ fn collect(program: &Path, command: &str, res: &mut BTreeMap<String, BTreeSet<St
         }
     }
     res.insert(command.to_owned(), flags);
+}
+
+/// A command as operator-sdk gets it: `--force` is for a second webhook, which is added here without it, and `PATH` is the
+/// type of another project. Paths of webhooks are left out: its version of kubebuilder has no flags for them.
+const PROJECTS: [&str; 3] = [
+    "api cache v1 Defaulting --resource --controller
+    webhook cache v1 Defaulting --defaulting
+    api cache v1 Both --resource --controller
+    webhook cache v1 Both --defaulting --programmatic-validation
+    api cache v1 Later --resource --controller
+    webhook cache v1 Later --programmatic-validation
+    webhook cache v1 Later --defaulting --force
+    api cache v1 Spokes --resource --controller
+    api cache v1alpha1 Spokes --resource --controller=false
+    api cache v1beta1 Spokes --resource --controller=false
+    webhook cache v1 Spokes --conversion --spoke v1beta1 --spoke v1alpha1
+    api cache v1 Spoke --resource --controller
+    api cache v1alpha1 Spoke --resource --controller=false
+    api cache v1beta1 Spoke --resource --controller=false
+    webhook cache v1 Spoke --defaulting
+    webhook cache v1 Spoke --conversion --spoke v1beta1 --force
+    webhook cache v1 Spoke --conversion --spoke v1alpha1 --force",
+    "webhook core v1 Pod --defaulting --programmatic-validation
+    api core v1 ConfigMap --resource=false --controller
+    webhook core v1 ConfigMap --programmatic-validation",
+    "webhook cert-manager v1 Certificate --defaulting --external-api-path PATH --external-api-domain io",
+];
+
+#[test]
+fn project_says_of_webhooks_what_operator_sdk_writes() {
+    let Some(program) = support::tool("operator-sdk") else { return };
+    let bin = support::fresh("peer-webhooks/bin");
+    // It runs `go mod tidy`, whose result nobody reads.
+    let go = "#!/bin/sh\ncase $1 in\n  version) echo go version go1.25.0 linux/amd64 ;;\n  env) echo {} ;;\nesac\n";
+    std::fs::write(bin.join("go"), go).unwrap();
+    std::fs::set_permissions(bin.join("go"), PermissionsExt::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    for (at, commands) in PROJECTS.iter().enumerate() {
+        let theirs = support::fresh(&format!("peer-webhooks/theirs-{at}"));
+        let ours = support::fresh(&format!("peer-webhooks/ours-{at}"));
+        let init = "init --domain example.com --project-name it".to_owned();
+        let go = "--plugins go/v4 --repo example.com/x --skip-go-version-check --fetch-deps=false";
+        let mut lines = vec![(init.clone(), format!("{init} {go}"))];
+        for line in commands.lines() {
+            let [command, group, version, kind, rest] =
+                line.trim().splitn(5, ' ').collect::<Vec<_>>()[..]
+            else {
+                panic!("{line}");
+            };
+            let line = format!(
+                "create {command} --group {group} --version {version} --kind {kind} {rest}"
+            );
+            let theirs = line.replace("PATH", "example.com/y/api/v1") + " --make=false";
+            lines.push((line.replace("PATH", "y::v1").replace(" --force", ""), theirs));
+        }
+        for (our, their) in lines {
+            support::done(&ours, &our);
+            let mut command = support::command(&program, &theirs);
+            let output = command.args(their.split(' ')).env("PATH", &path).output();
+            let output = output.expect("operator-sdk starts");
+            assert!(output.status.success(), "{their}: {}", support::said(&output));
+        }
+        assert_eq!(resources(&ours), resources(&theirs), "{commands}");
+    }
+}
+
+/// The resources in PROJECT, without what differs on purpose: the paths of packages, and the plural, which is always
+/// written here, so that another way to find it changes no project.
+fn resources(dir: &Path) -> Vec<serde_yaml::Value> {
+    let text = std::fs::read_to_string(dir.join("PROJECT")).expect("it has been written");
+    let mut project: serde_yaml::Value = serde_yaml::from_str(&text).expect("it is YAML");
+    let mut res = project["resources"].as_sequence_mut().map(std::mem::take).unwrap_or_default();
+    for it in &mut res {
+        let it = it.as_mapping_mut().expect("it is a mapping");
+        it.remove("path");
+        it.remove("plural");
+    }
+    assert!(!res.is_empty(), "{text}");
+    res
 }

@@ -63,7 +63,6 @@ impl Args {
         let mut webhooks = hub_resource.webhooks.clone().unwrap_or_default();
         webhooks.conversion = true;
         webhooks.spoke.push(version);
-        webhooks.spoke.sort();
         webhooks.webhook_version = Some(WebhookVersion::V1);
         let (_, hub_text) = conversions::text(tree, source, hub_resource, hub_resource.version)?;
         let written = conversions::between(hub_resource, &hub_text, version, &text)?;

@@ -1,6 +1,6 @@
 //! The kind and the webhooks that were asked for, as far as PROJECT allows them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use clap::error::ErrorKind;
 
@@ -206,13 +206,13 @@ impl Args {
                 return Err(anyhow::format_err!("{kind} has no version {spoke}")).hint(has);
             }
         }
+        // In the order in which they are named, as in kubebuilder.
         let mut res: Vec<Version> = match self.spoke.is_empty() {
             true => others.iter().map(|it| it.version).collect(),
             false => self.spoke.clone(),
         };
-        res.retain(|it| !old.contains(it));
-        res.sort();
-        res.dedup();
+        let mut seen = BTreeSet::from_iter(old.iter().copied());
+        res.retain(|it| seen.insert(*it));
         match (res.is_empty(), names.is_empty()) {
             (true, true) => Err(anyhow::format_err!("{kind} has only one version: there is nothing to convert"))
                 .hint(format!(
