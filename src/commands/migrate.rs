@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! read all CRDs ─ problems? report all, write nothing
+//!     └ objects would lose fields? list all, ask
 //!     └ for each: rewrite the objects ─ all of them, and the CRD is as it was? ─ remove the other versions from its status
 //! ```
 
@@ -15,10 +16,13 @@ use crate::{
     project::Project,
     terminal,
 };
+use std::collections::BTreeMap;
+
 use anyhow::Context as _;
 use cluster::{
     Action, Cluster, Event, Id, Interrupted, Migration, Refusal, Rewritten, Unreachable, Verb,
 };
+use crd::compatibility::{Crd, lost_fields, pruned_fields};
 use diagnostics::{Hint as _, count};
 use model::Namespace;
 
@@ -28,13 +32,16 @@ use model::Namespace;
 /// must keep the former version. This command has the API server write every object in the new one, without changing it,
 /// and then removes the other versions from `status.storedVersions`, so that a release can drop them. It can be ended at
 /// any time: the next run goes through all objects again, and only those that are left are written.
+///
+/// Without a conversion webhook, objects lose the fields that the storage version does not have. The command names them,
+/// and rewrites nothing unless you agree.
 #[derive(clap::Args)]
 #[command(
     mut_arg("dry_run", Trial::after_reading),
     after_help = "\
 Examples:
   operator-rs migrate --dry-run           # count the objects
-  operator-rs migrate --dry-run=server    # name the objects that the API server refuses to write
+  operator-rs migrate --dry-run=server    # name objects that would lose fields or be refused
   operator-rs migrate
   operator-rs migrate memcacheds.cache.example.com    # outside of a project, too"
 )]
@@ -45,6 +52,9 @@ pub struct Args {
     /// Rewrite the objects of one namespace only, and leave `status.storedVersions` as it is (can be repeated)
     #[arg(long, short)]
     namespace: Vec<Namespace>,
+    /// Rewrite objects that lose fields without asking
+    #[arg(long)]
+    yes: bool,
     #[command(flatten)]
     address: Address,
     #[command(flatten)]
@@ -56,6 +66,8 @@ struct Task {
     migration: Migration,
     /// None if the server does not tell.
     objects: Option<usize>,
+    /// What is lost by it.
+    losses: Vec<String>,
 }
 
 impl Args {
@@ -90,6 +102,7 @@ impl Args {
         if !problems.is_empty() {
             return Err(cluster::refuse("nothing was changed", &problems));
         }
+        self.confirm(tasks.iter().flat_map(|it| &it.losses))?;
         for task in &tasks {
             let name = &task.migration.id.name;
             let again = format!(
@@ -126,12 +139,67 @@ impl Args {
             let more = cluster.count(&migration, &namespace)?;
             objects = objects.zip(more).map(|(one, other)| one + other);
         }
-        Ok(Some(Task { migration, objects }))
+        let losses = if objects == Some(0) {
+            Vec::new()
+        } else {
+            self.losses(cluster, &Crd::from_object(&crd)?, &migration)?
+        };
+        Ok(Some(Task { migration, objects, losses }))
+    }
+
+    /// The fields that the storage version does not have, and the objects that have them. A webhook decides itself what it
+    /// keeps.
+    fn losses(
+        &self,
+        cluster: &Cluster,
+        crd: &Crd,
+        migration: &Migration,
+    ) -> anyhow::Result<Vec<String>> {
+        let (to, mut res) = (&migration.version, Vec::new());
+        for from in migration.stored.iter().filter(|it| *it != to && !crd.converts()) {
+            let fields = lost_fields(crd, from, to);
+            if fields.is_empty() {
+                continue;
+            }
+            let mut losing = BTreeMap::<String, Vec<Id>>::new();
+            for namespace in self.namespaces() {
+                let Some(objects) = cluster.objects_in(migration, from, &namespace)? else {
+                    let fields: Vec<String> = fields.iter().map(|it| format!("`{it}`")).collect();
+                    res.push(format!(
+                        "objects of {} that are stored in {from} lose {}, which {to} does not have; which objects have it is unknown, as {from} is not served",
+                        migration.id.name,
+                        fields.join(", "),
+                    ));
+                    break;
+                };
+                for (id, object) in objects {
+                    for field in pruned_fields(crd, &object, to) {
+                        losing.entry(field).or_default().push(id.clone());
+                    }
+                }
+            }
+            res.extend(losing.into_iter().map(|(field, ids)| {
+                format!("{} would lose `{field}` of {from}, which {to} does not have", named(&ids))
+            }));
+        }
+        Ok(res)
+    }
+
+    /// Lists the losses, and asks, unless nothing is to be written.
+    fn confirm<'a>(&self, losses: impl Iterator<Item = &'a String>) -> anyhow::Result<()> {
+        let losses: Vec<_> = losses.inspect(|it| terminal::require(&format!("{it}\n"))).collect();
+        let is_trial = self.trial.sending() != Sending::All;
+        if losses.is_empty() || is_trial || self.yes {
+            return Ok(());
+        }
+        let is_agreed = terminal::agree("Rewrite the objects without these fields?", "yes")?;
+        anyhow::ensure!(is_agreed, "nothing was changed");
+        Ok(())
     }
 
     /// Does a task. Returns what prevents its end.
     fn perform(&self, cluster: &Cluster, task: &Task) -> anyhow::Result<Vec<(String, Refusal)>> {
-        let Task { migration, objects } = task;
+        let Task { migration, objects, .. } = task;
         let what = |objects: Option<usize>, note: &str| {
             let objects =
                 objects.map_or_else(|| "all objects".to_owned(), |it| count(it, "object"));
@@ -215,9 +283,14 @@ fn problem(name: &str, error: &anyhow::Error) -> (String, Refusal) {
 
 /// Objects that were refused for the same reason. A few of them are named.
 fn refused((why, ids): (String, Vec<Id>)) -> (String, Refusal) {
+    (named(&ids), Refusal::new(why, None))
+}
+
+/// The first objects by name, and the number of the others.
+fn named(ids: &[Id]) -> String {
     const MOST: usize = 10;
     let named = ids.iter().take(MOST).map(Id::to_string).collect::<Vec<_>>().join(", ");
     let more = ids.len().saturating_sub(MOST);
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    (named + &more, Refusal::new(why, None))
+    named + &more
 }

@@ -81,7 +81,7 @@ impl Cluster {
         })
     }
 
-    fn pages(
+    pub(super) fn pages(
         &self,
         namespace: &str,
         request: impl Fn(&ListParams) -> anyhow::Result<Request<Vec<u8>>>,

@@ -100,6 +100,21 @@ impl Cluster {
         Ok(rest.and_then(|it| usize::try_from(it).ok()).map(|it| it + listed))
     }
 
+    /// The objects as another version shows them, in one namespace or (empty) in all; none if it is not served.
+    pub fn objects_in(
+        &self,
+        it: &Migration,
+        version: &str,
+        namespace: &str,
+    ) -> anyhow::Result<Option<Vec<(Id, Value)>>> {
+        let api = &it.resource.api;
+        let api_version = format!("{}/{version}", api.group);
+        let resource = Resource::new(&api_version, &api.kind, &api.plural, it.is_namespaced())?;
+        let list = |page: &ListParams| Ok(resource.all(namespace)?.list(page)?);
+        let items = self.pages(namespace, list)?.map_err(|why| unlisted(it, why))?;
+        Ok(items.map(|it| it.into_iter().map(|it| (resource.id(&it), it)).collect()))
+    }
+
     /// Rewrites all objects, in one namespace or (empty) in all. An object that cannot be rewritten is noted, and the rest
     /// goes on; what was done is in `res` even if the connection is lost. `report` is called after each page.
     pub fn rewrite(

@@ -21,7 +21,7 @@ pub use crd::Crd;
 pub use finding::{Finding, Subject};
 use policy::Effect;
 pub use policy::Policy;
-pub use rules::{Rule, lost_fields};
+pub use rules::{Rule, lost_fields, pruned_fields};
 
 use crd::Version;
 use flatten::{Fields, flatten};

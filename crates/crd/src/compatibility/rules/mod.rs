@@ -11,7 +11,7 @@ mod values;
 
 pub use crds::{crd_removal, doubts, of_crds, refusals, removed};
 pub use declared::declared;
-pub use stored::{lost_fields, pruned};
+pub use stored::{lost_fields, pruned, pruned_fields};
 
 use super::{Effect, Policy, normal::Keywords};
 use go_data::yaml::Value;

@@ -42,6 +42,40 @@ pub fn lost_fields(crd: &Crd, from: &str, to: &str) -> Vec<String> {
     res.iter().map(|it| it.trim_start_matches("^.").to_owned()).collect()
 }
 
+/// The paths of the fields of an object that the API server drops when it stores the object in a version.
+pub fn pruned_fields(crd: &Crd, object: &Value, to: &str) -> BTreeSet<String> {
+    let mut res = BTreeSet::new();
+    if let Some(keeps) = crd.version(to).and_then(|it| it.schema.as_ref()) {
+        prune("", object, keeps, true, &mut res);
+    }
+    res
+}
+
+fn prune(at: &str, value: &Value, keeps: &Keywords, is_resource: bool, res: &mut BTreeSet<String>) {
+    for (name, field) in value.as_object().into_iter().flatten() {
+        if is_resource && is_never_pruned(name) {
+            continue;
+        }
+        let path = if at.is_empty() { name.clone() } else { format!("{at}.{name}") };
+        let known = keeps.get("properties").and_then(|it| it.get(name));
+        match known.or(keeps.get("additionalProperties")) {
+            Some(Value::Object(keeps)) => prune(&path, field, keeps, is_embedded(keeps), res),
+            Some(Value::Bool(true)) => {}
+            _ if is_open(keeps) => {}
+            _ => drop(res.insert(path)),
+        }
+    }
+    for item in value.as_array().into_iter().flatten() {
+        if let Some(Value::Object(keeps)) = keeps.get("items") {
+            prune(&format!("{at}[]"), item, keeps, is_embedded(keeps), res);
+        }
+    }
+}
+
+fn is_never_pruned(name: &str) -> bool {
+    matches!(name, "apiVersion" | "kind" | "metadata")
+}
+
 fn dropped(crd: &Crd) -> Vec<Field> {
     let Some(stored) = crd.versions.iter().find(|it| it.storage).filter(|_| !crd.converts()) else {
         return Vec::new();
@@ -63,8 +97,7 @@ fn compare(at: &str, has: &Keywords, keeps: &Keywords, is_resource: bool, res: &
     let keeps_any = is_open(keeps) || more == Some(&Value::Bool(true));
     for (name, field) in properties(has) {
         let path = format!("{at}.{name}");
-        // These are never pruned.
-        if is_resource && matches!(name.as_str(), "apiVersion" | "kind" | "metadata") {
+        if is_resource && is_never_pruned(name) {
             continue;
         }
         let other = keeps.get("properties").and_then(|it| it.get(name)).or(more);
@@ -137,4 +170,41 @@ fn what_the_api_server_prunes_is_found() {
     check(object(json!({ "a": any })), object(json!({ "a": object(json!({})) })), &["^.a"]);
     let list = |it: Value| object(json!({ "a": { "type": "array", "items": it } }));
     check(list(object(json!({ "b": text }))), list(object(json!({}))), &["^.a.items.b"]);
+}
+
+#[test]
+fn what_an_object_loses_is_found() {
+    use crate::compatibility::normal::normalize;
+    use go_data::yaml::json;
+    let text = json!({ "type": "string" });
+    let keeps = json!({ "type": "object", "properties": {
+        "spec": { "type": "object", "properties": {
+            "name": text,
+            "list": { "type": "array", "items": { "type": "object", "properties": { "a": text } } },
+            "map": { "type": "object", "additionalProperties": { "type": "object", "properties": { "a": text } } },
+            "open": { "type": "object", "x-kubernetes-preserve-unknown-fields": true, "properties": {
+                "closed": { "type": "object" },
+            } },
+            "pod": { "type": "object", "x-kubernetes-embedded-resource": true },
+        } },
+    } });
+    let object = json!({ "apiVersion": "v1", "kind": "A", "metadata": { "a": "b" }, "other": 1, "spec": {
+        "name": "a",
+        "list": [{ "a": "a" }, { "a": "a", "b": 1 }, { "b": 2 }],
+        "map": { "x": { "a": "a" }, "y": { "b": 1 } },
+        "open": { "any": 1, "closed": { "c": 1 } },
+        "pod": { "metadata": {}, "spec": {} },
+        "gone": { "a": 1 },
+    } });
+    let mut res = BTreeSet::new();
+    prune("", &object, &normalize(&keeps).unwrap(), true, &mut res);
+    let expected = [
+        "other",
+        "spec.gone",
+        "spec.list[].b",
+        "spec.map.y.b",
+        "spec.open.closed.c",
+        "spec.pod.spec",
+    ];
+    assert_eq!(res.iter().map(String::as_str).collect::<Vec<_>>(), expected);
 }
