@@ -101,6 +101,29 @@ fn scaffolded_trees_are_rendered_as_kustomize_renders_them() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
+/// The certificate of the webhooks is for the names of the Services that there are.
+#[test]
+fn webhooks_need_no_service_of_the_metrics() {
+    let Some(kustomize) = support::tool("kustomize") else { return };
+    let dir = support::fresh("kustomize/without-metrics");
+    support::done(&dir, "init --project-name memcached-operator --domain example.com");
+    support::done(&dir, "create api --group cache --kind Memcached");
+    let path = dir.join("config/default/kustomization.yaml");
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.contains("- metrics_service.yaml\n"), "{text}");
+    fs::write(&path, text.replace("- metrics_service.yaml\n", "")).unwrap();
+    let before = support::tree(&dir);
+    support::done(&dir, "create webhook --group cache --kind Memcached --defaulting");
+    let wrong = every_folder(&kustomize, &dir, "create webhook");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    let rendered = yaml::json!(ours(&dir.join("config/default"), &[]).unwrap()).to_string();
+    for absent in ["metrics-service", "METRICS_", "SERVICE_NAME"] {
+        assert!(!rendered.contains(absent), "{absent}: {rendered}");
+    }
+    support::done(&dir, "delete webhook --group cache --kind Memcached");
+    assert_eq!(support::tree(&dir), before);
+}
+
 /// A kustomization with all that it offers in comments.
 fn with_options(text: &str) -> String {
     let is_option = |it: &str| it.starts_with("- ") || it.starts_with("  ") || it == "patches:";

@@ -21,6 +21,9 @@ fn two_releases_share_nothing() {
             text.replace("# - ../prometheus", "- ../prometheus")
                 .replace("# - ../network-policy", "- ../network-policy")
         });
+        if certificates == "cert-manager" {
+            verify_metrics(&helm);
+        }
         support::done(&helm.dir, "generate chart");
         let one = helm.release("one", "shops", "--set replicas=2");
         let other = helm.release("other", "shops", "--set replicas=2 --set crds.enabled=false");
@@ -28,6 +31,13 @@ fn two_releases_share_nothing() {
         let texts = |objects: &[Value]| objects.iter().map(ToString::to_string).collect::<String>();
         assert!(!texts(&other).contains("one-shop-operator"), "{certificates}");
         assert_eq!(&secrets(&one) & &secrets(&other), BTreeSet::new());
+        let written =
+            one.iter().filter(|it| ["Certificate", "Secret"].contains(&text(&it["kind"])));
+        let written = written.map(|it| match text(&it["kind"]) {
+            "Secret" => text(&it["metadata"]["name"]).to_owned(),
+            _ => text(&it["spec"]["secretName"]).to_owned(),
+        });
+        assert_eq!(secrets(&one), written.collect(), "{certificates}");
 
         let pods =
             |it: &[Value]| only(it, "Deployment")["spec"]["template"]["metadata"]["labels"].clone();
@@ -80,22 +90,35 @@ fn names(objects: &[Value]) -> BTreeSet<String> {
     objects.iter().map(name).collect()
 }
 
-/// The names of all Secrets that an object mentions.
+/// Has Prometheus verify the certificate of the webhooks.
+fn verify_metrics(helm: &Helm) {
+    helm.edit("config/prometheus/kustomization.yaml", |text| {
+        let (start, patches) = text.split_once("# patches:").unwrap();
+        format!("{start}patches:{}", patches.replace("\n# ", "\n"))
+    });
+    helm.edit("config/prometheus/monitor_tls_patch.yaml", |text| {
+        text.replace("name: metrics-server-cert", "name: webhook-server-cert")
+    });
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// The names of all Secrets that objects mention.
 fn secrets(objects: &[Value]) -> BTreeSet<String> {
-    let mut res = BTreeSet::new();
-    for object in objects {
-        let pod = &object["spec"]["template"]["spec"];
-        let volumes = pod["volumes"].as_array().into_iter().flatten();
-        let env = pod["containers"][0]["env"].as_array().into_iter().flatten();
-        let found = volumes.map(|it| it["secret"]["secretName"].clone());
-        let found = found
-            .chain(env.filter(|it| it["name"] == "WEBHOOK_SECRET").map(|it| it["value"].clone()));
-        res.extend(
-            found
-                .chain([object["spec"]["secretName"].clone()])
-                .filter_map(|it| it.as_str().map(str::to_owned)),
-        );
+    fn collect(value: &Value, res: &mut BTreeSet<String>) {
+        let mut found = vec![&value["secretName"], &value["secret"]["name"]];
+        if value["name"] == "WEBHOOK_SECRET" {
+            found.push(&value["value"]);
+        }
+        res.extend(found.into_iter().filter_map(Value::as_str).map(str::to_owned));
+        value.as_array().into_iter().flatten().for_each(|it| collect(it, res));
+        value.as_object().into_iter().flatten().for_each(|it| collect(it.1, res));
     }
+    let mut res = BTreeSet::new();
+    let all = objects.iter().filter(|it| it["kind"] != "CustomResourceDefinition");
+    all.for_each(|it| collect(it, &mut res));
     assert!(!res.is_empty());
     res
 }

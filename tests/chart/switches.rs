@@ -21,12 +21,17 @@ fn by_name(objects: &[Value]) -> BTreeMap<String, Value> {
     objects.iter().map(|it| (name(it), it.clone())).collect()
 }
 
-/// A chart with its webhooks and their certificates, and all that is optional.
-fn chart(name: &str, certificates: &str) -> Option<Helm> {
+/// A project with webhooks and their certificates.
+fn project(name: &str, certificates: &str) -> Option<Helm> {
     let webhook = format!(
         "create webhook --group g --kind Memcached --defaulting --programmatic-validation --certificates {certificates}"
     );
-    let helm = Helm::new(name, &[INIT, API, &webhook])?;
+    Helm::new(name, &[INIT, API, &webhook])
+}
+
+/// A chart of one, with all that is optional.
+fn chart(name: &str, certificates: &str) -> Option<Helm> {
+    let helm = project(name, certificates)?;
     helm.edit("config/default/kustomization.yaml", |text| {
         let text = text.replace("# - ../prometheus", "- ../prometheus");
         let text = text.replace("# - ../network-policy", "- ../network-policy");
@@ -99,6 +104,8 @@ fn without_webhooks_there_is_no_certificate_of_cert_manager() {
     let Some(helm) = chart("no-webhook", "cert-manager") else { return };
     let gone = [
         "Certificate serving-cert",
+        "Certificate webhook-ca",
+        "Issuer ca-issuer",
         "Issuer selfsigned-issuer",
         "MutatingWebhookConfiguration mutating-webhook-configuration",
         "Service webhook-service",
@@ -110,16 +117,52 @@ fn without_webhooks_there_is_no_certificate_of_cert_manager() {
     assert!(after.to_string().contains("8443"), "the metrics stay: {after}");
 }
 
+/// The metrics have the certificate of the webhooks, by a variable or by an argument: each does without the other.
+#[test]
+fn a_certificate_for_both_goes_with_the_webhooks() {
+    let Some(helm) = project("shared", "cert-manager") else { return };
+    for texts in [&["METRICS_CERT_PATH"][..], &["METRICS_CERT_PATH", "--metrics-cert-path"]] {
+        support::done(&helm.dir, "generate chart");
+        let gone = [
+            "ClusterRole metrics-auth-role",
+            "ClusterRole metrics-reader",
+            "ClusterRoleBinding metrics-auth-rolebinding",
+            "Service metrics-service",
+        ];
+        let (before, after) = off(&helm, "metrics.enabled", &gone, texts);
+        assert_eq!(after["volumeMounts"], before["volumeMounts"]);
+        let gone = [
+            "Certificate serving-cert",
+            "Certificate webhook-ca",
+            "Issuer ca-issuer",
+            "Issuer selfsigned-issuer",
+            "MutatingWebhookConfiguration mutating-webhook-configuration",
+            "Service webhook-service",
+            "ValidatingWebhookConfiguration validating-webhook-configuration",
+        ];
+        let (_, after) =
+            off(&helm, "webhook.enabled", &gone, &[texts, &["serving-certs"]].concat());
+        assert!(after.to_string().contains("8443"), "the metrics stay: {after}");
+        helm.edit("config/manager/manager.yaml", |text| {
+            let flag = "--metrics-cert-path=/tmp/k8s-webhook-server/serving-certs";
+            text.replace(
+                "        - --leader-elect\n",
+                &format!("        - {flag}\n        - --leader-elect\n"),
+            )
+        });
+    }
+}
+
 /// cert-manager makes both certificates, with one issuer, and the pods themselves are monitored.
 #[test]
 fn a_certificate_goes_with_what_it_is_for() {
     let Some(helm) = chart("certificates", "cert-manager") else { return };
     helm.edit("config/certmanager/certificate.yaml", |text| {
-        let other = text.replace("serving-cert", "metrics-certs");
+        let other = text.split_once("---\n").unwrap().1.replace("serving-cert", "metrics-certs");
         let other = other.replace("webhook-server-cert", "metrics-server-cert");
-        let names = "  - SERVICE_NAME.SERVICE_NAMESPACE.svc\n  - SERVICE_NAME.SERVICE_NAMESPACE.svc.cluster.local\n";
-        let other = other.replace(names, "  - metrics.example.com\n");
-        format!("{text}---\n{other}")
+        let (start, _) = other.split_once("  dnsNames:\n").unwrap();
+        let (_, end) = other.split_once("  issuerRef:\n").unwrap();
+        format!("{text}---\n{start}  dnsNames: [metrics.example.com]\n  issuerRef:\n{end}")
     });
     helm.edit("config/certmanager/kustomization.yaml", |text| {
         format!("{text}configurations:\n- names.yaml\n")
@@ -143,13 +186,18 @@ fn a_certificate_goes_with_what_it_is_for() {
     for it in ["Certificate metrics-certs", "PodMonitor controller-manager-metrics-monitor"] {
         assert!(metrics.iter().any(|name| name == it), "{it}: {metrics:?}");
     }
-    let others = ["Certificate serving-cert", "Issuer", "PodMonitor controller-manager-probes"];
+    let others = [
+        "Certificate serving-cert",
+        "Certificate webhook-ca",
+        "Issuer",
+        "PodMonitor controller-manager-probes",
+    ];
     for it in others {
         assert!(!metrics.iter().any(|name| name.starts_with(it)), "{it}: {metrics:?}");
     }
     let webhook = missing("webhook");
     assert!(webhook.iter().any(|it| it == "Certificate serving-cert"), "{webhook:?}");
-    for it in ["Certificate metrics-certs", "Issuer"] {
+    for it in ["Certificate metrics-certs", "Certificate webhook-ca", "Issuer"] {
         assert!(!webhook.iter().any(|name| name.starts_with(it)), "{it}: {webhook:?}");
     }
 }

@@ -13,6 +13,9 @@ use crate::{
     server::{APPLY, JSON, path},
 };
 
+/// Where everything is served here.
+const HOST: &str = "127.0.0.1";
+
 pub async fn metrics_are_read_over_tls_by_those_who_may(lab: Arc<Lab>) {
     let ground = lab.ground("metrics").await;
     let dir = ground.plane.dir.join("serving");
@@ -25,13 +28,14 @@ pub async fn metrics_are_read_over_tls_by_those_who_may(lab: Arc<Lab>) {
     ground.memcached("a", 1).await;
     ground.until_available("a", 60).await;
 
-    let code = async |token: Option<&str>| scrape(&operator, Some(&first), token).await.0;
+    let code =
+        async |token: Option<&str>| scrape(&operator, Some((HOST, &first[..])), token).await.0;
     assert_eq!(code(None).await, 401);
     assert_eq!(code(Some("rubbish")).await, 401);
     let nobody = ground.token_of(&ground.namespace, "default", Value::Null).await;
     assert_eq!(code(Some(&nobody)).await, 403);
     let reader = reader(&ground).await;
-    let (code, text) = scrape(&operator, Some(&first), Some(&reader)).await;
+    let (code, text) = scrape(&operator, Some((HOST, &first[..])), Some(&reader)).await;
     assert_eq!(code, 200);
     assert!(
         text.contains(
@@ -43,12 +47,16 @@ pub async fn metrics_are_read_over_tls_by_those_who_may(lab: Arc<Lab>) {
     // As the kubelet changes a Secret's volume. Who trusts the new one only is answered soon.
     let second = certificate(&dir, "second");
     let mut tries = 0;
-    while scrape(&operator, Some(&second), Some(&reader)).await.0 != 200 {
+    while scrape(&operator, Some((HOST, &second[..])), Some(&reader)).await.0 != 200 {
         tries += 1;
         assert!(tries < 100, "the certificate is reloaded\n{}", operator.log());
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
-    assert_eq!(scrape(&operator, Some(&first), Some(&reader)).await.0, 0, "the old one is gone");
+    assert_eq!(
+        scrape(&operator, Some((HOST, &first[..])), Some(&reader)).await.0,
+        0,
+        "the old one is gone"
+    );
     operator.stop().await;
 }
 
@@ -109,16 +117,17 @@ pub async fn reader(ground: &Ground) -> String {
     ground.token_of(namespace, "prometheus", Value::Null).await
 }
 
-/// What `/metrics` answers: 0 where there is no connection, as when the certificate is not the one that is trusted.
-/// Without a certificate, any is.
+/// What `/metrics` answers: 0 where there is no connection, as when the certificate is not for the name that is asked for, or
+/// not vouched for by the one that is trusted. Without these two, any will do.
 pub async fn scrape(
     operator: &Operator,
-    trusted: Option<&[u8]>,
+    trusted: Option<(&str, &[u8])>,
     token: Option<&str>,
 ) -> (u16, String) {
     let url = format!("https://{}", operator.metrics);
     let mut config = Config::new(url.parse().expect("it is a URL"));
-    config.root_cert = trusted.map(|it| vec![it.to_vec()]);
+    config.tls_server_name = trusted.map(|it| it.0.to_owned());
+    config.root_cert = trusted.map(|it| vec![it.1.to_vec()]);
     config.accept_invalid_certs = trusted.is_none();
     config.default_retry = false;
     if let Some(token) = token {

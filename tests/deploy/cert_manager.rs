@@ -1,30 +1,30 @@
 //! An operator with webhooks and a second version, deployed with what config/certmanager asks of cert-manager.
-//!
-//! With `CERT_MANAGER=DIR`, cert-manager's own programs in that folder (`controller`, `cainjector`, and its CRDs in `crds`)
-//! do what they are asked. Without, this test does, as they would.
 
 use std::{
-    env, fs,
-    path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
-    sync::OnceLock,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
 };
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use serde_json::{Value, json};
+use tokio::time::sleep;
 
 use crate::{
     control_plane::{self, ControlPlane},
     installed::{self, Installed, at},
+    issuer::CertManager,
     project::Project,
-    server::Server,
+    server::{APPLY, JSON, Server},
     support,
 };
 
 pub const SYSTEM: &str = "webhook-operator-system";
 
 /// What an annotation asks to be given the authority of a certificate.
-const INJECT: &str = "cert-manager.io/inject-ca-from";
+pub const INJECT: &str = "cert-manager.io/inject-ca-from";
 
 #[tokio::test]
 async fn webhooks_are_called_with_the_certificate_of_cert_manager() {
@@ -58,6 +58,7 @@ async fn webhooks_are_called_with_the_certificate_of_cert_manager() {
     );
     let installed = Installed::start(&server, &kubeconfig, &project.manager, &path).await;
     installed::webhooks_are_called(&server, &installed).await;
+    calls_go_on_during_renewals(&server, &installed, &mut manager).await;
 
     // What cert-manager has written into these objects stays.
     let done = run(deploy).await;
@@ -75,6 +76,96 @@ async fn webhooks_are_called_with_the_certificate_of_cert_manager() {
     assert!(left.is_empty(), "{left:#?}");
 }
 
+/// cert-manager renews the certificate, and then its authority. What clients trust at any time vouches for what is served,
+/// by the names of both Services, and no call fails.
+async fn calls_go_on_during_renewals(
+    server: &Server,
+    installed: &Installed,
+    manager: &mut CertManager,
+) {
+    let end = Arc::new(AtomicBool::new(false));
+    let calls = tokio::spawn(call(server.clone(), end.clone()));
+    let first = secret(server, CERTIFICATE).await;
+    are_served(installed, &first).await;
+
+    manager.renew(server, "serving-cert").await;
+    let second = secret(server, CERTIFICATE).await;
+    assert_ne!(second["tls.key"], first["tls.key"]);
+    assert_eq!(second["ca.crt"], first["ca.crt"]);
+    every_call_trusts_the_certificate_in(CERTIFICATE, server).await;
+    installed.remount(server).await;
+    are_served(installed, &second).await;
+
+    let authority = secret(server, "webhook-server-ca").await;
+    assert_eq!(authority["tls.crt"], first["ca.crt"]);
+    manager.renew(server, "webhook-ca").await;
+    let renewed = secret(server, "webhook-server-ca").await;
+    assert_eq!(renewed["tls.key"], authority["tls.key"]);
+    manager.renew(server, "serving-cert").await;
+    let third = secret(server, CERTIFICATE).await;
+    assert_eq!(third["ca.crt"], renewed["tls.crt"]);
+    every_call_trusts_the_certificate_in(CERTIFICATE, server).await;
+    // The new authority with the old certificate, and the old one with the new certificate.
+    are_served(installed, &third).await;
+    installed.remount(server).await;
+    are_served(installed, &first).await;
+    are_served(installed, &third).await;
+
+    sleep(Duration::from_secs(1)).await;
+    end.store(true, Ordering::Relaxed);
+    let (count, failures) = calls.await.expect("it ends");
+    assert!(failures.is_empty(), "{failures:#?}");
+    assert!(50 < count, "{count} are some calls");
+}
+
+const CERTIFICATE: &str = "webhook-server-cert";
+
+/// Webhooks and metrics, by the names of their Services and no other, to those who trust this authority.
+async fn are_served(installed: &Installed, secret: &Value) {
+    for (address, service) in
+        [(installed::WEBHOOKS, "webhook-service"), (&installed.metrics, "metrics-service")]
+    {
+        let answer = async |service: &str| {
+            let name = format!("webhook-operator-{service}.{SYSTEM}.svc");
+            installed::answer(address, &name, &secret["ca.crt"]).await
+        };
+        let code = answer(service).await;
+        assert!([401, 404].contains(&code), "{service} answers {code}\n{}", installed.log());
+        assert_eq!(answer("other-service").await, 0);
+    }
+}
+
+/// The data of a Secret.
+async fn secret(server: &Server, name: &str) -> Value {
+    let path = format!("/api/v1/namespaces/{SYSTEM}/secrets/{name}");
+    server.get(&path).await.expect("cert-manager has made it")["data"].take()
+}
+
+/// Has the webhooks called all the time: to default, to refuse and to convert. Returns how often, and what went wrong.
+async fn call(server: Server, end: Arc<AtomicBool>) -> (usize, Vec<String>) {
+    let (mut count, mut failures) = (0, Vec::new());
+    let refused = json!({
+        "apiVersion": "cache.example.com/v1beta1", "kind": "Memcached",
+        "metadata": { "name": "refused", "namespace": "default" },
+        "spec": { "title": "it", "size": 4 },
+    });
+    let write = format!("{}?fieldManager=trial&dryRun=All", at("v1beta1", "refused"));
+    let read = at("v1beta1", "in-v1alpha1");
+    while !end.load(Ordering::Relaxed) {
+        for (method, path, content, body, expected) in
+            [("PATCH", &write, APPLY, refused.clone(), 422), ("GET", &read, JSON, Value::Null, 200)]
+        {
+            let answer = server.ask(method, path, content, body).await;
+            if !answer.as_ref().is_ok_and(|it| it.code == expected) {
+                failures.push(format!("{method}: {answer:?}"));
+            }
+            count += 1;
+        }
+        sleep(Duration::from_millis(100)).await;
+    }
+    (count, failures)
+}
+
 /// The project of the tests here, which is built once.
 pub fn project() -> &'static Project {
     static PROJECT: OnceLock<Project> = OnceLock::new();
@@ -82,7 +173,7 @@ pub fn project() -> &'static Project {
 }
 
 /// The objects on the server with an annotation for cert-manager.
-async fn called(server: &Server) -> Vec<Value> {
+pub async fn called(server: &Server) -> Vec<Value> {
     let mut res = Vec::new();
     for (group, kind) in [
         ("admissionregistration.k8s.io", "MutatingWebhookConfiguration"),
@@ -115,127 +206,21 @@ pub fn clients(object: &mut Value) -> Vec<&mut Value> {
 pub async fn every_call_trusts_the_certificate_in(secret: &str, server: &Server) {
     let secret = format!("/api/v1/namespaces/{SYSTEM}/secrets/{secret}");
     let secret = server.until(&secret, 30, "there", |it| it["data"]["ca.crt"].is_string()).await;
-    let trusted = async || {
+    let text = |it: &Value| {
+        String::from_utf8(BASE64_STANDARD.decode(it.as_str().unwrap_or_default()).unwrap()).unwrap()
+    };
+    let authority = text(&secret["data"]["ca.crt"]);
+    // cert-manager may have left earlier ones there.
+    let trusted = async || -> Vec<bool> {
         let mut objects = called(server).await;
-        let clients: Vec<&mut Value> = objects.iter_mut().flat_map(clients).collect();
-        (clients.len(), clients.iter().all(|it| it["caBundle"] == secret["data"]["ca.crt"]))
+        let clients = objects.iter_mut().flat_map(clients);
+        clients.map(|it| text(&it["caBundle"]).contains(&authority)).collect()
     };
     for _ in 0..100 {
-        if trusted().await.1 {
-            break;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-    }
-    assert_eq!(trusted().await, (3, true), "{:#?}", called(server).await);
-}
-
-/// cert-manager, or none.
-pub struct CertManager(Vec<Child>);
-
-impl CertManager {
-    pub async fn install(server: &Server, kubeconfig: &Path) -> Self {
-        let given = env::var_os("CERT_MANAGER").map(PathBuf::from);
-        let crds: Vec<Value> = match &given {
-            Some(dir) => {
-                let files = fs::read_dir(dir.join("crds")).expect("its CRDs are there");
-                let files = files.map(|it| it.expect("the folder can be listed").path());
-                let files = files.filter(|it| it.extension().is_some_and(|it| it == "yaml"));
-                let read = |it: PathBuf| fs::read_to_string(it).expect("it can be read");
-                files.map(|it| serde_yaml::from_str(&read(it)).expect("it is YAML")).collect()
-            }
-            None => vec![crd("certificate"), crd("issuer")],
-        };
-        for crd in &crds {
-            server.apply(crd).await;
-        }
-        for kind in ["certificates", "issuers"] {
-            let path = format!("/apis/cert-manager.io/v1/{kind}");
-            server.until(&path, 20, "served", |it| it["items"].is_array()).await;
-        }
-        let start = |name: &str, dir: &Path| {
-            let log = kubeconfig.with_file_name(format!("{name}.log"));
-            let log = fs::File::create(log).expect("the folder is ours");
-            let mut command = Command::new(dir.join(name));
-            // One reads the variable, the other one the flag.
-            command.env("KUBECONFIG", kubeconfig).arg("--kubeconfig").arg(kubeconfig);
-            command.arg("--leader-elect=false");
-            command.arg("--metrics-listen-address=127.0.0.1:0").stdin(Stdio::null());
-            command.stdout(Stdio::null()).stderr(log).spawn().expect("it starts")
-        };
-        let programs = ["controller", "cainjector"];
-        Self(given.iter().flat_map(|dir| programs.map(|it| start(it, dir))).collect())
-    }
-
-    /// Until the certificate is there. Without cert-manager: makes it, and has it trusted by whoever asks for that.
-    pub async fn fulfil(&mut self, server: &Server) {
-        let path = format!(
-            "/apis/cert-manager.io/v1/namespaces/{SYSTEM}/certificates/webhook-operator-serving-cert"
-        );
-        if !self.0.is_empty() {
-            let is_ready = |it: &Value| {
-                let mut conditions = it["status"]["conditions"].as_array().into_iter().flatten();
-                conditions.any(|it| it["type"] == "Ready" && it["status"] == "True")
-            };
-            server.until(&path, 60, "ready", is_ready).await;
+        if trusted().await == [true; 3] {
             return;
         }
-        let certificate = server.get(&path).await.expect("`deploy` has made it");
-        let spec = &certificate["spec"];
-        let issuer = spec["issuerRef"]["name"].as_str().expect("it has one");
-        let issuer = format!("/apis/cert-manager.io/v1/namespaces/{SYSTEM}/issuers/{issuer}");
-        assert!(server.get(&issuer).await.is_some(), "{issuer}");
-        let (key, signed) = self_signed(spec["dnsNames"].as_array().expect("it has names"));
-        let data = json!({ "tls.key": key, "tls.crt": signed, "ca.crt": signed });
-        server
-            .apply(&json!({
-                "apiVersion": "v1", "kind": "Secret", "type": "kubernetes.io/tls", "data": data,
-                "metadata": { "name": spec["secretName"], "namespace": SYSTEM },
-            }))
-            .await;
-        let from = format!("{SYSTEM}/{}", certificate["metadata"]["name"].as_str().unwrap());
-        for object in called(server).await {
-            assert_eq!(object["metadata"]["annotations"][INJECT], *from);
-            let trust = |it: &mut Value| {
-                clients(it).into_iter().for_each(|it| it["caBundle"] = signed.clone().into());
-            };
-            server.edit(&crate::server::path(&object), trust).await;
-        }
+        sleep(Duration::from_millis(100)).await;
     }
-}
-
-impl Drop for CertManager {
-    fn drop(&mut self) {
-        for it in &mut self.0 {
-            let _ = it.kill();
-            let _ = it.wait();
-        }
-    }
-}
-
-/// A CRD for any objects of this kind of cert-manager's.
-fn crd(kind: &str) -> Value {
-    let names =
-        json!({ "kind": kind[..1].to_uppercase() + &kind[1..], "plural": format!("{kind}s") });
-    let schema = json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true });
-    let version = json!({ "name": "v1", "served": true, "storage": true, "schema": { "openAPIV3Schema": schema } });
-    json!({
-        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-        "metadata": { "name": format!("{kind}s.cert-manager.io") },
-        "spec": { "group": "cert-manager.io", "names": names, "scope": "Namespaced", "versions": [version] },
-    })
-}
-
-/// A key and a certificate for these names, as the data of a Secret.
-fn self_signed(names: &[Value]) -> (String, String) {
-    let names: Vec<_> = names.iter().map(|it| format!("DNS:{}", it.as_str().unwrap())).collect();
-    let mut command = Command::new("openssl");
-    command.args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]);
-    command.args(["-nodes", "-days", "1", "-subj", "/", "-keyout", "-", "-addext"]);
-    let output = command.arg(format!("subjectAltName={}", names.join(","))).output();
-    let output = output.expect("`up` has run openssl as well");
-    assert!(output.status.success(), "{}", support::said(&output));
-    let text = String::from_utf8(output.stdout).expect("PEM is text");
-    let (key, certificate) =
-        text.split_at(text.find("-----BEGIN CERTIFICATE").expect("it is there"));
-    (BASE64_STANDARD.encode(key), BASE64_STANDARD.encode(certificate))
+    assert_eq!(trusted().await, [true; 3], "{:#?}", called(server).await);
 }

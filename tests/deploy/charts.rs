@@ -6,9 +6,10 @@ use std::{path::Path, process::Command};
 use serde_json::Value;
 
 use crate::{
-    cert_manager::{self, CertManager, SYSTEM, clients},
+    cert_manager::{self, SYSTEM, clients},
     control_plane::{self, ControlPlane},
     installed::{self, Installed},
+    issuer::CertManager,
     project::Project,
     server::Server,
     support,

@@ -12,6 +12,7 @@ mod crds;
 mod former;
 #[path = "../support/installed.rs"]
 mod installed;
+mod issuer;
 mod migrate;
 mod place;
 #[path = "../cluster/project.rs"]

@@ -7,6 +7,7 @@
 mod broken;
 mod bundle;
 mod install;
+#[allow(dead_code, reason = "another suite asks for more")]
 #[path = "../support/installed.rs"]
 mod installed;
 mod late;

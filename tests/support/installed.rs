@@ -3,13 +3,16 @@
 
 use std::{
     fs::{self, File},
-    net::UdpSocket,
+    net::{TcpListener, UdpSocket},
+    os::unix::fs::symlink,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::Duration,
 };
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
+use http::Request;
+use kube::{Client, Config, client::Body};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
@@ -34,10 +37,15 @@ pub fn address() -> Option<String> {
     }
 }
 
+/// Where the webhooks are served: all serve on one port of this machine.
+pub const WEBHOOKS: &str = "127.0.0.1:9443";
+
 pub struct Installed {
     child: Child,
     log: PathBuf,
-    /// All serve on one port of this machine.
+    /// Where the metrics are served.
+    pub metrics: String,
+    certificate: Option<Mounted>,
     _alone: File,
 }
 
@@ -70,31 +78,55 @@ impl Installed {
         let log = dir.join("log");
         let out = File::create(&log).expect("the folder is ours");
         let mut command = Command::new(manager);
-        // Those are not asked for here, and everything shares the ports of this machine.
+        // Everything shares the ports of this machine, and nobody asks the probes.
         let words = container["args"].as_array().expect("it has arguments").iter();
         let words = words.filter_map(Value::as_str);
         let elsewhere = ["--health-probe-bind-address=", "--metrics-bind-address="];
         command.args(words.filter(|it| !elsewhere.iter().any(|no| it.starts_with(no))));
-        command.args(["--health-probe-bind-address=127.0.0.1:0", "--metrics-bind-address=0"]);
+        let metrics = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr());
+        let metrics = metrics.expect("there are free ports").to_string();
+        command.arg("--health-probe-bind-address=127.0.0.1:0");
+        command.arg(format!("--metrics-bind-address={metrics}"));
         let env = container["env"].as_array().into_iter().flatten();
+        let mut certificate = None;
         if !env.clone().any(|it| it["name"] == "WEBHOOK_SECRET") {
-            let certificate = certificate(server, namespace, template, manager, &dir).await;
-            command.arg(format!("--webhook-cert-path={}", certificate.display()));
+            let mounted = Mounted::of(namespace, template, manager, &dir);
+            mounted.write(server).await;
+            command.arg(format!("--webhook-cert-path={}", mounted.dir.display()));
+            certificate = Some(mounted);
         }
         command.env_clear().env("KUBECONFIG", own);
         for entry in env {
-            command.env(entry["name"].as_str().expect("it has a name"), value(entry, &deployment));
+            let value = value(entry, &deployment);
+            let place = certificate.as_ref().filter(|it| it.path == value);
+            let value = place.map_or(value, |it| it.dir.display().to_string());
+            command.env(entry["name"].as_str().expect("it has a name"), value);
         }
         let errors = out.try_clone().expect("a file can be shared");
         command.stdin(Stdio::null()).stdout(out).stderr(errors);
         let alone = File::create(support::generated_target().join("webhooks.lock"));
         let alone = alone.expect("the manager has been built there");
         alone.lock().expect("it can be locked");
-        Self { child: command.spawn().expect("it has been built"), log, _alone: alone }
+        let child = command.spawn().expect("it has been built");
+        Self { child, log, metrics, certificate, _alone: alone }
     }
 
     pub fn log(&self) -> String {
         fs::read_to_string(&self.log).expect("the log is there")
+    }
+
+    /// Mounts the certificate as it is now, as the kubelet does soon, and waits until webhooks and metrics have it.
+    pub async fn remount(&self, server: &Server) {
+        let reloaded = || self.log().matches("reloaded the serving certificate").count();
+        let before = reloaded();
+        self.certificate.as_ref().expect("it is mounted").write(server).await;
+        for _ in 0..300 {
+            if reloaded() == before + 2 {
+                return;
+            }
+            sleep(Duration::from_millis(100)).await;
+        }
+        panic!("the certificate is not reloaded\n{}", self.log());
     }
 }
 
@@ -103,6 +135,20 @@ impl Drop for Installed {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// What a server answers to one who trusts this authority, a Secret's data, and expects this name; 0 where TLS fails.
+pub async fn answer(address: &str, name: &str, authority: &Value) -> u16 {
+    let text = BASE64_STANDARD.decode(authority.as_str().expect("it is data"));
+    let text = String::from_utf8(text.expect("it is base64")).expect("PEM is text");
+    let body: String = text.lines().filter(|it| !it.starts_with('-')).collect();
+    let mut config = Config::new(format!("https://{address}").parse().expect("it is a URL"));
+    config.root_cert = Some(vec![BASE64_STANDARD.decode(body).expect("it is one certificate")]);
+    config.tls_server_name = Some(name.to_owned());
+    config.default_retry = false;
+    let client = Client::try_from(config).expect("there is nothing to read");
+    let request = Request::get("/metrics").body(Body::empty()).expect("it is plain");
+    client.send(request).await.map_or(0, |it| it.status().as_u16())
 }
 
 /// What a pod of a Deployment has in an entry of its environment.
@@ -123,42 +169,60 @@ fn value(entry: &Value, deployment: &Value) -> String {
     found.as_str().unwrap_or_default().to_owned()
 }
 
-/// The certificate that the pods mount where the program looks for it by itself, as files.
-async fn certificate(
-    server: &Server,
-    namespace: &str,
-    template: &Value,
-    manager: &Path,
-    dir: &Path,
-) -> PathBuf {
-    let help = Command::new(manager).arg("--help").output().expect("it has been built");
-    let help = support::said(&help);
-    let list = |it: &Value| it.as_array().cloned().unwrap_or_default();
-    let mounts = list(&template["spec"]["containers"][0]["volumeMounts"]);
-    let mount = mounts.iter().find(|it| {
-        let path = it["mountPath"].as_str().expect("it has a path");
-        help.contains(&format!("[env: WEBHOOK_CERT_PATH=] [default: {path}]"))
-    });
-    let mount = mount.unwrap_or_else(|| panic!("no certificate is mounted: {mounts:#?}\n{help}"));
-    let volumes = list(&template["spec"]["volumes"]);
-    let volume = volumes.iter().find(|it| it["name"] == mount["name"]).expect("it is a volume");
-    let secret = volume["secret"]["secretName"].as_str().expect("it is that of a Secret");
-    let path = format!("/api/v1/namespaces/{namespace}/secrets/{secret}");
-    let secret = server.until(&path, 30, "there", |it| it["data"]["tls.crt"].is_string()).await;
-    let mut items = list(&volume["secret"]["items"]);
-    if items.is_empty() {
-        let keys = secret["data"].as_object().expect("it is a map").keys();
-        items.extend(keys.map(|it| json!({ "key": it, "path": it })));
+/// The certificate that the pods mount where the program looks for it by itself.
+struct Mounted {
+    /// In the pods.
+    path: String,
+    /// Here: a link, so that all files change at once.
+    dir: PathBuf,
+    secret: String,
+    items: Vec<Value>,
+}
+
+impl Mounted {
+    fn of(namespace: &str, template: &Value, manager: &Path, dir: &Path) -> Self {
+        let help = Command::new(manager).arg("--help").output().expect("it has been built");
+        let help = support::said(&help);
+        let list = |it: &Value| it.as_array().cloned().unwrap_or_default();
+        let mounts = list(&template["spec"]["containers"][0]["volumeMounts"]);
+        let path = |it: &Value| it["mountPath"].as_str().expect("it has a path").to_owned();
+        let mount = mounts.iter().find(|it| {
+            help.contains(&format!("[env: WEBHOOK_CERT_PATH=] [default: {}]", path(it)))
+        });
+        let mount =
+            mount.unwrap_or_else(|| panic!("no certificate is mounted: {mounts:#?}\n{help}"));
+        let volumes = list(&template["spec"]["volumes"]);
+        let volume = volumes.iter().find(|it| it["name"] == mount["name"]).expect("it is a volume");
+        let secret = volume["secret"]["secretName"].as_str().expect("it is that of a Secret");
+        Self {
+            path: path(mount),
+            dir: dir.join("serving-certs"),
+            secret: format!("/api/v1/namespaces/{namespace}/secrets/{secret}"),
+            items: list(&volume["secret"]["items"]),
+        }
     }
-    let res = dir.join("serving-certs");
-    fs::create_dir_all(&res).expect("the folder is ours");
-    for item in items {
-        let [key, path] = ["key", "path"].map(|it| item[it].as_str().expect("it has both"));
-        let data = secret["data"][key].as_str().expect("the Secret has the key");
-        let data = BASE64_STANDARD.decode(data).expect("it is base64");
-        fs::write(res.join(path), data).expect("the folder is ours");
+
+    async fn write(&self, server: &Server) {
+        let is_there = |it: &Value| it["data"]["tls.crt"].is_string();
+        let secret = server.until(&self.secret, 30, "there", is_there).await;
+        let mut items = self.items.clone();
+        if items.is_empty() {
+            let keys = secret["data"].as_object().expect("it is a map").keys();
+            items.extend(keys.map(|it| json!({ "key": it, "path": it })));
+        }
+        let version = secret["metadata"]["resourceVersion"].as_str().expect("it has one");
+        let new = self.dir.with_extension(version);
+        fs::create_dir_all(&new).expect("the folder is ours");
+        for item in items {
+            let [key, path] = ["key", "path"].map(|it| item[it].as_str().expect("it has both"));
+            let data = secret["data"][key].as_str().expect("the Secret has the key");
+            let data = BASE64_STANDARD.decode(data).expect("it is base64");
+            fs::write(new.join(path), data).expect("the folder is ours");
+        }
+        let link = self.dir.with_extension("link");
+        symlink(new, &link).expect("the folder is ours");
+        fs::rename(link, &self.dir).expect("the folder is ours");
     }
-    res
 }
 
 /// Where a Memcached of these projects is.

@@ -2,7 +2,7 @@
 
 use crate::app::{binding, rendered::EVERYTHING};
 use crate::project::{Certificates, Project, Resource};
-use go_data::yaml::{self, Dialect};
+use go_data::yaml::{self, Dialect, Value, pointer};
 use model::{ProjectPath, Tree};
 
 /// By the API group.
@@ -39,9 +39,20 @@ pub fn is_needed(project: &Project, resource: &Resource) -> bool {
 
 /// The namespace that config/default puts the operator into.
 pub fn namespace(project: &Project, tree: &impl Tree) -> anyhow::Result<String> {
+    let list = everything(tree)?;
+    let found = list.iter().find_map(|it| it["namespace"].as_str());
+    Ok(found.map_or_else(|| binding::namespace(project), str::to_owned))
+}
+
+/// Whether config/default lists the Service of the metrics.
+pub fn has_metrics_service(tree: &impl Tree) -> anyhow::Result<bool> {
+    let list = everything(tree)?;
+    let mut files = list.iter().flat_map(|it| pointer::texts(it, "/resources"));
+    Ok(files.any(|it| it.trim_start_matches("./") == "metrics_service.yaml"))
+}
+
+fn everything(tree: &impl Tree) -> anyhow::Result<Vec<Value>> {
     let list = ProjectPath::fixed(EVERYTHING).join("kustomization.yaml")?;
     let text = tree.read(&list)?.unwrap_or_default();
-    let documents = yaml::documents(&text, Dialect::Kubernetes).unwrap_or_default();
-    let found = documents.iter().find_map(|it| it["namespace"].as_str());
-    Ok(found.map_or_else(|| binding::namespace(project), str::to_owned))
+    Ok(yaml::documents(&text, Dialect::Kubernetes).unwrap_or_default())
 }

@@ -60,6 +60,8 @@ pub struct Target {
     type_name: String,
     /// The namespace of the operator, if it cannot start there without objects of this kind.
     exempt_namespace: Option<String>,
+    /// config/default has the Service of the metrics.
+    has_metrics_service: bool,
 }
 
 /// The variables of the templates.
@@ -86,6 +88,7 @@ pub struct Context<'a> {
     /// The type is one of another crate than k8s-openapi, so that nobody knows which fields it requires.
     is_external: bool,
     exempt_namespace: Option<&'a str>,
+    has_metrics_service: bool,
     api_namespaced: bool,
     /// The operator makes the certificate of the webhooks.
     self_managed: bool,
@@ -123,6 +126,7 @@ impl Target {
             type_name,
             resource: resource.clone(),
             exempt_namespace: None,
+            has_metrics_service: true,
         })
     }
 
@@ -134,11 +138,14 @@ impl Target {
             namespaced: foreign.namespaced,
             resource: foreign.resource,
             exempt_namespace: None,
+            has_metrics_service: true,
         }
     }
 
-    /// The same, and leaves out the operator's own namespace where the operator needs the kind to start.
-    pub fn exempting(mut self, project: &Project, tree: &impl Tree) -> anyhow::Result<Self> {
+    /// The same, as config/default says: for the Services that it has. It leaves out the operator's own namespace where the
+    /// operator needs the kind to start.
+    pub fn deployed(mut self, project: &Project, tree: &impl Tree) -> anyhow::Result<Self> {
+        self.has_metrics_service = needed::has_metrics_service(tree)?;
         if self.selects_namespaces() && needed::is_needed(project, &self.resource) {
             self.exempt_namespace = Some(needed::namespace(project, tree)?);
         }
@@ -279,6 +286,7 @@ impl Target {
             is_external: self.resource.api.is_none()
                 && !self.type_path.starts_with("k8s_openapi::"),
             exempt_namespace: self.exempt_namespace.as_deref(),
+            has_metrics_service: self.has_metrics_service,
             api_namespaced: self.namespaced,
             self_managed: project.inputs.certificates == Certificates::SelfManaged,
             path,

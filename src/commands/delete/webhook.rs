@@ -238,7 +238,7 @@ pub fn remove(
         return Ok(());
     }
     let Some(target) = Target::of(project, resource)? else { return Ok(()) };
-    let target = target.exempting(project, root)?;
+    let target = target.deployed(project, root)?;
     let certificates = project.inputs.certificates;
     let mut files = Files::default();
     for (set, is_gone) in [

@@ -163,14 +163,12 @@ async fn until_called(server: &Server) {
 /// Those who trust the Secret's authority can read the metrics, by the name of their Service.
 async fn metrics_are_verified(ground: &Ground, replicas: &[Operator], secret: &Value) {
     let reader = reader(ground).await;
-    let names = String::from_utf8_lossy(&der(&text(secret, "tls.crt"))).into_owned();
-    assert!(
-        names.contains(&format!("webhook-operator-metrics-service.{}.svc", ground.system())),
-        "{names}"
-    );
-    for it in replicas {
-        // The port is that of this machine, whose name is not in the certificate.
-        assert_eq!(scrape(it, None, Some(&reader)).await.0, 200);
+    let authority = der(&text(secret, "ca.crt"));
+    for (service, code) in [("metrics-service", 200), ("other-service", 0)] {
+        let name = format!("webhook-operator-{service}.{}.svc", ground.system());
+        for it in replicas {
+            assert_eq!(scrape(it, Some((&name[..], &authority[..])), Some(&reader)).await.0, code);
+        }
     }
 }
 

@@ -78,7 +78,7 @@ impl Stage {
         (stage, operator)
     }
 
-    /// What the webhooks' certificate is trusted by, as PEM. It vouches for itself, as those of config/certmanager do.
+    /// What the webhooks' certificate is trusted by, as PEM. It vouches for itself.
     pub fn authority(&self) -> String {
         fs::read_to_string(self.certificate.join("tls.crt")).expect("it is made")
     }

@@ -109,7 +109,7 @@ impl Args {
             .hint("write the webhook by hand, and import the kind under another name");
         }
         let (at, target) = self.target(&project, &group, &kind)?;
-        let target = target.exempting(&project, tree)?;
+        let target = target.deployed(&project, tree)?;
         let own = target.resource.api.is_some() && has_code;
         let source = if own { derive::operator(tree) } else { Operator::default() };
         conversions::declared(&source, &target.resource, target.resource.version)?;

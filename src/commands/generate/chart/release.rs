@@ -105,7 +105,8 @@ fn rename_secrets(objects: &mut [Value]) {
     let names = certificates.map(|it| pointer::text(it, "/spec/secretName").to_owned());
     let names: Vec<String> = names.filter(|it| !it.is_empty() && !it.contains(FULLNAME)).collect();
     for object in objects {
-        if is_certificate(object) {
+        if is_certificate(object) || is_one_of(object, &["Issuer", "PodMonitor", "ServiceMonitor"])
+        {
             rename_in(object, &names);
         } else if is_one_of(object, WORKLOADS)
             && let Some(pod) = object.pointer_mut("/spec/template/spec")

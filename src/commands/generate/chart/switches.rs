@@ -22,6 +22,9 @@ const WEBHOOK_ENV: &[&str] = &[
 /// What the runtime serves webhooks with, if no argument says otherwise.
 const WEBHOOK_CERTIFICATE: &str = "/tmp/k8s-webhook-server/serving-certs";
 
+/// The argument and the variable for the certificate of the metrics.
+const METRICS_CERTIFICATE: (&str, &str) = ("--metrics-cert-path", "METRICS_CERT_PATH");
+
 /// A part of the operator that a release can do without.
 pub struct Switch {
     /// The name of the value, and of the folder of the objects.
@@ -32,8 +35,8 @@ pub struct Switch {
     /// The argument that turns it off in the operator.
     argument: &'static str,
     /// Flags that mean nothing then.
-    flags: &'static [&'static str],
-    env: &'static [&'static str],
+    flags: Vec<&'static str>,
+    env: Vec<&'static str>,
     /// Ports of the container.
     ports: Vec<u64>,
     /// Names of volumes.
@@ -47,7 +50,10 @@ pub fn take(
     manager: &Manager,
     roles: &[Role],
 ) -> Vec<Switch> {
-    let found = [metrics(objects, manager), webhook(objects, crds, manager)];
+    let mut found = [metrics(objects, manager), webhook(objects, crds, manager)];
+    if let [Some(metrics), Some(webhook)] = &mut found {
+        share(metrics, webhook);
+    }
     let mut res: Vec<Switch> = found.into_iter().flatten().collect();
     for switch in &mut res {
         switch.add_certificates(objects, manager);
@@ -56,6 +62,16 @@ pub fn take(
     }
     objects.retain(|it| !res.iter().any(|switch| switch.objects.contains(it)));
     res
+}
+
+/// Has the metrics do without the webhooks' certificate, if that is theirs as well, and keep it for the webhooks.
+fn share(metrics: &mut Switch, webhook: &mut Switch) {
+    let is_shared = |it: &String| webhook.volumes.contains(it);
+    if metrics.volumes.iter().any(is_shared) {
+        metrics.volumes.retain(|it| !is_shared(it));
+        webhook.flags.push(METRICS_CERTIFICATE.0);
+        webhook.env.push(METRICS_CERTIFICATE.1);
+    }
 }
 
 impl Switch {
@@ -71,22 +87,32 @@ impl Switch {
         })
     }
 
-    /// Adds the Certificates whose Secrets no other volume has, and the Issuers that no other Certificate has.
+    /// Adds the Certificates whose Secrets no other volume has, and the Issuers that no other Certificate has, with the
+    /// Certificates of these.
     fn add_certificates(&mut self, objects: &[Value], manager: &Manager) {
         let volumes = pointer::list(&manager.deployment, "/spec/template/spec/volumes");
         let own = volumes.iter().filter(|it| self.volumes.iter().any(|name| it["name"] == **name));
-        let secrets: Vec<&Value> = own.map(|it| &it["secret"]["secretName"]).collect();
-        let (certificates, others): (Vec<_>, Vec<_>) = objects
-            .iter()
-            .filter(|it| release::is_certificate(it))
-            .partition(|it| secrets.contains(&&it["spec"]["secretName"]));
+        let mut secrets: Vec<&Value> = own.map(|it| &it["secret"]["secretName"]).collect();
         let issuer = |it: &Value| it["spec"]["issuerRef"]["name"].clone();
-        let issuers = objects.iter().filter(|it| it["kind"] == "Issuer").filter(|it| {
-            let name = &it["metadata"]["name"];
-            certificates.iter().any(|it| issuer(it) == *name)
-                && !others.iter().any(|it| issuer(it) == *name)
-        });
-        self.objects.extend(certificates.iter().copied().chain(issuers).cloned());
+        loop {
+            let (certificates, others): (Vec<_>, Vec<_>) = objects
+                .iter()
+                .filter(|it| release::is_certificate(it))
+                .partition(|it| secrets.contains(&&it["spec"]["secretName"]));
+            let issuers = objects.iter().filter(|it| it["kind"] == "Issuer").filter(|it| {
+                let name = &it["metadata"]["name"];
+                certificates.iter().any(|it| issuer(it) == *name)
+                    && !others.iter().any(|it| issuer(it) == *name)
+            });
+            let authorities = issuers.clone().map(|it| &it["spec"]["ca"]["secretName"]);
+            let more: Vec<&Value> =
+                authorities.filter(|it| it.is_string() && !secrets.contains(it)).collect();
+            if more.is_empty() {
+                self.objects.extend(certificates.iter().copied().chain(issuers).cloned());
+                return;
+            }
+            secrets.extend(more);
+        }
     }
 
     /// What would refer to an object or a port that is gone.
@@ -105,6 +131,9 @@ impl Switch {
             .collect();
         let mut rest: Vec<Value> =
             objects.iter().filter(|it| !self.objects.contains(it)).cloned().collect();
+        // A certificate may be for a name that nothing has.
+        let certificates = rest.iter_mut().filter(|it| release::is_certificate(it));
+        certificates.for_each(|it| it["spec"]["dnsNames"] = Value::Null);
         rest.extend(roles.iter().map(|it| it.file()["role"].clone()));
         rest.push(self.without(manager));
         rest.iter().find_map(|it| {
@@ -154,11 +183,11 @@ fn metrics(objects: &[Value], manager: &Manager) -> Option<Switch> {
         objects: Vec::new(),
         fixed: None,
         argument: "--metrics-bind-address=0",
-        flags: &["--metrics-cert-path"],
-        env: &["METRICS_SERVICE"],
+        flags: vec![METRICS_CERTIFICATE.0],
+        env: vec![METRICS_CERTIFICATE.1, "METRICS_SERVICE"],
         ports: vec![port],
         volumes: manager
-            .setting("--metrics-cert-path")
+            .setting(METRICS_CERTIFICATE.0)
             .map_or(Vec::new(), |it| manager.mounted(&it)),
     };
     for service in objects.iter().filter(|it| it["kind"] == "Service") {
@@ -246,8 +275,8 @@ fn webhook(objects: &[Value], crds: &[Value], manager: &Manager) -> Option<Switc
         name: "webhook",
         fixed,
         argument: "--enable-webhooks=false",
-        flags: &["--webhook-cert-path"],
-        env: WEBHOOK_ENV,
+        flags: vec!["--webhook-cert-path"],
+        env: WEBHOOK_ENV.to_vec(),
         ports: objects.iter().flat_map(|it| manager.ports(it)).collect(),
         volumes: manager.mounted(path.as_deref().unwrap_or(WEBHOOK_CERTIFICATE)),
         objects,
