@@ -50,6 +50,9 @@ impl CertManager {
             // One reads the variable, the other one the flag.
             command.env("KUBECONFIG", kubeconfig).arg("--kubeconfig").arg(kubeconfig);
             command.arg("--leader-elect=false");
+            if name == "controller" {
+                command.arg("--internal-healthz-listen-address=127.0.0.1:0");
+            }
             command.arg("--metrics-listen-address=127.0.0.1:0").stdin(Stdio::null());
             command.stdout(Stdio::null()).stderr(log).spawn().expect("it starts")
         };
