@@ -107,6 +107,17 @@ impl Project {
         let built = support::generated_target().join(profile).join(name);
         let manager = new.join("manager");
         fs::copy(&built, &manager).expect("cargo has built it");
+        // What an operator does not use is not in it.
+        let project = fs::read_to_string(new.join("PROJECT")).expect("`init` has written it");
+        let program = fs::read(&manager).expect("it has been copied");
+        let program = String::from_utf8_lossy(&program);
+        for (review, uses) in [
+            ("AdmissionReview", ["defaulting: true", "validation: true"]),
+            ("ConversionReview", ["conversion: true"; 2]),
+        ] {
+            let is_used = uses.iter().any(|it| project.contains(it));
+            assert_eq!(program.contains(review), is_used, "{name}: {review}");
+        }
         let objects = documents(&installer);
         Self { name, manager, objects, sample: sample.expect("the sample is YAML") }
     }
