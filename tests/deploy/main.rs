@@ -13,6 +13,7 @@ mod former;
 #[path = "../support/installed.rs"]
 mod installed;
 mod issuer;
+mod losses;
 mod migrate;
 mod place;
 #[path = "../cluster/project.rs"]
@@ -391,9 +392,10 @@ trials! {
     async fn deletions_are_confirmed_at_a_terminal(it: "asked") {
         it.done("install").await;
         it.make_memcached("default", "a", &[]).await;
-        it.answer("uninstall", "n", "nothing was removed").await;
+        let asked = ["1 object of kind Memcached in 1 namespace", "Remove all of these?"];
+        it.answer("uninstall", asked, "n", "nothing was removed").await;
         assert!(it.server.get(&it.memcached("default", "a")).await.is_some());
-        it.answer("uninstall", "y", "delete     CustomResourceDefinition memcacheds.g.asked.org").await;
+        it.answer("uninstall", asked, "y", "delete     CustomResourceDefinition memcacheds.g.asked.org").await;
         assert_eq!(it.server.get(&it.crd()).await, None);
     }
 
@@ -448,7 +450,13 @@ fn with_kind(object: &serde_json::Value, kind: &str) -> serde_json::Value {
 
 impl Place {
     /// Answers the question of a command, at a terminal.
-    async fn answer(&self, words: &str, answer: &'static str, expected: &'static str) {
+    pub async fn answer(
+        &self,
+        words: &str,
+        asked: [&'static str; 2],
+        answer: &'static str,
+        expected: &'static str,
+    ) {
         let mut command = support::command(support::BINARY, &self.dir);
         command.stdin(std::process::Stdio::inherit());
         command
@@ -459,10 +467,9 @@ impl Place {
         let talk = move || {
             let mut terminal =
                 spawn_with_options(command, options).expect("there are pseudo-terminals");
-            terminal
-                .exp_string("1 object of kind Memcached in 1 namespace")
-                .expect("it says what goes");
-            terminal.exp_string("Remove all of these?").expect("it asks");
+            for text in asked {
+                terminal.exp_string(text).expect("it says what goes, and asks");
+            }
             terminal.send(answer).expect("it listens");
             terminal.flush().expect("it listens");
             terminal.exp_string(expected).expect("it does as it was told");
