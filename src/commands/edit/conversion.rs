@@ -87,11 +87,15 @@ impl<'a> Conversions<'a> {
     /// The versions that are converted to each other on the way from one version to another: they may be two spokes.
     fn steps<'n>(&'n self, from: &'n str, to: &'n str) -> Vec<(&'n str, &'n str, Lossless)> {
         match self.converted.map(|it| it.hub.as_str()) {
-            Some(hub) if ![from, to].contains(&hub) => vec![
-                (from, hub, Lossless::Impossible),
-                // What this step keeps, the one before may have lost.
-                (from, to, self.lossless(hub, to)),
-            ],
+            Some(hub) if ![from, to].contains(&hub) => {
+                // What an annotation of the one spoke keeps is in the hub again, and may be more than the spoke has.
+                let kept = self.lossless(hub, from) == Lossless::Yes;
+                vec![
+                    (from, hub, Lossless::Impossible),
+                    // What this step keeps, the one before may have lost.
+                    (if kept { hub } else { from }, to, self.lossless(hub, to)),
+                ]
+            }
             _ => vec![(from, to, self.lossless(from, to))],
         }
     }
