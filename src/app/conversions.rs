@@ -6,7 +6,7 @@ use crate::project::{DeclaredKind, Operator, Project, Resource};
 use crate::source::conversion::{Generated, Side, conversion};
 use cluster::Id;
 use diagnostics::{Diagnostic, Hint as _};
-use go_data::yaml::Value;
+use go_data::yaml::{Value, pointer};
 use model::{ProjectPath, Tree, Version};
 
 /// The code that converts between the hub and a spoke.
@@ -110,6 +110,11 @@ pub fn require_in_crds(tree: &mut WorkTree<'_>, project: &Project) -> anyhow::Re
                     return Err(not_converted(&kind, &crd).into_error());
                 }
             }
+            (true, true) => {
+                if let Some(wrong) = wrong_call(&crd) {
+                    return Err(called_otherwise(&kind, wrong).into_error());
+                }
+            }
             (false, true) if is_own => tree.warn(unlisted(&kind)),
             _ => {}
         }
@@ -126,6 +131,28 @@ fn not_converted(kind: &str, crd: &Value) -> Diagnostic {
         "list the patch that sets `spec.conversion` of {name} under `patches`, e.g. `- path: patches/webhook_in_…_{}.yaml`; or remove the conversion with `operator-rs delete webhook --conversion`",
         plural.unwrap_or_default()
     ))
+}
+
+/// What of the conversion of a CRD is not as the operator serves it. With a URL, somebody else may serve it.
+fn wrong_call(crd: &Value) -> Option<String> {
+    let webhook = &crd["spec"]["conversion"]["webhook"];
+    let service = &webhook["clientConfig"]["service"];
+    let path = pointer::text(service, "/path");
+    if !service.is_null() && path != "/convert" {
+        return Some(format!("`path: {path}`, and the operator converts at `/convert`"));
+    }
+    let mut versions = pointer::texts(webhook, "/conversionReviewVersions");
+    let is_known = versions.any(|it| it == "v1");
+    (!is_known).then(|| {
+        "`conversionReviewVersions` without `v1`, the only one that the operator reads".to_owned()
+    })
+}
+
+fn called_otherwise(kind: &str, wrong: String) -> Diagnostic {
+    let message =
+        format!("the CRD of `{kind}` has {wrong}: no object of another version could be read");
+    Diagnostic::in_file(CRD_LIST, message)
+        .with_hint("change it in the patch that sets `spec.conversion`")
 }
 
 fn unlisted(kind: &str) -> Diagnostic {

@@ -209,7 +209,10 @@ fn derived(
     }
     binding::warn(&mut plan, tree, project, &operator.rules)?;
     webhooks::update(&mut plan, tree, !operator.webhooks.is_empty())?;
-    quote(webhooks::unlisted(project, &operator)?).into_iter().for_each(|it| plan.warn(it));
+    let astray = webhooks::astray(project, &operator, &manifests)?;
+    let unlisted = webhooks::unlisted(project, &operator)?;
+    let untrusted = webhooks::untrusted(project, &operator, tree)?;
+    quote([unlisted, astray, untrusted].concat()).into_iter().for_each(|it| plan.warn(it));
     webhooks::warn_of_deadlocks(&mut plan, tree, project, &manifests)?;
     for it in manifests {
         plan.generate(it.path.clone(), it.to_text(), &it.edit, MANIFESTS);

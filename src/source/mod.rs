@@ -3,6 +3,7 @@
 mod comments;
 pub mod conversion;
 pub mod kinds;
+mod library;
 mod marker;
 mod named;
 mod rbac;
@@ -17,8 +18,9 @@ use std::{collections::BTreeSet, rc::Rc};
 
 pub use kinds::BuiltInKind;
 pub use kube_crd_source::{Lock, Locked, Options, ReadFile, ReadTexts, Sources, features_of_kinds};
+pub use library::{names_webhooks, passes_on_webhooks};
 pub use named::named;
-pub use registration::{FILE as REGISTRATIONS, names_webhooks};
+pub use registration::FILE as REGISTRATIONS;
 
 use crate::project::{Crate, DeclaredKind, KindPath, Operator, Problem, Rule, SourcePath, below};
 use marker::Marker;

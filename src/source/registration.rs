@@ -114,12 +114,6 @@ impl Registrations {
     }
 }
 
-/// Whether the code of a file, which comments are no part of, names the function that returns the webhooks.
-pub fn names_webhooks(text: &str) -> bool {
-    let tokens = text.parse::<TokenStream>().unwrap_or_default();
-    tokens.to_string().replace(' ', "").contains("webhook::all")
-}
-
 /// The calls in the list that the function returns. There are none if it may return another one.
 fn returned(file: File) -> Vec<ExprCall> {
     let is_it = |it: Item| match it {

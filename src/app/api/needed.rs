@@ -28,13 +28,28 @@ const KINDS: &[(&str, &[&str])] = &[
 const CERT_MANAGER: (&str, &[&str]) =
     ("cert-manager.io", &["Certificate", "CertificateRequest", "Issuer"]);
 
+/// The kinds without which the operator cannot start, each after its API group.
+pub fn kinds(project: &Project) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let has_issuer = project.inputs.certificates == Certificates::CertManager;
+    let all = KINDS.iter().chain(has_issuer.then_some(&CERT_MANAGER));
+    all.flat_map(|(group, kinds)| kinds.iter().map(|it| (*group, *it)))
+}
+
 /// Whether the operator cannot start while API servers refuse the objects of this kind.
 pub fn is_needed(project: &Project, resource: &Resource) -> bool {
-    let is = |(group, kinds): &(&str, &[&str])| {
-        resource.api_group() == *group && kinds.contains(&&*resource.kind.to_string())
-    };
-    let has_issuer = project.inputs.certificates == Certificates::CertManager;
-    KINDS.iter().any(is) || has_issuer && is(&CERT_MANAGER)
+    let (group, kind) = (resource.api_group(), resource.kind.to_string());
+    kinds(project).any(|it| it == (&*group, &*kind))
+}
+
+/// Whether a kind that is needed is one of objects outside of namespaces, which are no namespaces themselves.
+pub fn is_outside_of_namespaces(kind: &str) -> bool {
+    kind == "Node"
+}
+
+/// The plural of a kind that is needed.
+pub fn plural(kind: &str) -> String {
+    let word = kind.to_lowercase();
+    if word.ends_with('s') { word } else { word + "s" }
 }
 
 /// The namespace that config/default puts the operator into.

@@ -157,22 +157,16 @@ impl Target {
         self.namespaced || self.resource.kind.to_string() == "Namespace"
     }
 
-    /// What to know of a webhook for a kind that the operator needs itself.
-    pub fn deadlock(&self, project: &Project) -> Option<Diagnostic> {
-        if !needed::is_needed(project, &self.resource) {
-            return None;
-        }
-        let kind = &self.resource.kind;
+    /// What to know of a webhook for a kind that the operator needs itself, and that leaves out its namespace.
+    pub fn deadlock(&self) -> Option<Diagnostic> {
+        let namespace = self.exempt_namespace.as_ref()?;
         let message = format!(
             "this operator needs {} itself: while no replica answers, API servers refuse all that the webhook is for, and no replica can start",
-            kind.plural()
+            self.resource.kind.plural()
         );
-        let hint = match &self.exempt_namespace {
-            Some(namespace) => format!(
-                "the marker in src/webhook/ has a `patch` that leaves out the namespace `{namespace}`: change it when the operator runs in another one, and add those that the cluster needs, such as `kube-system` and `kube-node-lease`"
-            ),
-            None => "write `failurePolicy=ignore` in the marker in src/webhook/: no selector leaves out objects outside of namespaces".to_owned(),
-        };
+        let hint = format!(
+            "the marker in src/webhook/ has a `patch` that leaves out the namespace `{namespace}`: change it when the operator runs in another one, and add those that the cluster needs, such as `kube-system` and `kube-node-lease`"
+        );
         Some(Diagnostic::from(message).with_hint(hint))
     }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::{CrdOptions, Generated, Manifest, conversions};
 use crate::project::{Operator, Problem, Webhook, WebhookArguments};
 use crd::webhook::refusals;
-use go_data::yaml::{Map, Value, json};
+use go_data::yaml::{Map, Value, json, pointer};
 use model::ProjectPath;
 
 /// The file of both configurations.
@@ -127,6 +127,16 @@ fn webhooks(operator: &Operator, mutating: bool, into: &mut Generated) -> Vec<Va
             let message = "a validating webhook has no `reinvocationPolicy`, and this is left out";
             into.warnings.push(
                 Problem::new(it.at("reinvocationPolicy"), message).with_hint("delete the argument"),
+            );
+        }
+        let path = pointer::text(&object, "/clientConfig/service/path");
+        if operator.registers_webhooks && !path.is_empty() && path != it.arguments.path {
+            let message = format!(
+                "the patch sets another path, `{path}`, than `path`, which is what the operator serves"
+            );
+            into.problems.push(
+                Problem::new(it.at("patch"), message)
+                    .with_hint("write the path as `path`, and leave it out of the patch"),
             );
         }
         // A patch may have changed it.

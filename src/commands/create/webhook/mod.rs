@@ -129,7 +129,7 @@ impl Args {
         };
         let was_converted = target.resource.webhooks.as_ref().is_some_and(|it| it.conversion);
         let mut plan = Plan::default();
-        target.deadlock(&project).filter(|_| is_admission).into_iter().for_each(|it| plan.warn(it));
+        target.deadlock().filter(|_| is_admission).into_iter().for_each(|it| plan.warn(it));
         conversions::olm_warning(&project)
             .filter(|_| self.conversion)
             .into_iter()

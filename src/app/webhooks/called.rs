@@ -1,0 +1,254 @@
+//! The requests that API servers send to the webhooks, by the configurations that are generated.
+
+use super::{Listed, listed};
+use crate::app::api::needed;
+use crate::manifests::{Manifest, WEBHOOKS};
+use crate::plan::Plan;
+use crate::project::{Certificates, Operator, Problem, Project, Resource, Webhook};
+use diagnostics::Diagnostic;
+use go_data::yaml::pointer::{list, text, texts};
+use go_data::yaml::{self, Value};
+use model::{ProjectPath, Tree};
+
+/// The label that every namespace has.
+const NAME: &str = "kubernetes.io/metadata.name";
+
+/// The kinds of `admissionregistration.k8s.io` that API servers call no webhook for (IsExemptAdmissionConfigurationResource).
+const EXEMPT: (&str, &[&str]) = (
+    "admissionregistration.k8s.io",
+    &[
+        "mutatingwebhookconfigurations",
+        "validatingwebhookconfigurations",
+        "mutatingadmissionpolicies",
+        "mutatingadmissionpolicybindings",
+        "validatingadmissionpolicies",
+        "validatingadmissionpolicybindings",
+    ],
+);
+
+/// The webhooks of all configurations, and whether they are mutating.
+fn called(manifests: &[Manifest]) -> impl Iterator<Item = (bool, &Value)> {
+    let files = manifests.iter().filter(|it| it.path.as_str() == WEBHOOKS);
+    files.flat_map(|it| &it.objects).flat_map(|it| {
+        let mutating = it["kind"] == "MutatingWebhookConfiguration";
+        list(it, "/webhooks").iter().map(move |it| (mutating, it))
+    })
+}
+
+/// The webhooks that API servers call with other objects than those of the version that PROJECT lists them for, or not with
+/// all of these.
+pub fn astray(
+    project: &Project,
+    operator: &Operator,
+    manifests: &[Manifest],
+) -> anyhow::Result<Vec<Problem>> {
+    let listed = listed(project)?;
+    let mut res = Vec::new();
+    for (mutating, webhook) in called(manifests) {
+        let path = text(webhook, "/clientConfig/service/path");
+        let name = text(webhook, "/name");
+        let mut of_path = { operator.webhooks.iter() }
+            .filter(|it| it.arguments.mutating == mutating && it.arguments.path == path);
+        let Some(marker) = of_path.clone().find(|it| it.arguments.name == name).or(of_path.next())
+        else {
+            continue;
+        };
+        // What is misspelt was doubted when it was read.
+        let is_here =
+            |it: &Problem| it.place.path == marker.place.path && it.place.line == marker.place.line;
+        if operator.warnings.iter().any(is_here) {
+            continue;
+        }
+        if let Some(plural) = exempt(webhook) {
+            let message = format!("API servers call no webhook for {plural}");
+            res.push(problem(marker, "resources", message, "remove the webhook"));
+            continue;
+        }
+        let of_path = listed.iter().find(|it| it.mutating == mutating && it.path == path);
+        if let Some(it) = of_path {
+            res.extend(it.astray(project, marker, webhook));
+        }
+    }
+    Ok(res)
+}
+
+fn problem(marker: &Webhook, argument: &str, message: String, hint: &str) -> Problem {
+    // A patch may have set what is called.
+    let argument = if marker.arguments.patch.contains("\"rules\"") { "patch" } else { argument };
+    Problem::new(marker.at(argument), message).with_hint(hint)
+}
+
+fn exempt(webhook: &Value) -> Option<&'static str> {
+    let mut rules = list(webhook, "/rules").iter();
+    let has = |rule: &Value, key, word| texts(rule, key).any(|it| it == word);
+    rules.find_map(|rule| {
+        let mut plurals = EXEMPT.1.iter().filter(|it| has(rule, "/resources", **it));
+        plurals.next().copied().filter(|_| has(rule, "/apiGroups", EXEMPT.0))
+    })
+}
+
+impl Listed<'_> {
+    fn astray(&self, project: &Project, marker: &Webhook, webhook: &Value) -> Option<Problem> {
+        let Resource { kind, version, .. } = self.resource;
+        let (group, plural) = (self.resource.api_group(), self.resource.plural().to_string());
+        let version = version.to_string();
+        let rules = || list(webhook, "/rules").iter();
+        let base = |it: &str| it.split('/').next().unwrap_or_default().to_owned();
+        let is_kind = |it: &&Value| {
+            has(it, "/apiGroups", &group)
+                && texts(it, "/resources").any(|it| [&plural, "*"].contains(&&*base(it)))
+        };
+        let other = rules().find_map(|it| {
+            let other_group = texts(it, "/apiGroups").find(|it| *it != group);
+            let other = texts(it, "/resources").find(|it| base(it) != plural);
+            other.map(|it| ("resources", it)).or(other_group.map(|it| ("groups", it)))
+        });
+        let write = format!(
+            "write `groups={},resources={plural},versions={version}`",
+            if group.is_empty() { "\"\"" } else { &group }
+        );
+        if let Some((argument, other)) = other {
+            let message = format!(
+                "API servers call this webhook for `{other}`, and its code reads {kind} only"
+            );
+            let hint = format!("{write}; `operator-rs create webhook` adds one for another kind");
+            return Some(problem(marker, argument, message, &hint));
+        }
+        let versions: Vec<&str> =
+            rules().filter(is_kind).flat_map(|it| texts(it, "/apiVersions")).collect();
+        if versions.is_empty() {
+            let message = format!(
+                "API servers do not call this webhook for {kind}, which PROJECT lists it for"
+            );
+            return Some(problem(marker, "resources", message, &write));
+        }
+        if let Some(other) = versions.iter().find(|it| **it != version) {
+            let message = format!(
+                "API servers send objects of {other} to this webhook, and PROJECT lists it for {version} of {kind}"
+            );
+            let hint = format!(
+                "write `versions={version}`: API servers convert objects of the other versions before they call it"
+            );
+            return Some(problem(marker, "versions", message, &hint));
+        }
+        let is_other = |it: &&Resource| {
+            it.is_same_kind(self.resource)
+                && it.api.is_some()
+                && it.version != self.resource.version
+        };
+        let other = project.resources.iter().find(is_other);
+        let other = other.filter(|_| webhook["matchPolicy"] == "Exact")?;
+        let message = format!(
+            "API servers do not call this webhook for objects that are written in {}",
+            other.version
+        );
+        let hint = "leave out `matchPolicy=Exact`: API servers then convert these objects before they call it";
+        Some(Problem::new(marker.at("matchPolicy"), message).with_hint(hint))
+    }
+}
+
+fn has(rule: &Value, key: &str, word: &str) -> bool {
+    texts(rule, key).any(|it| it == word || it == "*")
+}
+
+/// The files that have the names of the configurations, where the operator makes its own certificate.
+const NAMED: [&str; 2] =
+    ["config/certificates/cluster_role.yaml", "config/default/manager_webhook_patch.yaml"];
+
+/// The configurations into which the operator does not write what its certificate is trusted by.
+pub fn untrusted(
+    project: &Project,
+    operator: &Operator,
+    tree: &impl Tree,
+) -> anyhow::Result<Vec<Problem>> {
+    fn has(value: &Value, name: &str) -> bool {
+        let list = value.as_array().into_iter().flatten();
+        let fields = value.as_object().into_iter().flatten().map(|it| it.1);
+        value == name || list.chain(fields).any(|it| has(it, name))
+    }
+    let mut res = Vec::new();
+    if project.inputs.certificates != Certificates::SelfManaged {
+        return Ok(res);
+    }
+    for file in NAMED {
+        let Some(text) = tree.read(&ProjectPath::fixed(file))? else { continue };
+        let documents = yaml::documents(&text, yaml::Dialect::Kubernetes).unwrap_or_default();
+        for it in operator.webhook_configurations.iter().filter(|it| !it.name.is_empty()) {
+            if !documents.iter().any(|document| has(document, &it.name)) {
+                let message = format!(
+                    "{file} does not have this name, so that no API server would trust the operator's certificate"
+                );
+                let hint = "write it there in place of the former name, or leave out the comment";
+                res.push(Problem::new(it.place.clone(), message).with_hint(hint));
+            }
+        }
+    }
+    Ok(res)
+}
+
+/// Warns of webhooks that the operator's own start depends on, because they are called for what it needs.
+pub fn warn_of_deadlocks(
+    plan: &mut Plan,
+    tree: &impl Tree,
+    project: &Project,
+    manifests: &[Manifest],
+) -> anyhow::Result<()> {
+    let namespace = needed::namespace(project, tree)?;
+    for (_, webhook) in called(manifests) {
+        let is_blocking =
+            webhook["failurePolicy"] != "Ignore" && webhook["clientConfig"]["url"].is_null();
+        // Nobody knows which objects these leave out.
+        let selects = !webhook["objectSelector"].is_null() || !webhook["matchConditions"].is_null();
+        if !is_blocking || selects {
+            continue;
+        }
+        let may_select = may_select(&webhook["namespaceSelector"], &namespace);
+        let mut needed = needed::kinds(project);
+        let found = needed.find(|(group, kind)| {
+            let is_selected = needed::is_outside_of_namespaces(kind) || may_select;
+            is_selected && blocks(webhook, group, &needed::plural(kind))
+        });
+        let Some((_, kind)) = found else { continue };
+        let name = text(webhook, "/name");
+        let problem = match needed::is_outside_of_namespaces(kind) {
+            true => Diagnostic::in_file(
+                WEBHOOKS,
+                format!("`{name}` is called for objects of {kind}, too, which this operator needs: while no replica answers, none can start"),
+            )
+            .with_hint("write `failurePolicy=ignore` in the comment in src/webhook/, or a `patch` with `matchConditions`: no selector of namespaces leaves out objects outside of them"),
+            false => Diagnostic::in_file(
+                WEBHOOKS,
+                format!("`{name}` is called for objects of {kind} in the namespace of the operator, `{namespace}`, too: while no replica answers, none can start"),
+            )
+            .with_hint(format!(
+                "leave the namespace out in the comment in src/webhook/: patch=`{{\"namespaceSelector\":{{\"matchExpressions\":[{{\"key\":\"{NAME}\",\"operator\":\"NotIn\",\"values\":[\"{namespace}\"]}}]}}}}`; or write `failurePolicy=ignore`"
+            )),
+        };
+        plan.warn(problem);
+    }
+    Ok(())
+}
+
+/// Whether API servers call a webhook before they store an object of a resource.
+fn blocks(webhook: &Value, group: &str, plural: &str) -> bool {
+    let all = format!("{plural}/*");
+    list(webhook, "/rules").iter().any(|it| {
+        let stores = texts(it, "/operations").any(|it| ["CREATE", "UPDATE", "*"].contains(&it));
+        let mut resources = texts(it, "/resources");
+        let is_it = |it: &str| ["*", "*/*", plural, &all].contains(&it);
+        stores && has(it, "/apiGroups", group) && resources.any(is_it)
+    })
+}
+
+/// Whether a selector selects a namespace as far as its name tells: nobody knows its other labels.
+fn may_select(selector: &Value, namespace: &str) -> bool {
+    let excludes = |it: &Value| {
+        let mut names = texts(it, "/values");
+        match text(it, "/operator") {
+            "NotIn" if it["key"] == NAME => names.any(|it| it == namespace),
+            "In" if it["key"] == NAME => !names.any(|it| it == namespace),
+            _ => true,
+        }
+    };
+    selector["matchLabels"].is_null() && !list(selector, "/matchExpressions").iter().any(excludes)
+}

@@ -1,0 +1,189 @@
+//! config/webhook/manifests.yaml, and the kustomization that has to list it.
+
+mod called;
+
+use super::api::webhook::Target;
+use super::{derive::MANIFESTS, rendered::EVERYTHING};
+use crate::manifests::WEBHOOKS;
+use crate::plan::{self, Plan};
+use crate::project::{Operator, Problem, Project, Resource, Webhook};
+use crate::source;
+use diagnostics::Diagnostic;
+use go_data::yaml::{self, Value};
+use model::{Found, ProjectPath, Tree};
+
+pub use called::{astray, untrusted, warn_of_deadlocks};
+
+const LIST: &str = "config/webhook/kustomization.yaml";
+
+/// What the operator runs.
+const LIBRARY: &str = "src/lib.rs";
+
+/// Whether the operator registers all of its webhooks, as `create webhook` does it.
+pub fn registers(project: &Project, tree: &impl Tree) -> anyhow::Result<bool> {
+    let file = tree.look(&ProjectPath::fixed(source::REGISTRATIONS))?;
+    Ok(project.has_webhooks() || file != Found::Nothing)
+}
+
+/// A webhook that PROJECT lists.
+struct Listed<'a> {
+    resource: &'a Resource,
+    mutating: bool,
+    path: String,
+}
+
+impl Listed<'_> {
+    /// Its word in messages, its flag, and its keys in PROJECT.
+    fn words(&self) -> [&'static str; 4] {
+        match self.mutating {
+            true => ["defaulting", "--defaulting", "defaulting", "defaultingPath"],
+            false => ["validating", "--programmatic-validation", "validation", "validationPath"],
+        }
+    }
+
+    fn is_at(&self, it: &Webhook) -> bool {
+        it.arguments.mutating == self.mutating && it.arguments.path == self.path
+    }
+}
+
+fn listed(project: &Project) -> anyhow::Result<Vec<Listed<'_>>> {
+    let mut res = Vec::new();
+    for resource in &project.resources {
+        let Some(webhooks) = &resource.webhooks else { continue };
+        let Some(target) = Target::of(project, resource)? else { continue };
+        let mut add = |mutating, path| res.push(Listed { resource, mutating, path });
+        if webhooks.defaulting {
+            add(true, target.defaulting_path(webhooks));
+        }
+        if webhooks.validation {
+            add(false, target.validation_path(webhooks));
+        }
+    }
+    Ok(res)
+}
+
+/// The webhooks in PROJECT that no comment has: without their code, API servers would no longer call them.
+pub fn missing(project: &Project, operator: &Operator) -> anyhow::Result<Vec<Diagnostic>> {
+    let mut res = Vec::new();
+    for listed in listed(project)? {
+        if operator.webhooks.iter().any(|it| listed.is_at(it)) {
+            continue;
+        }
+        let Listed { resource, mutating, path } = &listed;
+        let Resource { group, kind, version, .. } = resource;
+        let group = group.as_ref().map(ToString::to_string).unwrap_or_default();
+        let [what, flag, _, key] = listed.words();
+        let mut of_kind = operator.webhooks.iter().filter(|it| it.arguments.mutating == *mutating);
+        let other = of_kind.find(|it| is_for(it, resource)).map(|it| &it.arguments.path);
+        let other = other.map(|it| {
+            format!(
+                "write `{key}: {it}` under `webhooks` of the kind, if that is its path now; or "
+            )
+        });
+        let other = other.unwrap_or_default();
+        let message = format!(
+            "no +kubebuilder:webhook comment in src has `{path}`, the path of the {what} webhook of {version} {kind} that is listed here"
+        );
+        let hint = format!(
+            "{other}restore the comment and the code below it; or remove the webhook with `operator-rs delete webhook --group {group} --version {version} --kind {kind} {flag}`"
+        );
+        res.push(Diagnostic::in_file(Project::path().as_str(), message).with_hint(hint));
+    }
+    Ok(res)
+}
+
+/// The webhooks that PROJECT does not list for a kind that it has.
+pub fn unlisted(project: &Project, operator: &Operator) -> anyhow::Result<Vec<Problem>> {
+    let listed = listed(project)?;
+    let mut res = Vec::new();
+    for it in &operator.webhooks {
+        // Those that something else serves are nobody's business here.
+        let is_served = operator.registrations.iter().any(|one| one.path == it.arguments.path);
+        let mut of_kind = project.resources.iter().filter(|resource| is_for(it, resource));
+        let Some(first) = of_kind.next().filter(|_| is_served) else { continue };
+        if listed.iter().any(|one| one.is_at(it)) {
+            continue;
+        }
+        let key = if it.arguments.mutating { "defaulting" } else { "validation" };
+        let message = format!("PROJECT does not list this webhook of {}", first.kind);
+        let hint = format!(
+            "add `{key}: true` and the path under `webhooks` of the version, or remove the webhook"
+        );
+        res.push(Problem::new(it.place.clone(), message).with_hint(hint));
+    }
+    Ok(res)
+}
+
+/// Warns of webhooks that are registered in a function that nothing calls, or not in every build. A `main` that calls it
+/// may do so in its own way.
+fn warn_of_no_call(plan: &mut Plan, tree: &impl Tree) -> anyhow::Result<()> {
+    let Found::Text(text) = tree.look(&ProjectPath::fixed(source::REGISTRATIONS))? else {
+        return Ok(());
+    };
+    let library = tree.read(&ProjectPath::fixed(LIBRARY))?;
+    let Some(library) = library.filter(|_| text.contains("pub fn all(")) else { return Ok(()) };
+    let main = tree.read(&ProjectPath::fixed("src/main.rs"))?.unwrap_or_default();
+    if source::passes_on_webhooks(&library) || source::names_webhooks(&main) {
+        return Ok(());
+    }
+    let (message, hint) = match source::names_webhooks(&library) {
+        true => (
+            "whether the operator serves its webhooks cannot be known, and API servers call them in any case",
+            "write `pub mod webhook;` and, once in the list of `all()`, `webhook::all(),`, both without conditions",
+        ),
+        false => (
+            "nothing calls `webhook::all()`, so the operator serves no webhook",
+            "add `webhook::all(),` below `controller::all(),`",
+        ),
+    };
+    plan.warn(Diagnostic::in_file(LIBRARY, message).with_hint(hint));
+    Ok(())
+}
+
+/// Whether a comment names a resource.
+fn is_for(webhook: &Webhook, resource: &Resource) -> bool {
+    let (group, plural) = (resource.api_group(), resource.plural().to_string());
+    let is_group = |it: &String| *it == group || it == "core" && group.is_empty();
+    webhook.arguments.groups.iter().any(is_group) && webhook.arguments.resources.contains(&plural)
+}
+
+/// Plans the removal of a file of webhooks that is generated no longer, and warns of a kustomization that does not list the
+/// file, or lists one that is not there.
+pub fn update(plan: &mut Plan, tree: &impl Tree, is_generated: bool) -> anyhow::Result<()> {
+    warn_of_no_call(plan, tree)?;
+    let path = ProjectPath::fixed(WEBHOOKS);
+    let (name, list) = (path.name(), tree.read(&ProjectPath::fixed(LIST))?);
+    let is_listed = list.is_some_and(|it| lists(&it, name));
+    if is_generated {
+        // Other folders may be deployed instead of this one.
+        let all = tree.read(&ProjectPath::fixed(EVERYTHING).join("kustomization.yaml")?)?;
+        if !is_listed || all.is_some_and(|it| !lists(&it, "../webhook")) {
+            let message = "no kustomization lists the webhook configurations";
+            plan.warn(Diagnostic::in_file(WEBHOOKS, message).with_hint(format!(
+                "list `{name}` under `resources` in {LIST}, and `../webhook` in config/default/kustomization.yaml; \
+                 `operator-rs create webhook` does that, too"
+            )));
+        }
+        return Ok(());
+    }
+    let Found::Text(text) = tree.look(&path)? else { return Ok(()) };
+    if !plan::is_generated_by(&path, &text, MANIFESTS) {
+        return Ok(());
+    }
+    let hint = "restore the +kubebuilder:webhook comments, or give `--force` to delete the file";
+    plan.retire(path.clone(), MANIFESTS, hint);
+    if is_listed {
+        let message = format!("`{name}` is no longer generated: the source has no webhooks");
+        let hint = format!("remove `{name}` from `resources`");
+        plan.warn(Diagnostic::in_file(LIST, message).with_hint(hint));
+    }
+    Ok(())
+}
+
+/// Whether a kustomization lists a file beside it.
+pub fn lists(kustomization: &str, name: &str) -> bool {
+    let documents = yaml::documents(kustomization, yaml::Dialect::Kubernetes).unwrap_or_default();
+    let is_it = |it: &Value| it.as_str().is_some_and(|it| it.trim_start_matches("./") == name);
+    let resources = |it: &Value| it["resources"].as_array().is_some_and(|it| it.iter().any(is_it));
+    documents.iter().any(resources)
+}
