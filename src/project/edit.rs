@@ -2,7 +2,7 @@
 
 use anyhow::Context as _;
 
-use super::{Inputs, LAYOUT, Options, Project, Resource, Webhooks};
+use super::{Inputs, LAYOUT, Project, Resource, Webhooks};
 use diagnostics::Hint as _;
 use go_data::yaml::{
     self, Data, Dialect, Map, Node, Value,
@@ -125,12 +125,6 @@ impl Project {
         Ok(res)
     }
 
-    /// Removes the resource with this index, and what it was created with.
-    pub fn without(&self, at: usize) -> anyhow::Result<Self> {
-        let bare = self.with_options(&self.resources[at], Options::default())?;
-        bare.edited(|it| it.remove("/0", "resources", at))?.settled()
-    }
-
     /// Sets the version of the tool that has updated the project.
     pub fn with_cli_version(&self, version: &str) -> anyhow::Result<Self> {
         self.edited(|it| it.set("/0", "cliVersion", Value::from(version), "domain"))
@@ -140,7 +134,7 @@ impl Project {
         Editor::new(&self.text, Dialect::Strict).context("reading PROJECT")
     }
 
-    fn edited(
+    pub(super) fn edited(
         &self,
         edit: impl FnOnce(Editor<'_>) -> Result<String, Refusal>,
     ) -> anyhow::Result<Self> {

@@ -114,6 +114,20 @@ pub struct Options {
     pub short_names: Vec<Plural>,
 }
 
+impl Options {
+    /// The record of the policy of a kind that is not among the resources: for a type of another crate, it is the only place
+    /// that has these.
+    pub fn of_policy(resource: &Resource) -> Self {
+        let Resource { external, path, plural, .. } = resource;
+        Self {
+            admission_policy: true,
+            path: path.clone().filter(|_| *external),
+            plural: plural.clone().filter(|_| *external),
+            ..Self::default()
+        }
+    }
+}
+
 impl Created {
     /// The resource, which others define.
     fn resource(&self) -> Resource {
@@ -186,10 +200,87 @@ impl Project {
         }
     }
 
+    /// Removes the resource with this index, and what names it. Its policy stays, and so does the record of the policy: for
+    /// another version of the kind, if there is one.
+    pub fn without(&self, at: usize) -> anyhow::Result<Self> {
+        let gone = &self.resources[at];
+        let policy = Options::of_policy(gone);
+        let has_policy = self.inputs.of(gone).admission_policy;
+        let rest: Vec<&Resource> =
+            self.resources.iter().filter(|it| it.is_same_kind(gone) && *it != gone).collect();
+        let left = if has_policy && rest.is_empty() { policy } else { Options::default() };
+        let mut res = self.with_options(gone, left)?;
+        for (nth, other) in rest.into_iter().enumerate() {
+            let mut options = res.inputs.of(other);
+            options.admission_policy |= has_policy && nth == 0;
+            options.from = options.from.filter(|it| *it != gone.version);
+            res = res.with_options(other, options)?;
+        }
+        res.edited(|it| it.remove("/0", "resources", at))?.settled()
+    }
+
+    /// Removes the record of a kind's policy.
+    pub fn without_policy(&self, resource: &Resource) -> anyhow::Result<Self> {
+        let mut res = self.clone();
+        for it in self.inputs.with_policies().filter(|it| it.is_same_kind(resource)) {
+            let options = self.inputs.of(&it);
+            let options = Options { admission_policy: false, path: None, plural: None, ..options };
+            res = res.with_options(&it, options)?;
+        }
+        Ok(res)
+    }
+
     /// Records what a resource was created with.
     pub fn with_options(&self, resource: &Resource, options: Options) -> anyhow::Result<Self> {
         let mut inputs = self.inputs.clone();
         inputs.set(resource, options);
         self.with_inputs(&inputs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Removes the resource with this index from a project with these records and resources.
+    fn check(at: usize, before: (&str, &str), after: (&str, &str)) {
+        let text = |(records, resources): (&str, &str)| {
+            let plugins = match records {
+                "" => String::new(),
+                _ => format!("plugins:\n  {}:\n    resources:\n{records}", Project::LAYOUT),
+            };
+            let head = format!("domain: a.io\nlayout: {}\n", Project::LAYOUT);
+            format!("{head}{plugins}projectName: p\nresources:\n{resources}version: \"3\"\n")
+        };
+        let project = Project::from_text(&text(before)).expect("a project");
+        assert_eq!(project.without(at).expect("it can be removed").text(), text(after));
+    }
+
+    #[test]
+    fn the_record_of_a_policy_stays_with_the_policy() {
+        let (a, b) = ("- kind: A\n  version: v1\n", "- kind: B\n  version: v1\n");
+        let policy = |version: &str| {
+            format!(
+                "    - kind: A\n      options:\n        admissionPolicy: true\n      version: {version}\n"
+            )
+        };
+        check(0, (&policy("v1"), &[a, b].concat()), (&policy("v1"), b));
+        check(1, (&policy("v1"), &[a, b].concat()), (&policy("v1"), a));
+        let external = "- external: true\n  kind: A\n  path: a::b\n  plural: az\n  version: v1\n";
+        let full = policy("v1").replace("true\n", "true\n        path: a::b\n        plural: az\n");
+        check(0, (&policy("v1"), &[external, b].concat()), (&full, b));
+        let later = "- kind: A\n  version: v2\n";
+        check(0, (&policy("v1"), &[a, later].concat()), (&policy("v2"), later));
+    }
+
+    #[test]
+    fn a_version_that_is_gone_is_named_nowhere() {
+        let (one, two) = ("- kind: A\n  version: v1\n", "- kind: A\n  version: v2\n");
+        let from = "    - kind: A\n      options:\n        from: v1\n      version: v2\n";
+        check(0, (from, &[one, two].concat()), ("", two));
+        let also = from.replace("v1\n", "v1\n        finalizer: true\n");
+        check(0, (&also, &[one, two].concat()), (&also.replace("        from: v1\n", ""), two));
+        let other = "- kind: B\n  version: v1\n";
+        check(2, (from, &[one, two, other].concat()), (from, &[one, two].concat()));
     }
 }

@@ -10,7 +10,7 @@ use crate::app::{
     derive::{self, GenerateOptions},
     support,
 };
-use crate::project::{Operator, Options, Place, Project, Resource, Webhook, Webhooks};
+use crate::project::{Operator, Place, Project, Resource, Webhook, Webhooks};
 use crate::{
     commands::Mode,
     disk::Root,
@@ -91,7 +91,7 @@ impl Args {
         Ok(())
     }
 
-    /// Removes a policy, which is there if its file is.
+    /// Removes a policy alone: the kind need not be in PROJECT.
     fn policy(
         &self,
         tree: &mut WorkTree<'_>,
@@ -115,19 +115,8 @@ impl Args {
                     .hint("if another project defines the kind, give its `--version`, too");
             }
         };
-        let policy = target.policy()?;
-        if root.look(&policy)? == Found::Nothing {
-            anyhow::bail!("{kind} has no admission policy: {policy} does not exist");
-        }
         let mut plan = Plan::default();
-        remove_policy(&mut plan, root, project, &target)?;
-        let options = Options {
-            admission_policy: false,
-            path: None,
-            plural: None,
-            ..project.inputs.of(&target.resource)
-        };
-        let edited = project.with_options(&target.resource, options)?;
+        let edited = require_policy(&mut plan, root, project, project, &target)?;
         plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
         tree.apply(plan)
     }
@@ -311,6 +300,23 @@ fn refuse_others(
             Diagnostic::in_file(place.path.as_str(), message).at(place.line, place.column);
         plan.refuse(problem.with_hint("remove the registration that PROJECT does not list first, or list its webhook in PROJECT"));
     }
+}
+
+/// Plans the removal of a kind's admission policy, which is there if its file is, and of its record.
+fn require_policy(
+    plan: &mut Plan,
+    root: &Root,
+    project: &Project,
+    edited: &Project,
+    target: &Target,
+) -> anyhow::Result<Project> {
+    let policy = target.policy()?;
+    if root.look(&policy)? == Found::Nothing {
+        let kind = &target.resource.kind;
+        anyhow::bail!("{kind} has no admission policy: {policy} does not exist");
+    }
+    remove_policy(plan, root, project, target)?;
+    edited.without_policy(&target.resource)
 }
 
 /// Plans the removal of a kind's admission policy, if it has one, and of the folder with the last one.

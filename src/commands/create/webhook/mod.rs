@@ -207,15 +207,10 @@ fn with_webhooks(
 
 /// The project with the record of a kind's policy.
 fn with_policy(project: &Project, target: &Target) -> anyhow::Result<Project> {
-    let Resource { external, path, plural, .. } = &target.resource;
-    // For a type of another crate, the record is the only place that has these.
     let is_listed = project.resources.iter().any(|it| it.is_same_version(&target.resource));
-    let is_alone = *external && !is_listed;
-    let options = Options {
-        admission_policy: true,
-        path: path.clone().filter(|_| is_alone),
-        plural: plural.clone().filter(|_| is_alone),
-        ..project.inputs.of(&target.resource)
+    let options = match is_listed {
+        true => Options { admission_policy: true, ..project.inputs.of(&target.resource) },
+        false => Options::of_policy(&target.resource),
     };
     project.with_options(&target.resource, options)
 }

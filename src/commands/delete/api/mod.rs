@@ -56,8 +56,13 @@ impl Args {
         let at = find(&project, &group, self.version, &kind)?;
         let resource = &project.resources[at];
         refuse_conversion(&project, resource)?;
-        let edited = project.without(at)?;
-        let other = edited.resources.iter().find(|it| it.is_same_kind(resource));
+        let mut edited = project.without(at)?;
+        let other =
+            project.resources.iter().find(|it| it.is_same_kind(resource) && *it != resource);
+        if other.is_none() {
+            // The policy goes, too.
+            edited = edited.without_policy(resource)?;
+        }
         if let (true, Some(other)) = (resource.controller, other) {
             return Err(anyhow::format_err!(
                 "the controller of {kind} uses {}, and {} stays",
