@@ -50,7 +50,7 @@ pub struct Args {
     #[arg(long)]
     conversion: bool,
     /// Remove the admission policy
-    #[arg(long, conflicts_with_all = ["defaulting", "programmatic_validation", "conversion"])]
+    #[arg(long)]
     admission_policy: bool,
     /// Version that is no longer converted (can be repeated) [default: all spokes]
     #[arg(long, value_name = "VERSION", value_delimiter = ',', requires = "conversion")]
@@ -66,7 +66,8 @@ impl Args {
         let project = Project::read(root)?;
         let group = terminal::ask(self.group.take(), "group", "cache")?;
         let kind = terminal::ask(self.kind.take(), "kind", "Memcached")?;
-        if self.admission_policy {
+        let has_code = self.defaulting || self.programmatic_validation || self.conversion;
+        if self.admission_policy && !has_code {
             return self.policy(tree, root, &project, &group, &kind);
         }
         let at = find(&project, &group, self.version, &kind)?;
@@ -79,6 +80,9 @@ impl Args {
             edited = project.without(at)?;
         }
         let mut plan = Plan::default();
+        if let Some(target) = Target::of(&project, resource)?.filter(|_| self.admission_policy) {
+            edited = require_policy(&mut plan, root, &project, &edited, &target)?;
+        }
         let is_removed = edited.resources.len() < project.resources.len();
         if is_removed || loses_comment(project.text(), edited.text()) {
             api::refuse_edits(&mut plan, &project, at, &mut Commit::of(root))?;
