@@ -89,8 +89,10 @@ impl Args {
                 ),
             ));
         };
-        if let Some(at) = all.first() {
-            let has = project.resources[*at].version;
+        // Others define versions of their kinds that PROJECT need not have.
+        if let Some(own) = all.iter().map(|at| &project.resources[*at]).find(|it| it.api.is_some())
+        {
+            let has = own.version;
             return Err(anyhow::format_err!("{kind} has no version {version} in PROJECT, but {has}"))
                 .hint(format!("run `operator-rs create api --group {group} --version {version} --kind {kind}` first"));
         }
