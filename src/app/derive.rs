@@ -9,6 +9,7 @@ use std::{
 use serde::Serialize;
 
 use super::{
+    agreement::{self, declares},
     binding,
     compile::{self, Compile, Completion},
     conversions, listing,
@@ -198,6 +199,7 @@ fn derived(
             problems,
         ));
     }
+    agreement::require(tree.before(), &operator)?;
     let mut plan = missing(webhooks::missing(project, &operator)?)?;
     if options.samples {
         let crds = samples::crds(manifests.iter().flat_map(|it| &it.objects));
@@ -324,13 +326,8 @@ fn types(operator: &Operator, project: &Project) -> anyhow::Result<(Vec<Crd>, Ve
     let mut ours: Vec<&Resource> = project.resources.iter().filter(|it| it.api.is_some()).collect();
     // From the lowest version to the highest, as the manifests merge them.
     ours.sort_by_key(|it| it.version);
-    let is = |resource: &Resource, it: &manifests::Version<'_>| {
-        resource.api_group() == it.group()
-            && resource.version.to_string() == it.name()
-            && resource.kind.to_string() == it.kind()
-    };
     for it in manifests::versions(operator) {
-        if !ours.iter().any(|resource| is(resource, &it)) {
+        if !ours.iter().any(|resource| declares(&it, resource)) {
             let (version, kind) = (it.name(), it.kind());
             let message =
                 format!("{version} {kind} is not in PROJECT, so api/src/crds.rs leaves it out");
@@ -342,7 +339,7 @@ fn types(operator: &Operator, project: &Project) -> anyhow::Result<(Vec<Crd>, Ve
     let mut res: BTreeMap<(String, String), Crd> = BTreeMap::new();
     for resource in ours {
         let (group, kind) = (resource.api_group(), resource.kind.to_string());
-        let found = manifests::versions(operator).any(|it| is(resource, &it));
+        let found = manifests::versions(operator).any(|it| declares(&it, resource));
         let stored = storage.get(&(&*group, &*kind)).copied().filter(|_| found);
         let stored = stored.map(str::to_owned);
         let Some(stored) = stored else {

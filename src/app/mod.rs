@@ -1,6 +1,7 @@
 //! Shared by several commands, below the command line: reading a project, deriving manifests, rendering, removing,
 //! compiling, images, and the modes of output. Nothing here knows which command calls it.
 
+pub mod agreement;
 pub mod api;
 pub mod binding;
 pub mod bundles;

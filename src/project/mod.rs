@@ -258,6 +258,18 @@ impl Project {
     pub fn text(&self) -> &str {
         &self.text
     }
+
+    /// A problem with a field of a resource, at the deepest part of the field's path that is there.
+    pub fn problem(&self, at: usize, field: &[&str], message: String) -> Diagnostic {
+        let place = |file: &yaml::Node| {
+            let mut node = nth(file, at)?;
+            for key in field {
+                node = node.get(key).unwrap_or(node);
+            }
+            Some(node.mark)
+        };
+        refusal(&self.text, place, message)
+    }
 }
 
 /// What works without our layout.

@@ -1,0 +1,61 @@
+//! Whether PROJECT has the plural and the scope of the project's kinds as the source declares them: the commands that write
+//! files read them in PROJECT.
+
+use super::refusal::refusal;
+use crate::manifests::{self, Version};
+use crate::project::{Operator, Project, Resource};
+use diagnostics::Diagnostic;
+use model::Tree;
+
+/// Refuses a PROJECT file that differs from the source. `tree` has PROJECT as it is on disk, where it has to be edited.
+pub fn require(tree: &dyn Tree, operator: &Operator) -> anyhow::Result<()> {
+    let text = tree.read(&Project::path())?;
+    // `init` can find the one of another tool.
+    let Some(project) = text.and_then(|it| Project::from_text(&it).ok()) else { return Ok(()) };
+    match problems(&project, operator) {
+        none if none.is_empty() => Ok(()),
+        some => Err(refusal("PROJECT and the source differ, and nothing was written", some)),
+    }
+}
+
+fn problems(project: &Project, operator: &Operator) -> Vec<Diagnostic> {
+    let mut res = Vec::new();
+    for (at, resource) in project.resources.iter().enumerate() {
+        let found = manifests::versions(operator).find(|it| declares(it, resource));
+        let (Some(api), Some(found)) = (&resource.api, found) else { continue };
+        let name = format!("{} {}", resource.version, resource.kind);
+        let place = format!("{}:{}", found.place().path, found.place().line);
+        let (recorded, plural) = (resource.plural().to_string(), found.plural());
+        if recorded != plural {
+            let message = format!("the plural of {name} is `{plural}` at {place}");
+            let hint = match &resource.plural {
+                Some(_) => format!("write `plural: {plural}` here"),
+                None => format!("add `plural: {plural}` to this entry"),
+            };
+            let problem = project.problem(at, &["plural"], message);
+            res.push(problem.with_hint(format!("{hint}, or `plural = \"{recorded}\"` there")));
+        }
+        let namespaced = found.crd.spec.scope == "Namespaced";
+        if api.namespaced != namespaced {
+            let (scope, hint) = match namespaced {
+                true => (
+                    "namespaced",
+                    "write `namespaced: true` under `api`, or remove `namespaced` there",
+                ),
+                false => {
+                    ("cluster-scoped", "write `namespaced: false` here, or add `namespaced` there")
+                }
+            };
+            let message = format!("{name} is {scope} at {place}");
+            res.push(project.problem(at, &["api", "namespaced"], message).with_hint(hint));
+        }
+    }
+    res
+}
+
+/// Whether this is the version of a kind that an entry of PROJECT lists.
+pub fn declares(it: &Version<'_>, resource: &Resource) -> bool {
+    resource.api_group() == it.group()
+        && resource.version.to_string() == it.name()
+        && resource.kind.to_string() == it.kind()
+}
