@@ -89,7 +89,7 @@ impl Files {
         if resource.controller {
             self.add_adopted(project, edited, resource, namespaced)?;
         }
-        if !place.other_versions.is_empty() {
+        if !place.other_versions.is_empty() && !resource.controller {
             self.fragments.retain(|(path, _), _| !VARIABLES.contains(&path.as_str()));
         }
         let template = |set: &str, path: &str| scaffold::text(set, path, &context);

@@ -63,7 +63,11 @@ impl Args {
             // The policy goes, too.
             edited = edited.without_policy(resource)?;
         }
-        if let (true, Some(other)) = (resource.controller, other) {
+        let source = resource.api.as_ref().map(|_| derive::operator(root)).unwrap_or_default();
+        let files = Files::of(root, &source, &project, &edited, resource)?;
+        if let (true, Some(other)) = (resource.controller, other)
+            && !has_new_controller(root, &project, at, &files)?
+        {
             return Err(anyhow::format_err!(
                 "the controller of {kind} uses {}, and {} stays",
                 resource.version,
@@ -87,11 +91,9 @@ impl Args {
             ));
         }
         let mut plan = Plan::default();
-        let source = resource.api.as_ref().map(|_| derive::operator(root)).unwrap_or_default();
         if other.is_some() {
             warn_of_storage(&mut plan, &source, resource);
         }
-        let files = Files::of(root, &source, &project, &edited, resource)?;
         let mut commit = Commit::of(root);
         files.remove(&mut plan, root, &mut commit)?;
         webhook::remove(&mut plan, root, &project, &edited, resource, &Webhooks::default())?;
@@ -121,6 +123,24 @@ impl Args {
         tree.next(next);
         Ok(())
     }
+}
+
+/// Whether the controller came with this version, as the earlier ones have none, and is as it was written.
+fn has_new_controller(
+    root: &Root,
+    project: &Project,
+    at: usize,
+    files: &Files,
+) -> anyhow::Result<bool> {
+    let resource = &project.resources[at];
+    let mut is_new = project.resources[..at].iter().any(|it| it.is_same_kind(resource));
+    for (path, texts) in &files.files {
+        if path.as_str().starts_with("src/controller/") {
+            let text = root.read(path)?.unwrap_or_default();
+            is_new &= texts.iter().any(|it| it.lines().eq(text.lines()));
+        }
+    }
+    Ok(is_new)
 }
 
 /// Refuses to remove a version that others are converted to or from.
