@@ -201,16 +201,18 @@ impl Project {
     }
 
     /// Removes the resource with this index, and what names it. Its policy stays, and so does the record of the policy: for
-    /// another version of the kind, if there is one.
+    /// another version of the project's own kind, if there is one.
     pub fn without(&self, at: usize) -> anyhow::Result<Self> {
         let gone = &self.resources[at];
-        let policy = Options::of_policy(gone);
+        let is_other = |it: &&Resource| gone.api.is_some() && it.is_same_kind(gone) && *it != gone;
+        let others: Vec<&Resource> = self.resources.iter().filter(is_other).collect();
         let has_policy = self.inputs.of(gone).admission_policy;
-        let rest: Vec<&Resource> =
-            self.resources.iter().filter(|it| it.is_same_kind(gone) && *it != gone).collect();
-        let left = if has_policy && rest.is_empty() { policy } else { Options::default() };
+        let left = match has_policy && others.is_empty() {
+            true => Options::of_policy(gone),
+            false => Options::default(),
+        };
         let mut res = self.with_options(gone, left)?;
-        for (nth, other) in rest.into_iter().enumerate() {
+        for (nth, other) in others.into_iter().enumerate() {
             let mut options = res.inputs.of(other);
             options.admission_policy |= has_policy && nth == 0;
             options.from = options.from.filter(|it| *it != gone.version);
@@ -269,13 +271,17 @@ mod tests {
         let external = "- external: true\n  kind: A\n  path: a::b\n  plural: az\n  version: v1\n";
         let full = policy("v1").replace("true\n", "true\n        path: a::b\n        plural: az\n");
         check(0, (&policy("v1"), &[external, b].concat()), (&full, b));
-        let later = "- kind: A\n  version: v2\n";
-        check(0, (&policy("v1"), &[a, later].concat()), (&policy("v2"), later));
+        let of = |core: &str, version: &str| format!("- {core}\n  kind: A\n  version: {version}\n");
+        let core = [of("core: true", "v1"), of("core: true", "v2")];
+        check(0, (&policy("v1"), &core.concat()), (&policy("v1"), &core[1]));
+        let own = [of("api: {crdVersion: v1}", "v1"), of("api: {crdVersion: v1}", "v2")];
+        check(0, (&policy("v1"), &own.concat()), (&policy("v2"), &own[1]));
     }
 
     #[test]
     fn a_version_that_is_gone_is_named_nowhere() {
-        let (one, two) = ("- kind: A\n  version: v1\n", "- kind: A\n  version: v2\n");
+        let own = "- api: {crdVersion: v1}\n  kind: A\n  version: ";
+        let (one, two) = (&*format!("{own}v1\n"), &*format!("{own}v2\n"));
         let from = "    - kind: A\n      options:\n        from: v1\n      version: v2\n";
         check(0, (from, &[one, two].concat()), ("", two));
         let also = from.replace("v1\n", "v1\n        finalizer: true\n");

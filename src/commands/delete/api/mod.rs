@@ -18,6 +18,7 @@ use crate::{
     terminal,
 };
 use diagnostics::{Diagnostic, Hint as _, Lines};
+use go_data::yaml;
 use model::{Found, GroupPrefix, Kind, ProjectPath, Tree, Version};
 
 /// Remove a custom resource and its controller
@@ -97,8 +98,10 @@ impl Args {
         let mut commit = Commit::of(root);
         files.remove(&mut plan, root, &mut commit)?;
         webhook::remove(&mut plan, root, &project, &edited, resource, &Webhooks::default())?;
-        if let Some(target) = Target::of(&project, resource)?.filter(|_| other.is_none()) {
-            webhook::remove_policy(&mut plan, root, &project, &target)?;
+        match (Target::of(&project, resource)?, other) {
+            (Some(target), None) => webhook::remove_policy(&mut plan, root, &project, &target)?,
+            (Some(target), Some(other)) => warn_of_policy(&mut plan, root, &target, other)?,
+            (None, _) => {}
         }
         refuse_edits(&mut plan, &project, at, &mut commit)?;
         let options = GenerateOptions { flags: Some(self.compile), ..GenerateOptions::default() };
@@ -242,6 +245,30 @@ fn warn_of_storage(plan: &mut Plan, source: &Operator, resource: &Resource) {
             )),
         );
     }
+}
+
+/// API servers check a policy for no version that it does not name.
+fn warn_of_policy(
+    plan: &mut Plan,
+    root: &Root,
+    target: &Target,
+    other: &Resource,
+) -> anyhow::Result<()> {
+    let path = target.policy()?;
+    let Resource { api, kind, version, .. } = &target.resource;
+    let Some(text) = root.read(&path)?.filter(|_| api.is_some()) else { return Ok(()) };
+    let documents = yaml::documents(&text, yaml::Dialect::Kubernetes).unwrap_or_default();
+    let versions = documents.iter().flat_map(|it| {
+        let rules = it["spec"]["matchConstraints"]["resourceRules"].as_array();
+        rules.into_iter().flatten().filter_map(|it| it["apiVersions"].as_array())
+    });
+    let version = version.to_string();
+    if versions.flatten().any(|it| *it == version) {
+        let message = format!("this policy is for {version} of {kind}, which is removed");
+        let hint = format!("write `{}` under `apiVersions`", other.version);
+        plan.warn(Diagnostic::in_file(path.as_str(), message).with_hint(hint));
+    }
+    Ok(())
 }
 
 /// Names the lines of the user's code that will no longer compile.
