@@ -24,6 +24,7 @@ use cluster::{
 };
 use crd::compatibility::{Crd, lost_fields, pruned_fields};
 use diagnostics::{Hint as _, count};
+use go_data::yaml::{Value, pointer};
 use model::Namespace;
 
 /// Rewrite stored objects in the storage version of their CRD
@@ -78,7 +79,7 @@ impl Args {
 
     pub fn run(self, root: Option<&Root>) -> anyhow::Result<()> {
         let names = match root.filter(|_| !self.names_crds()) {
-            None => self.crds.clone(),
+            None => self.crds.iter().map(|it| (it.clone(), None)).collect(),
             Some(root) => names(root)?,
         };
         let mut cluster = self.address.connect()?;
@@ -90,10 +91,10 @@ impl Args {
         }
     }
 
-    fn migrate(&self, cluster: &Cluster, names: &[String]) -> anyhow::Result<()> {
+    fn migrate(&self, cluster: &Cluster, names: &[(String, Option<String>)]) -> anyhow::Result<()> {
         let (mut tasks, mut problems) = (Vec::new(), Vec::new());
-        for name in names {
-            match self.prepare(cluster, name) {
+        for (name, stored) in names {
+            match self.prepare(cluster, name, stored.as_deref()) {
                 Ok(task) => tasks.extend(task),
                 Err(error) if error.is::<Unreachable>() => return Err(error),
                 Err(error) => problems.push(problem(name, &error)),
@@ -116,13 +117,26 @@ impl Args {
         }
     }
 
-    /// The task of a CRD; none if there is nothing to do. Fails if a right is missing that is needed at the end.
-    fn prepare(&self, cluster: &Cluster, name: &str) -> anyhow::Result<Option<Task>> {
+    /// The task of a CRD; none if there is nothing to do. Fails if a right is missing that is needed at the end, and if there
+    /// is nothing to do before the cluster has the CRD of the project, which stores another version.
+    fn prepare(
+        &self,
+        cluster: &Cluster,
+        name: &str,
+        stored: Option<&str>,
+    ) -> anyhow::Result<Option<Task>> {
         let crd = cluster.crd(name)?;
         let crd = crd.context("the cluster does not have the CRD")?;
         let mut migration = Migration::of(&crd)?;
         migration.dry_run = self.trial.sending() != Sending::All;
         if !migration.is_needed() {
+            if let Some(stored) = stored.filter(|it| *it != migration.version) {
+                return Err(anyhow::format_err!(
+                    "the CRD on the cluster stores objects in {}, and that of the project in {stored}",
+                    migration.version
+                ))
+                .hint("deploy the operator with its CRDs first, then run the command again");
+            }
             let why = format!("all objects are stored in {}", migration.version);
             report(Verb::Unchanged, &migration.id, &why);
             return Ok(None);
@@ -263,12 +277,18 @@ impl Args {
 }
 
 /// The CRDs of the project.
-fn names(root: &Root) -> anyhow::Result<Vec<String>> {
+/// The CRDs of a project, each with the version that it stores objects in.
+fn names(root: &Root) -> anyhow::Result<Vec<(String, Option<String>)>> {
     let mut project = Project::of_any_layout(root)?;
     // Names are in the source as well: helm need not render a chart for them.
     project.inputs.chart = None;
     let crds = rendered::crds_to_remove(root, &project, &Given::default())?;
-    Ok(crds.iter().map(|it| Id::of(it).name).collect())
+    let stored = |crd: &Value| {
+        let versions = pointer::list(crd, "/spec/versions");
+        let stored = versions.iter().find(|it| it["storage"] == true)?;
+        Some(pointer::text(stored, "/name").to_owned())
+    };
+    Ok(crds.iter().map(|it| (Id::of(it).name, stored(it))).collect())
 }
 
 fn report(verb: Verb, id: &Id, note: &str) {

@@ -207,6 +207,10 @@ crate::trials! {
 
         let version = it.server.get(&it.crd()).await.unwrap()["metadata"]["resourceVersion"].clone();
         assert_eq!(it.done(&format!("migrate {name}")).await, unchanged.replace("v1alpha1", "v1"));
+        let other = "the CRD on the cluster stores objects in v1, and that of the project in v1alpha1";
+        let said = it.refused("migrate", 1, other).await;
+        let hint = "deploy the operator with its CRDs first, then run the command again";
+        assert!(said.contains(hint), "{said}");
         assert_eq!(it.server.get(&it.crd()).await.unwrap()["metadata"]["resourceVersion"], version);
     }
 
