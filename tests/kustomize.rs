@@ -127,6 +127,10 @@ fn webhooks_need_no_service_of_the_metrics() {
     }
     support::done(&dir, "delete webhook --group cache --kind Memcached");
     assert!(files() == before, "`delete webhook` leaves the files as they were");
+    support::done(&dir, "create api --group cache --kind Memcached --version v1 --from v1alpha1");
+    let wrong = every_folder(&kustomize, &dir, "create api --from");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    ours(&dir.join("config/default"), &[]).expect("it can be rendered");
 }
 
 /// A kustomization with all that it offers in comments.

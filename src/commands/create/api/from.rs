@@ -13,7 +13,7 @@ use crate::source::conversion::{self, Side};
 use crate::{app::derive, manifests, plan::WorkTree, scaffold};
 use diagnostics::Hint as _;
 use go_data::yaml;
-use model::Version;
+use model::{ProjectPath, Version};
 
 impl Args {
     /// The stored version is the hub of the conversion: what is stored need not be converted.
@@ -30,15 +30,7 @@ impl Args {
         let original = original(place, from)?;
         let hub = hub(project, place, source)?;
         let (path, text) = conversions::text(tree, source, original, from)?;
-        let side = Side { module: &from.to_string(), text: &text };
-        let module = place.group.module();
-        let text = conversion::copy(&side, &module, &kind.to_string(), &version.to_string());
-        let text = text.map_err(|why| {
-            anyhow::format_err!("{path}: the type of {from} {kind} cannot be copied: {why}")
-        });
-        let text = text.hint(
-            "write the new version by hand, then run `operator-rs create api` without `--from`",
-        )?;
+        let text = copied(place, from, &path, &text)?;
         let group = place.group.qualified(&project.domain);
         let is_original = |it: &manifests::Version<'_>| {
             it.group() == group && it.kind() == kind.to_string() && it.name() == from.to_string()
@@ -67,7 +59,7 @@ impl Args {
         let (_, hub_text) = conversions::text(tree, source, hub_resource, hub_resource.version)?;
         let written = conversions::between(hub_resource, &hub_text, version, &text)?;
         let certificates = project.inputs.certificates;
-        let target = Target::own(hub_resource)?;
+        let target = Target::own(hub_resource)?.deployed(project, tree)?;
         let is_first = webhook::is_first(project);
         let code = Some((version, written.text.as_str()));
         let was_converted = hub_resource.webhooks.as_ref().is_some_and(|it| it.conversion);
@@ -99,6 +91,17 @@ impl Args {
         ));
         Ok(())
     }
+}
+
+/// The file of the new version: that of another one with its types.
+fn copied(place: &Place, from: Version, path: &ProjectPath, text: &str) -> anyhow::Result<String> {
+    let (kind, version) = (place.kind.to_string(), place.version.to_string());
+    let side = Side { module: &from.to_string(), text };
+    let copy = conversion::copy(&side, &place.group.module(), &kind, &version);
+    let copy = copy.map_err(|why| {
+        anyhow::format_err!("{path}: the type of {from} {kind} cannot be copied: {why}")
+    });
+    copy.hint("write the new version by hand, then run `operator-rs create api` without `--from`")
 }
 
 /// The version of the kind that is copied.

@@ -117,16 +117,7 @@ impl Args {
         let certificates = self.certificates(&project, is_first)?;
         let webhooks = self.webhooks(&project, &target)?;
         require_own_paths(&project, &target, &webhooks)?;
-        let edited = match has_code {
-            true => {
-                with_webhooks(&project, at, &target, &webhooks)?.with_certificates(certificates)?
-            }
-            false => project.clone(),
-        };
-        let edited = match self.admission_policy {
-            true => with_policy(&edited, &target)?,
-            false => edited,
-        };
+        let edited = self.recorded(&project, (at, &target), &webhooks, certificates)?;
         let was_converted = target.resource.webhooks.as_ref().is_some_and(|it| it.conversion);
         let mut plan = Plan::default();
         target.deadlock().filter(|_| is_admission).into_iter().for_each(|it| plan.warn(it));
@@ -170,6 +161,25 @@ impl Args {
             advice::of(&self, &target)
         ));
         Ok(())
+    }
+
+    /// The project with the record of what is created.
+    fn recorded(
+        &self,
+        project: &Project,
+        (at, target): (Option<usize>, &Target),
+        webhooks: &Webhooks,
+        certificates: Certificates,
+    ) -> anyhow::Result<Project> {
+        let mut res = project.clone();
+        if self.defaulting || self.programmatic_validation || self.conversion {
+            let listed = with_webhooks(project, at, target, webhooks)?;
+            res = listed.with_certificates(certificates)?;
+        }
+        if self.admission_policy {
+            res = with_policy(&res, target)?;
+        }
+        Ok(res)
     }
 }
 
