@@ -48,8 +48,9 @@ fn is_webhook_all(path: &Path) -> bool {
     matches!(&names[..], ["webhook", "all"] | ["crate" | "self", "webhook", "all"])
 }
 
-fn is_conditional(attributes: &[Attribute]) -> bool {
-    attributes.iter().any(|it| it.path().is_ident("cfg"))
+/// Whether only some builds have what these attributes are on.
+pub fn is_conditional<'a>(attributes: impl IntoIterator<Item = &'a Attribute>) -> bool {
+    attributes.into_iter().any(|it| it.path().is_ident("cfg"))
 }
 
 #[test]

@@ -9,6 +9,7 @@ use syn::{
     Type, UseTree, parse::Parser as _, punctuated::Punctuated,
 };
 
+use super::library::is_conditional;
 use crate::project::{ConversionRegistration, Place, Problem, Registration, SourcePath};
 
 /// The file that registers the webhooks.
@@ -79,7 +80,7 @@ impl Registrations {
         let call = imports.call(&names(&function.path))?;
         let last = function.path.segments.last()?;
         let at = place(path, last.ident.span().start());
-        if it.attrs.iter().chain(&function.attrs).any(|it| it.path().is_ident("cfg")) {
+        if is_conditional(it.attrs.iter().chain(&function.attrs)) {
             let message = "whether this webhook is served depends on `#[cfg(…)]`, and API servers call it in any case";
             self.problems.push(Problem::new(at.clone(), message).with_hint(
                 "remove the `#[cfg(…)]`; what depends on it can be decided in the code of the webhook",
@@ -127,12 +128,11 @@ fn returned(file: File) -> Vec<ExprCall> {
         Some(Stmt::Macro(it)) if it.semi_token.is_none() => &it.mac,
         _ => return Vec::new(),
     };
-    let is_conditional = function.attrs.iter().any(|it| it.path().is_ident("cfg"));
     let returns_early = |it: &Stmt| {
         let tokens = quote::ToTokens::to_token_stream(it);
         any(tokens, &|it| matches!(it, TokenTree::Ident(it) if it == "return"))
     };
-    if is_conditional
+    if is_conditional(&function.attrs)
         || !list.path.is_ident("vec")
         || function.block.stmts.iter().any(returns_early)
     {

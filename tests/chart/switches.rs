@@ -99,20 +99,22 @@ fn without_metrics_nothing_serves_and_nothing_reads_them() {
     assert!(said.contains(reason), "{said}");
 }
 
+/// What goes with the webhooks, where cert-manager makes their certificate.
+const WEBHOOKS: [&str; 7] = [
+    "Certificate serving-cert",
+    "Certificate webhook-ca",
+    "Issuer ca-issuer",
+    "Issuer selfsigned-issuer",
+    "MutatingWebhookConfiguration mutating-webhook-configuration",
+    "Service webhook-service",
+    "ValidatingWebhookConfiguration validating-webhook-configuration",
+];
+
 #[test]
 fn without_webhooks_there_is_no_certificate_of_cert_manager() {
     let Some(helm) = chart("no-webhook", "cert-manager") else { return };
-    let gone = [
-        "Certificate serving-cert",
-        "Certificate webhook-ca",
-        "Issuer ca-issuer",
-        "Issuer selfsigned-issuer",
-        "MutatingWebhookConfiguration mutating-webhook-configuration",
-        "Service webhook-service",
-        "ValidatingWebhookConfiguration validating-webhook-configuration",
-    ];
     let texts = ["9443", "webhook-certs", "webhook-server-cert"];
-    let (before, after) = off(&helm, "webhook.enabled", &gone, &texts);
+    let (before, after) = off(&helm, "webhook.enabled", &WEBHOOKS, &texts);
     assert_eq!(argument(&after, "--enable-webhooks=false"), *before["args"].as_array().unwrap());
     assert!(after.to_string().contains("8443"), "the metrics stay: {after}");
 }
@@ -131,17 +133,8 @@ fn a_certificate_for_both_goes_with_the_webhooks() {
         ];
         let (before, after) = off(&helm, "metrics.enabled", &gone, texts);
         assert_eq!(after["volumeMounts"], before["volumeMounts"]);
-        let gone = [
-            "Certificate serving-cert",
-            "Certificate webhook-ca",
-            "Issuer ca-issuer",
-            "Issuer selfsigned-issuer",
-            "MutatingWebhookConfiguration mutating-webhook-configuration",
-            "Service webhook-service",
-            "ValidatingWebhookConfiguration validating-webhook-configuration",
-        ];
         let (_, after) =
-            off(&helm, "webhook.enabled", &gone, &[texts, &["serving-certs"]].concat());
+            off(&helm, "webhook.enabled", &WEBHOOKS, &[texts, &["serving-certs"]].concat());
         assert!(after.to_string().contains("8443"), "the metrics stay: {after}");
         helm.edit("config/manager/manager.yaml", |text| {
             let flag = "--metrics-cert-path=/tmp/k8s-webhook-server/serving-certs";

@@ -161,10 +161,10 @@ pub fn untrusted(
     operator: &Operator,
     tree: &impl Tree,
 ) -> anyhow::Result<Vec<Problem>> {
-    fn has(value: &Value, name: &str) -> bool {
+    fn holds(value: &Value, name: &str) -> bool {
         let list = value.as_array().into_iter().flatten();
         let fields = value.as_object().into_iter().flatten().map(|it| it.1);
-        value == name || list.chain(fields).any(|it| has(it, name))
+        value == name || list.chain(fields).any(|it| holds(it, name))
     }
     let mut res = Vec::new();
     if project.inputs.certificates != Certificates::SelfManaged {
@@ -174,7 +174,7 @@ pub fn untrusted(
         let Some(text) = tree.read(&ProjectPath::fixed(file))? else { continue };
         let documents = yaml::documents(&text, yaml::Dialect::Kubernetes).unwrap_or_default();
         for it in operator.webhook_configurations.iter().filter(|it| !it.name.is_empty()) {
-            if !documents.iter().any(|document| has(document, &it.name)) {
+            if !documents.iter().any(|document| holds(document, &it.name)) {
                 let message = format!(
                     "{file} does not have this name, so that no API server would trust the operator's certificate"
                 );
