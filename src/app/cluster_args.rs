@@ -100,6 +100,7 @@ impl ClusterArgs {
 
     /// Connects on behalf of another owner.
     pub fn connect_as(&self, owner: Owner) -> anyhow::Result<Cluster> {
+        terminal::require_no_warnings()?;
         let mut cluster = self.address.connect()?;
         cluster.act_for(owner);
         cluster.complete_changes();

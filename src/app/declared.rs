@@ -129,7 +129,7 @@ fn read(
         return hinted(refusal(&unread(&reading), problems), reading.hint.iter().cloned());
     }
     let warnings = [operator.warnings.clone(), generated.warnings].concat();
-    reading.quote(&sources, warnings).into_iter().for_each(terminal::warn);
+    terminal::warn_all(reading.quote(&sources, warnings));
     Ok((generated.manifests, operator))
 }
 

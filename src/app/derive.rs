@@ -331,7 +331,7 @@ fn types(operator: &Operator, project: &Project) -> anyhow::Result<(Vec<Crd>, Ve
             let (version, kind) = (it.name(), it.kind());
             let message =
                 format!("{version} {kind} is not in PROJECT, so api/src/crds.rs leaves it out");
-            let problem = Problem::new(it.place().clone(), message);
+            let problem = Problem::new(it.place().clone(), message).with_rule("not-in-project");
             unlisted.push(Problem { hint: adopt(project, &it), ..problem });
         }
     }

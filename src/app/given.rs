@@ -105,9 +105,8 @@ fn warn_of_hooks(hooks: &[Value]) {
     for it in hooks {
         let (kind, name) = (&it["kind"], &it["metadata"]["name"]);
         let (kind, name) = (kind.as_str().unwrap_or_default(), name.as_str().unwrap_or_default());
-        terminal::warn(Diagnostic::from(format!(
-            "{kind} {name} is a hook, which Helm alone creates: it is left out"
-        )));
+        let note = format!("{kind} {name} is a hook, which Helm alone creates: it is left out");
+        terminal::warn(Diagnostic::from(note).into_note());
     }
 }
 

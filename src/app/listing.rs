@@ -43,7 +43,8 @@ pub fn update(tree: &mut WorkTree<'_>, crds: &[ProjectPath]) -> anyhow::Result<(
             plan.remove(list.clone(), vec![fragment(entry)], LastCommit::NotRead);
         } else if !crds.contains(&path) && tree.read(&path)?.is_none() {
             let missing = Diagnostic::in_file(FILE, format!("{path} does not exist"));
-            let missing = missing.at(item.mark.line, 1).quote(&mut lines);
+            let missing =
+                missing.at(item.mark.line, 1).with_code("kustomization").quote(&mut lines);
             plan.warn(missing.with_hint("remove this line"));
         }
         listed.push(path);
@@ -66,7 +67,8 @@ pub fn update(tree: &mut WorkTree<'_>, crds: &[ProjectPath]) -> anyhow::Result<(
             continue;
         }
         let warning = Diagnostic::in_file(FILE, format!("`{name}` is not in the list `resources`"));
-        plan.warn(warning.at(line, 1).quote(&mut lines).with_hint(format!(
+        let warning = warning.at(line, 1).with_code("kustomization").quote(&mut lines);
+        plan.warn(warning.with_hint(format!(
             "add it; or write `# - {name}` there if this CRD must not be installed"
         )));
     }

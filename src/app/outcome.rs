@@ -102,9 +102,9 @@ pub fn begin(root: &Root, mode: &Mode) -> anyhow::Result<()> {
     let Some(recovered) = root.recover()? else { return Ok(()) };
     let list: String = recovered.completed.iter().map(|it| format!("\n  {it}")).collect();
     if !list.is_empty() {
-        terminal::warn(format!("an earlier run was interrupted; completed its changes:{list}"));
+        terminal::note(format!("an earlier run was interrupted; completed its changes:{list}"));
     } else if recovered.edited.is_empty() {
-        terminal::warn("an earlier run was interrupted after it had written all files");
+        terminal::note("an earlier run was interrupted after it had written all files");
     }
     recovered.require_no_edits()
 }
@@ -154,8 +154,9 @@ pub fn settle_all(all: &[(&WorkTree<'_>, &Root)], mode: &Mode) -> anyhow::Result
         false => Ok(it.0.changes()),
     };
     let changes: Vec<Changes> = all.iter().map(changes).collect::<anyhow::Result<_>>()?;
-    changes.iter().flat_map(|it| it.warnings.iter().cloned()).for_each(terminal::warn);
+    terminal::warn_all(changes.iter().flat_map(|it| it.warnings.iter().cloned()));
     if mode.writes() {
+        terminal::require_no_warnings()?;
         let roots = all.iter().map(|it| it.1);
         disk::write_all(&roots.zip(&changes).collect::<Vec<_>>())?;
     }

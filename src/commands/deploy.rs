@@ -49,7 +49,7 @@ impl Args {
             Changes { image, namespace },
         )?;
         let warnings = [shipped::placeholder(&objects), shipped::custom_resources(&objects)];
-        warnings.into_iter().flatten().for_each(terminal::warn);
+        terminal::warn_all(warnings.into_iter().flatten());
         if sending == Sending::Nothing {
             cluster_args::list("apply", &objects.iter().map(Id::of).collect::<Vec<_>>());
             return Ok(());

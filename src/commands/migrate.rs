@@ -82,6 +82,7 @@ impl Args {
             None => self.crds.iter().map(|it| (it.clone(), None)).collect(),
             Some(root) => names(root)?,
         };
+        terminal::require_no_warnings()?;
         let mut cluster = self.address.connect()?;
         cluster.complete_changes();
         match self.migrate(&cluster, &names) {

@@ -157,7 +157,7 @@ pub fn run() -> ExitCode {
         if watches {
             watch::begin();
         }
-        let code = match cli.run() {
+        let code = match cli.run().and_then(|()| terminal::require_no_warnings()) {
             Ok(()) => {
                 if failed {
                     terminal::advise("fixed\n");

@@ -63,9 +63,11 @@ fn left_out_problem(it: &Version<'_>) -> Problem {
     let message = format!(
         "`{kind}`: {name} cannot be read or written: other versions have a conversion, and this one has none"
     );
-    Problem::new(it.place().clone(), message).with_hint(format!(
-        "run `operator-rs create webhook --conversion --spoke {name}` with the group, the kind and the hub"
-    ))
+    Problem::new(it.place().clone(), message)
+        .with_hint(format!(
+            "run `operator-rs create webhook --conversion --spoke {name}` with the group, the kind and the hub"
+        ))
+        .with_rule("no-conversion")
 }
 
 /// The versions of one kind, and the conversions of all kinds.
@@ -131,9 +133,11 @@ impl<'a> Conversions<'a> {
     fn unlisted(&self, it: &ConversionRegistration) -> Problem {
         let kind = self.versions[0].kind();
         let message = format!("PROJECT does not list this conversion of `{kind}` under `webhooks`");
-        Problem::new(it.place.clone(), message).with_hint(
-            "add `conversion: true` and the other version under `spoke` to the hub's entry in PROJECT, or remove this line",
-        )
+        Problem::new(it.place.clone(), message)
+            .with_hint(
+                "add `conversion: true` and the other version under `spoke` to the hub's entry in PROJECT, or remove this line",
+            )
+            .with_rule("not-in-project")
     }
 
     /// The versions that PROJECT lists, and that the operator does not convert.

@@ -191,7 +191,8 @@ pub fn losses(versions: &[Version<'_>]) -> Vec<Problem> {
                     "`{kind}`: {} written as {from} and read as {to} is lost: the versions have no conversion",
                     lost.join(", ")
                 );
-                res.push(Problem::new(version.place().clone(), message));
+                let problem = Problem::new(version.place().clone(), message);
+                res.push(problem.with_rule("lost-fields"));
             }
         }
     }

@@ -86,7 +86,8 @@ pub fn misspelt(
             Some((_, before)) => before.chars().count() + 1,
             None => comment.column + 2 + before.chars().count(),
         };
-        let problem = Problem::new(Place { path: path.clone(), line, column }, message);
+        let place = Place { path: path.clone(), line, column };
+        let problem = Problem::new(place, message).with_rule("marker");
         match hint {
             Some(hint) => problem.with_hint(hint),
             None => problem,

@@ -66,7 +66,7 @@ pub fn doubts(it: &Webhook, resources: &Resources, kinds: &[DeclaredKind]) -> Ve
     let rule = Rule { groups: groups.clone(), resources: words.clone(), ..Rule::default() };
     let of = |word: &str| if groups.iter().any(|it| it == word) { "groups" } else { "resources" };
     let problem = |it: &Webhook, argument: &str, message: String, hint: &str| {
-        Problem::new(it.at(argument), message).with_hint(hint)
+        Problem::new(it.at(argument), message).with_hint(hint).with_rule("marker")
     };
     let mut res: Vec<Problem> = { resources.doubts(&rule) }
         .into_iter()

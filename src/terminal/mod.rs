@@ -25,7 +25,10 @@ use anyhow::Context as _;
 pub use environment::{
     arguments, current_folder, platform, program, variable, variable_names, variables,
 };
-pub use message::{finding, fit_hints, github, misuse, note, report, tell_rest, usage, warn};
+pub use message::{
+    finding, fit_hints, github, misuse, note, report, require_no_warnings, tell_rest, usage, warn,
+    warn_all,
+};
 pub use progress::{Step, waiting};
 pub use prompt::{agree, ask, confirm, has_person};
 pub use settings::{Settings, annotate_below, annotates};

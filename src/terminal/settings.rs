@@ -31,7 +31,7 @@ pub struct Settings {
         help = "Format of errors and warnings: human, short, json or github [default: human]"
     )]
     pub(super) format: MessageFormat,
-    /// List every file, even if the list is long
+    /// List every file and every warning, even if the list is long
     #[arg(
         long = "verbose",
         short = 'v',
@@ -43,6 +43,9 @@ pub struct Settings {
     /// Print results, warnings and errors only
     #[arg(long = "quiet", short = 'q', global = true, help_heading = "Common options")]
     pub(super) is_quiet: bool,
+    /// Fail if there are warnings, before a file is written or a cluster is changed
+    #[arg(long = "deny-warnings", global = true, help_heading = "Common options")]
+    pub(super) denies_warnings: bool,
 }
 
 static SETTINGS: OnceLock<Settings> = OnceLock::new();

@@ -1,5 +1,6 @@
 //! What is wrong with the user's input, or should be known about it, as a value: `terminal` shows it.
 
+use crate::is_accepted;
 use std::{collections::BTreeMap, error::Error, fmt, sync::Arc};
 
 /// A message, with its place and what to do where these are known.
@@ -18,6 +19,10 @@ pub struct Diagnostic {
     pub hints: Vec<String>,
     /// The text in a list for people, if it is not the file and the message.
     pub listed: Option<String>,
+    /// Among warnings: no action is needed, so that it is shown as a note.
+    pub is_note: bool,
+    /// Among warnings: a comment where it stands accepts it.
+    pub is_accepted: bool,
 }
 
 impl Diagnostic {
@@ -37,9 +42,21 @@ impl Diagnostic {
         self.at(before.matches('\n').count() + 1, column)
     }
 
-    /// Adds the source line that it is about.
+    /// Adds the source line that it is about, and finds out whether a comment there accepts it.
     pub fn quote(self, lines: &mut Lines<'_>) -> Self {
-        Self { source_line: self.position.and_then(|it| lines.get(it.0)), ..self }
+        let Some((line, _)) = self.position else { return self };
+        let is_accepted = self.code.is_some_and(|rule| is_accepted(rule, line, &lines.all));
+        Self { source_line: lines.get(line), is_accepted, ..self }
+    }
+
+    /// Names the rule that found it. A comment can accept a warning by this name, see [`is_accepted`].
+    pub fn with_code(self, rule: &'static str) -> Self {
+        Self { code: Some(rule), ..self }
+    }
+
+    /// Marks a warning that needs no action.
+    pub fn into_note(self) -> Self {
+        Self { is_note: true, ..self }
     }
 
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {

@@ -3,8 +3,10 @@
 //! A [`Diagnostic`] is a message with what is known besides: the rule, the file, the line and column, its text, and what
 //! to do. [`Diagnostics`] is everything that is wrong, as one error; [`Hint`] adds a hint to any error. [`Report`] takes
 //! an error apart again, for a program that shows it. [`rules!`] declares rules, and [`About`] describes one. [`nearest`]
-//! suggests a spelling, and [`conflict`] finds what git leaves in a file. Nothing here prints or reads a file.
+//! suggests a spelling, [`is_accepted`] reads the comments that accept warnings, and [`conflict`] finds what git leaves
+//! in a file. Nothing here prints or reads a file.
 
+mod acceptance;
 pub mod conflict;
 mod diagnostic;
 mod report;
@@ -14,6 +16,7 @@ mod spelling;
 
 use std::{error::Error, fmt};
 
+pub use acceptance::is_accepted;
 pub use diagnostic::{Diagnostic, Diagnostics, Lines};
 pub use report::{Report, Summary, hints};
 pub use rule::About;

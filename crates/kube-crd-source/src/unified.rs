@@ -35,7 +35,8 @@ pub fn warnings(options: &Options, packages: &Packages<'_>, kinds: &[Kind]) -> V
                 let hint = format!(
                     "this is what `cargo build --workspace` builds; `-p {name}` reads that package alone"
                 );
-                res.push(Problem::new(it.place.clone(), message).with_hint(hint));
+                let problem = Problem::new(it.place.clone(), message).with_hint(hint);
+                res.push(problem.with_rule("unified-features"));
             }
         }
     }

@@ -75,7 +75,7 @@ pub fn astray(
 fn problem(marker: &Webhook, argument: &str, message: String, hint: &str) -> Problem {
     // A patch may have set what is called.
     let argument = if marker.arguments.patch.contains("\"rules\"") { "patch" } else { argument };
-    Problem::new(marker.at(argument), message).with_hint(hint)
+    Problem::new(marker.at(argument), message).with_hint(hint).with_rule("webhook-coverage")
 }
 
 fn exempt(webhook: &Value) -> Option<&'static str> {
@@ -143,7 +143,8 @@ impl Listed<'_> {
             other.version
         );
         let hint = "leave out `matchPolicy=Exact`: API servers then convert these objects before they call it";
-        Some(Problem::new(marker.at("matchPolicy"), message).with_hint(hint))
+        let problem = Problem::new(marker.at("matchPolicy"), message).with_hint(hint);
+        Some(problem.with_rule("webhook-coverage"))
     }
 }
 
@@ -179,7 +180,8 @@ pub fn untrusted(
                     "{file} does not have this name, so that no API server would trust the operator's certificate"
                 );
                 let hint = "write it there in place of the former name, or leave out the comment";
-                res.push(Problem::new(it.place.clone(), message).with_hint(hint));
+                let problem = Problem::new(it.place.clone(), message).with_hint(hint);
+                res.push(problem.with_rule("configuration-name"));
             }
         }
     }

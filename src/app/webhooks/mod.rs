@@ -109,7 +109,8 @@ pub fn unlisted(project: &Project, operator: &Operator) -> anyhow::Result<Vec<Pr
         let hint = format!(
             "add `{key}: true` and the path under `webhooks` of the version, or remove the webhook"
         );
-        res.push(Problem::new(it.place.clone(), message).with_hint(hint));
+        let problem = Problem::new(it.place.clone(), message).with_hint(hint);
+        res.push(problem.with_rule("not-in-project"));
     }
     Ok(res)
 }

@@ -119,7 +119,7 @@ fn files(
 
 fn validate(folder: &ProjectPath, bundle: &Files) -> anyhow::Result<()> {
     let (errors, warnings) = bundles::found(folder.as_str(), bundle)?;
-    warnings.into_iter().for_each(terminal::warn);
+    terminal::warn_all(warnings);
     if errors.is_empty() {
         return Ok(());
     }

@@ -31,7 +31,7 @@ impl Subject {
         let source = Source::folder(dir, &self.catalog_dir)?;
         let title = source.title().to_owned();
         let loaded = catalog_source::whole(source.catalog(true)?, &title)?;
-        loaded.warnings.iter().cloned().for_each(terminal::warn);
+        terminal::warn_all(loaded.warnings.iter().cloned());
         if let Err(list) = catalog::check(&loaded) {
             let headline = format!("{title} is not valid, and no image was built");
             return Err(Diagnostics { headline, list }.into());

@@ -137,7 +137,7 @@ impl Migration {
 pub fn print(mut catalog: Catalog, format: Format) {
     let warnings = std::mem::take(&mut catalog.warnings);
     let (blobs, lost) = catalog.into_sorted();
-    warnings.into_iter().chain(lost).for_each(terminal::warn);
+    terminal::warn_all(warnings.into_iter().chain(lost));
     for blob in blobs {
         terminal::data(&catalog::text(&blob, format));
     }

@@ -80,7 +80,7 @@ impl Args {
                 None => Source::image(image, &self.access)?,
             };
             let bundle = source.bundle()?;
-            bundle.warnings.iter().for_each(terminal::warn);
+            terminal::warn_all(bundle.warnings.iter());
             res.insert(image.to_owned(), bundle.blob(image));
         }
         Ok(res)

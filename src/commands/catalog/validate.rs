@@ -57,7 +57,7 @@ impl Args {
         let title = source.title();
         let problems = match loader.faults.is_empty() {
             true => {
-                loader.catalog.warnings.iter().cloned().for_each(terminal::warn);
+                terminal::warn_all(loader.catalog.warnings.iter().cloned());
                 catalog::check(&loader.catalog).err()
             }
             false => Some(loader.faults),

@@ -69,7 +69,7 @@ impl Args {
         let warnings = warnings.into_iter().flatten();
         Ok(match self.file().cloned() {
             None => {
-                warnings.for_each(terminal::warn);
+                terminal::warn_all(warnings);
                 Outcome::Text(text)
             }
             Some(path) => {

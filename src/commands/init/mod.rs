@@ -128,10 +128,8 @@ impl Args {
             tree.warn("`--repo` has no effect: a Cargo package has no import path".to_owned());
         }
         if self.domain.is_none() {
-            tree.warn(
-                "API groups end in `my.domain`: to choose another domain, run `operator-rs init --domain example.com` in an empty directory"
-                    .to_owned(),
-            );
+            let note = "API groups end in `my.domain`: to choose another domain, run `operator-rs init --domain example.com` in an empty directory";
+            tree.warn(Diagnostic::from(note).into_note());
         }
         tree.next(
             "Next: add an API, then compile and test:\n  \

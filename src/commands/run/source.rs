@@ -32,6 +32,6 @@ pub fn release(name: &str, files: &Files, target: Option<Target>) -> anyhow::Res
             "`operator-rs bundle validate{target}` shows these errors and how to fix them"
         ));
     }
-    warnings.into_iter().for_each(terminal::warn);
+    terminal::warn_all(warnings);
     Release::read(name, files)
 }

@@ -23,7 +23,7 @@ pub fn lints(operator: &Operator) -> Option<Problem> {
         lists.join(", ")
     );
     let hint = "depend on kube 4.2 or newer, or list these fields in `ignoreDifferences` of the Argo CD Application";
-    Some(Problem::new(first.place().clone(), message).with_hint(hint))
+    Some(Problem::new(first.place().clone(), message).with_hint(hint).with_rule("empty-lists"))
 }
 
 /// The lists of a version that are empty.

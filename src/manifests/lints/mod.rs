@@ -31,8 +31,16 @@ pub fn lints(operator: &Operator, crds: &[Manifest]) -> Vec<Problem> {
 
 fn of_schema(version: &Version<'_>) -> Vec<Problem> {
     let Some(schema) = version.schema() else { return Vec::new() };
-    let faults = formats::faults(&schema).into_iter().chain(conditions::faults(&schema));
-    faults.map(|it| problem(version, &it.at, &it.message).with_hint(it.hint)).collect()
+    let rules = [
+        ("unknown-format", formats::faults(&schema)),
+        ("atomic-conditions", conditions::faults(&schema)),
+    ];
+    let faults =
+        rules.into_iter().flat_map(|(rule, faults)| faults.into_iter().map(move |it| (rule, it)));
+    let problem = |(rule, fault): (&'static str, Fault)| {
+        problem(version, &fault.at, &fault.message).with_hint(fault.hint).with_rule(rule)
+    };
+    faults.map(problem).collect()
 }
 
 /// Faults of a CRD for which API servers refuse it, at the places in the source.
@@ -61,7 +69,7 @@ fn refusals(operator: &Operator, crd: &Value) -> Vec<Problem> {
         }
     };
     let all = definition::refusals(crd).into_iter().chain(definition::doubts(crd));
-    all.map(problem).collect()
+    all.map(|refusal| problem(refusal).with_rule("crd-refused")).collect()
 }
 
 /// The item of `#[kube(…)]` that sets a field of a CRD.

@@ -37,7 +37,8 @@ pub fn lints(version: &Version<'_>) -> Vec<Problem> {
             Some(near) => format!("did you mean `{near}`?"),
             None => "use the path of a field, with its names in JSON".to_owned(),
         };
-        Some(Problem::new(place(version, &pointer), message).with_hint(hint))
+        let problem = Problem::new(place(version, &pointer), message).with_hint(hint);
+        Some(problem.with_rule("field-path"))
     };
     columns.chain(scale).filter_map(problem).collect()
 }

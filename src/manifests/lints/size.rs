@@ -34,7 +34,8 @@ pub fn lints(operator: &Operator, crds: &[Manifest]) -> Vec<Problem> {
                 (bytes - saved.min(bytes)).div_ceil(1024)
             );
             let hint = "shorten descriptions with `--max-description-length`, or apply it with `--server-side`";
-            res.push(Problem::new(place.clone(), message).with_hint(hint));
+            let problem = Problem::new(place.clone(), message).with_hint(hint);
+            res.push(problem.with_rule("crd-size"));
         }
     }
     res

@@ -126,7 +126,9 @@ fn webhooks(operator: &Operator, mutating: bool, into: &mut Generated) -> Vec<Va
         if !mutating && !it.arguments.reinvocation_policy.is_empty() {
             let message = "a validating webhook has no `reinvocationPolicy`, and this is left out";
             into.warnings.push(
-                Problem::new(it.at("reinvocationPolicy"), message).with_hint("delete the argument"),
+                Problem::new(it.at("reinvocationPolicy"), message)
+                    .with_hint("delete the argument")
+                    .with_rule("marker"),
             );
         }
         let path = pointer::text(&object, "/clientConfig/service/path");

@@ -1,14 +1,9 @@
 //! Errors, warnings and notes, each in the format that `--message-format` names.
 
 mod report;
+mod warnings;
 
-use std::{
-    fmt::Write as _,
-    sync::{
-        OnceLock,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::{fmt::Write as _, sync::OnceLock};
 
 use serde_json::json;
 
@@ -18,36 +13,8 @@ use super::{
 };
 use diagnostics::{Diagnostic, Severity};
 pub use report::{misuse, report, usage};
-
-/// Prints something that the user should know, although the command continues.
-pub fn warn(it: impl Into<Diagnostic>) {
-    if WARNINGS.fetch_add(1, Ordering::Relaxed) < most() {
-        emit(Severity::Warning, &it.into());
-    }
-}
-
-/// How many warnings there were.
-static WARNINGS: AtomicUsize = AtomicUsize::new(0);
-
-/// How many errors and how many warnings are printed: what comes from a file has no end.
-fn most() -> usize {
-    match settings::get().format {
-        MessageFormat::Human | MessageFormat::Github => 200,
-        MessageFormat::Short | MessageFormat::Json => 10_000,
-    }
-}
-
-/// Says how many warnings were not printed, and begins to count again.
-pub fn tell_rest() {
-    let more = WARNINGS.swap(0, Ordering::Relaxed).saturating_sub(most());
-    if 0 < more {
-        emit(Severity::Note, &rest(more, "warnings"));
-    }
-}
-
-fn rest(more: usize, what: &str) -> Diagnostic {
-    format!("and {more} more {what}").into()
-}
+use warnings::{most, rest};
+pub use warnings::{require_no_warnings, tell_rest, warn, warn_all};
 
 /// Prints what a person should know before a question.
 pub fn note(it: impl Into<Diagnostic>) {

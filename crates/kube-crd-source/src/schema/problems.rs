@@ -61,7 +61,8 @@ impl Reader {
                 );
                 let hint = "end the recursion with a type that accepts any value, e.g. `serde_json::Value`";
                 let problem = self.world.problem(module, span, message, hint);
-                self.warnings.borrow_mut().push(self.with_field_path(problem, None));
+                let problem = self.with_field_path(problem, None).with_rule("recursive-type");
+                self.warnings.borrow_mut().push(problem);
             }
         }
     }
@@ -82,7 +83,7 @@ impl Reader {
             let kind = self.field_path.borrow().first().cloned();
             problem.field_path = kind.into_iter().collect();
             problem.field_path.extend((!path.is_empty()).then(|| path.join(".")));
-            self.warnings.borrow_mut().push(problem);
+            self.warnings.borrow_mut().push(problem.with_rule("unknown-key"));
         }
     }
 

@@ -49,13 +49,29 @@ pub struct Problem {
     pub source_line: Option<Box<str>>,
     /// Whether the compiler refuses the code, too, so that compiling it cannot help.
     pub does_not_compile: bool,
+    /// The rule that found it, if it is a warning: a comment can accept it by this name.
+    pub rule: Option<&'static str>,
+    /// Whether a comment where it stands accepts it.
+    pub is_accepted: bool,
 }
 
 impl Problem {
     pub fn new(place: Place, message: impl Into<String>) -> Self {
-        let (field_path, hint, source_line) = (Vec::new(), None, None);
-        let does_not_compile = false;
-        Self { place, message: message.into(), field_path, hint, source_line, does_not_compile }
+        Self {
+            place,
+            message: message.into(),
+            field_path: Vec::new(),
+            hint: None,
+            source_line: None,
+            does_not_compile: false,
+            rule: None,
+            is_accepted: false,
+        }
+    }
+
+    /// Names the rule of a warning, see [`diagnostics::is_accepted`].
+    pub fn with_rule(self, rule: &'static str) -> Self {
+        Self { rule: Some(rule), ..self }
     }
 
     pub fn with_hint(self, hint: impl Into<String>) -> Self {
@@ -68,6 +84,9 @@ impl Problem {
         const LONGEST: usize = 10_000;
         let line = lines.get(self.place.line.saturating_sub(1));
         self.source_line = line.filter(|it| it.len() < LONGEST).map(|it| Box::from(*it));
+        let line = self.place.line;
+        self.is_accepted =
+            self.rule.is_some_and(|rule| diagnostics::is_accepted(rule, line, lines));
         self
     }
 
@@ -103,6 +122,8 @@ impl From<Problem> for Diagnostic {
     fn from(it: Problem) -> Self {
         Self {
             message: it.message,
+            code: it.rule,
+            is_accepted: it.is_accepted,
             file: Some(it.place.path.to_string()),
             position: Some((it.place.line, it.place.column)),
             source_line: it.source_line.map(Arc::from),

@@ -224,7 +224,7 @@ impl Args {
             return Err(error(&format!(", and nothing was {verb}")));
         }
         let warnings = [operator.warnings, generated.warnings].concat();
-        reading.quote(&sources, warnings).into_iter().for_each(terminal::warn);
+        terminal::warn_all(reading.quote(&sources, warnings));
         // With only some of the kinds, the files that are left over are unknown.
         let is_whole =
             problems.is_empty() && options.packages.is_empty() && options.modules.is_empty();

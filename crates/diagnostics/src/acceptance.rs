@@ -1,0 +1,43 @@
+//! Comments that accept a warning where it stands: `// operator-rs: allow(unknown-format)`.
+
+/// Whether a comment accepts the warnings of a rule about a line, counted from 1. The comment is at the end of the line,
+/// or among the comments and attributes directly above it. It may name several rules, separated by commas; text may
+/// follow the parenthesis. Comments begin with `//` or `#`.
+pub fn is_accepted(rule: &str, line: usize, lines: &[&str]) -> bool {
+    let Some(above) = line.checked_sub(1).and_then(|index| lines.get(..index)) else {
+        return false;
+    };
+    let is_leading = |text: &&&str| text.trim_start().starts_with(['#', '/']);
+    let leading = above.iter().rev().take_while(is_leading);
+    leading.chain(lines.get(line - 1)).any(|text| accepted_rules(text).any(|name| name == rule))
+}
+
+/// The rules that the comment in a line accepts.
+fn accepted_rules(line: &str) -> impl Iterator<Item = &str> {
+    let comment = line.find("//").or_else(|| line.find('#')).map_or("", |start| &line[start..]);
+    let rules =
+        comment.split_once("operator-rs: allow(").and_then(|(_, rest)| rest.split_once(')'));
+    rules.map_or("", |(names, _)| names).split(',').map(str::trim)
+}
+
+#[test]
+fn a_comment_accepts_the_rules_that_it_names_at_its_line_or_below() {
+    let lines = [
+        "// operator-rs: allow(a, b) the other manager is ours",
+        "#[serde(default)]",
+        "pub x: i32, // operator-rs: allow(c)",
+        "pub y: i32,",
+        "# operator-rs: allow(d)",
+        "key: value",
+        "text: operator-rs: allow(e)",
+    ];
+    let check = |rule: &str, accepted: &[usize]| {
+        let found: Vec<usize> = (0..9).filter(|line| is_accepted(rule, *line, &lines)).collect();
+        assert_eq!(found, accepted, "{rule}");
+    };
+    check("a", &[1, 2, 3]);
+    check("b", &[1, 2, 3]);
+    check("c", &[3]);
+    check("d", &[5, 6]);
+    check("e", &[]);
+}
