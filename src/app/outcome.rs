@@ -8,6 +8,7 @@ use crate::{
     plan::{Changes, WorkTree},
     terminal,
 };
+use model::ProjectPath;
 
 /// Whether a command writes its changes, or only shows or checks them. Commands that write no files do not have these flags.
 #[derive(Clone, clap::Args)]
@@ -100,7 +101,17 @@ pub fn begin(root: &Root, mode: &Mode) -> anyhow::Result<()> {
     }
     root.lock()?;
     let Some(recovered) = root.recover()? else { return Ok(()) };
-    let list: String = recovered.completed.iter().map(|it| format!("\n  {it}")).collect();
+    let listed = |paths: &[ProjectPath]| -> String {
+        paths.iter().map(|path| format!("\n  {path}")).collect()
+    };
+    if !recovered.restored.is_empty() {
+        let list = listed(&recovered.restored);
+        terminal::warn(format!("an earlier run failed; took back the rest of its changes:{list}"));
+    }
+    if recovered.is_taken_back {
+        return Ok(());
+    }
+    let list = listed(&recovered.completed);
     if !list.is_empty() {
         terminal::note(format!("an earlier run was interrupted; completed its changes:{list}"));
     } else if recovered.edited.is_empty() {

@@ -325,7 +325,7 @@ impl Folder {
     /// Returns when the content of a file is on the disk.
     pub fn sync_file(&self, name: impl AsRef<Path>) -> io::Result<()> {
         #[cfg(all(test, unix))]
-        crash::point()?;
+        crash::sync_point()?;
         let file = self.open(&name)?;
         // The disk of the tests loses what it is not told to sync, however slow the real one is.
         if !cfg!(test) {
@@ -339,7 +339,7 @@ impl Folder {
     /// Returns when the names in this folder are on the disk.
     pub fn sync(&self) -> io::Result<()> {
         #[cfg(all(test, unix))]
-        crash::point()?;
+        crash::sync_point()?;
         match self.handle() {
             Ok(_) if cfg!(test) => {}
             Ok(handle) => handle.sync_all()?,

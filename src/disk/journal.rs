@@ -23,6 +23,8 @@ use model::ProjectPath;
 pub const NAME: &str = ".operator-rs.journal";
 /// The journal while it is being written.
 pub const UNFINISHED: &str = ".operator-rs.journal.new";
+/// The journal of changes that are taken back, because the command failed.
+pub const TAKEN_BACK: &str = ".operator-rs.journal.undo";
 /// The prefix of the names of other temporary files.
 const TEMPORARY: &str = ".operator-rs.new-";
 const VERSION: u32 = 2;
@@ -38,6 +40,9 @@ pub struct Journal {
     /// The random part of the names of its temporary files.
     token: String,
     pub steps: Vec<Step>,
+    /// Whether its command has failed, so that the old files come back and the new ones do not.
+    #[serde(skip)]
+    pub is_taken_back: bool,
 }
 
 /// A file to write or, without a new text, to remove.
@@ -52,28 +57,41 @@ pub struct Step {
 
 impl Journal {
     pub fn new(token: String, steps: Vec<Step>) -> anyhow::Result<Self> {
-        let res = Self { version: VERSION, token, steps };
+        let res = Self { version: VERSION, token, steps, is_taken_back: false };
         res.check()?;
         Ok(res)
     }
 
-    /// Reads the journal of an interrupted run, if there is one.
+    /// Reads the journal of an interrupted or failed run, if there is one.
     pub fn read(folder: &Folder) -> anyhow::Result<Option<Self>> {
-        let reading = || format!("cannot read {NAME}");
-        match folder.kind(NAME).with_context(reading)? {
+        match Self::read_file(folder, NAME)? {
+            None => Self::read_file(folder, TAKEN_BACK)
+                .map(|journal| journal.map(|journal| Self { is_taken_back: true, ..journal })),
+            journal => Ok(journal),
+        }
+    }
+
+    fn read_file(folder: &Folder, name: &str) -> anyhow::Result<Option<Self>> {
+        let reading = || format!("cannot read {name}");
+        match folder.kind(name).with_context(reading)? {
             Kind::Nothing => return Ok(None),
             Kind::File => {}
-            _ => return foreign("it is not a regular file"),
+            _ => return foreign(name, "it is not a regular file"),
         }
-        let bytes = folder.read_up_to(NAME, LONGEST).with_context(reading)?;
+        let bytes = folder.read_up_to(name, LONGEST).with_context(reading)?;
         let res: Self = match serde_json::from_slice(&bytes) {
             Ok(res) => res,
-            Err(error) => return foreign(&error.to_string()),
+            Err(error) => return foreign(name, &error.to_string()),
         };
         match res.check() {
             Ok(()) => Ok(Some(res)),
-            Err(error) => foreign(&error.to_string()),
+            Err(error) => foreign(name, &error.to_string()),
         }
+    }
+
+    /// Records that the changes are taken back. A rename needs no space on a full disk. Returns whether it succeeded.
+    pub fn mark_taken_back(folder: &Folder) -> bool {
+        folder.rename_new(NAME, TAKEN_BACK).is_ok()
     }
 
     /// Refuses a journal that this module would never have written.
@@ -117,7 +135,9 @@ impl Journal {
         };
         let Err(error) = put() else { return Ok(()) };
         // There was no journal before. If it cannot be synced, the changes do not begin.
-        let is_gone = folder.remove(UNFINISHED).and_then(|()| folder.remove(NAME)).is_ok();
+        let is_gone = folder.remove(UNFINISHED).and_then(|()| folder.remove(NAME)).is_ok()
+            || Self::mark_taken_back(folder)
+            || matches!(folder.kind(NAME), Ok(Kind::Nothing));
         Err(error).with_context(|| format!("cannot write {NAME}")).hint(match is_gone {
             true => "nothing was written: correct the cause, then run the command again",
             false => "no file was changed yet: the next command that writes here makes the changes",
@@ -125,8 +145,8 @@ impl Journal {
     }
 
     pub fn remove(folder: &Folder) -> anyhow::Result<()> {
-        let removed = folder.remove(NAME).and_then(|()| folder.sync());
-        removed.with_context(|| format!("cannot remove {NAME}"))
+        let removed = folder.remove(NAME).and_then(|()| folder.remove(TAKEN_BACK));
+        removed.and_then(|()| folder.sync()).with_context(|| format!("cannot remove {NAME}"))
     }
 
     /// The temporary name of a step's new text, in the folder of its path.
@@ -146,8 +166,8 @@ pub fn is_git(name: &str) -> bool {
     name.eq_ignore_ascii_case(".git") || name.eq_ignore_ascii_case("git~1")
 }
 
-fn foreign<T>(why: &str) -> anyhow::Result<T> {
-    Err(anyhow::format_err!("`{NAME}` is not a journal that this operator-rs has written: {why}")).hint(
+fn foreign<T>(name: &str, why: &str) -> anyhow::Result<T> {
+    Err(anyhow::format_err!("`{name}` is not a journal that this operator-rs has written: {why}")).hint(
         "if another version of operator-rs was interrupted here, run that one again; otherwise look at what \
          `git status` shows, and delete the file",
     )
@@ -155,5 +175,5 @@ fn foreign<T>(why: &str) -> anyhow::Result<T> {
 
 pub fn is_temporary(path: &Path) -> bool {
     let name = path.file_name().and_then(|it| it.to_str());
-    name.is_some_and(|it| it.starts_with(TEMPORARY) || it == NAME || it == UNFINISHED)
+    name.is_some_and(|it| it.starts_with(TEMPORARY) || [NAME, UNFINISHED, TAKEN_BACK].contains(&it))
 }

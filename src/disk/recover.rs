@@ -1,10 +1,10 @@
-//! Completes the changes of an interrupted run; the next command that writes does so.
+//! Completes the changes of an interrupted run, and takes back those of a failed one; the next command that writes does so.
 
 use anyhow::Context as _;
 
 use super::{
-    folder::Kind,
-    journal::{Journal, Step, UNFINISHED},
+    folder::{Folder, Kind},
+    journal::{Journal, Step, UNFINISHED, is_temporary},
     places::Places,
     root::{Root, busy},
     transaction::{State, Transaction},
@@ -12,18 +12,25 @@ use super::{
 use diagnostics::Hint as _;
 use model::ProjectPath;
 
-/// The changes of an interrupted run, which are complete now.
-#[derive(Debug, PartialEq)]
+const GOES_ON: &str = "correct the cause (free some space, for example, or change the permissions), then run the command again: it \
+                       continues from here";
+
+/// The changes of an interrupted run, which are complete now, or those of a failed one, which are taken back.
+#[derive(Debug, Default, PartialEq)]
 pub struct Recovered {
     /// The files that were written or removed.
     pub completed: Vec<ProjectPath>,
     /// The files that were edited in the meantime and stay as they are, each with the path of the new text next to it;
     /// none if the run would have removed the file.
     pub edited: Vec<(ProjectPath, Option<ProjectPath>)>,
+    /// Whether the run had failed, so that its changes were taken back.
+    pub is_taken_back: bool,
+    /// The files that have their former content again.
+    pub restored: Vec<ProjectPath>,
 }
 
 impl Root {
-    /// Completes the changes of an interrupted run, if there was one.
+    /// Completes the changes of an interrupted run or takes back those of a failed one, if there was one.
     pub fn recover(&self) -> anyhow::Result<Option<Recovered>> {
         let Some(folder) = self.folder() else { return Ok(None) };
         if folder.kind(UNFINISHED)? != Kind::Nothing {
@@ -36,54 +43,88 @@ impl Root {
         }
         let Some(journal) = Journal::read(folder)? else { return Ok(None) };
         self.lock()?;
-        let goes_on = "correct the cause (free some space, for example, or change the permissions), then run the command again: it \
-                       continues from here";
         let paths = journal.steps.iter().map(|it| &it.path);
         let mut transaction = Transaction::new(&journal, Places::open(self, folder, paths)?);
+        if journal.is_taken_back
+            && let Some(steps) = transaction.steps_to_take_back().hint(GOES_ON)?
+        {
+            return take_back(folder, &mut transaction, steps).map(Some);
+        }
         let mut edited = Vec::new();
         transaction.todo.clear();
         // Every file is inspected before the first change.
         for (at, step) in journal.steps.iter().enumerate() {
-            transaction.restore(at).hint(goes_on)?;
+            transaction.restore(at).hint(GOES_ON)?;
             match transaction.state(step)? {
                 State::Before => transaction.todo.push(at),
                 State::After => {}
                 State::Edited => edited.push(at),
             }
         }
-        if let Some(other) = transaction.sweep().hint(goes_on)?.first() {
-            return Err(anyhow::format_err!(
-                "{other} does not have the content that the interrupted run wrote: it may contain an edit of a file next to it"
-            ))
-            .hint("save what you need of it and delete it, then run the command again");
-        }
+        require_swept(&transaction.sweep().hint(GOES_ON)?)?;
         let edited = edited.into_iter().map(|it| beside(&mut transaction, it));
-        let edited = edited.collect::<anyhow::Result<_>>().hint(goes_on)?;
+        let edited = edited.collect::<anyhow::Result<_>>().hint(GOES_ON)?;
         if let Err(error) = transaction.run() {
             // Files that this run has replaced are swapped back, with edits of the last moment; the journal stays.
             let _ = transaction.take_back(&|_| None);
-            return Err(error).hint(goes_on);
+            return Err(error).hint(GOES_ON);
         }
-        transaction.finish().hint(goes_on)?;
-        Journal::remove(folder).hint(goes_on)?;
+        transaction.finish().hint(GOES_ON)?;
+        Journal::remove(folder).hint(GOES_ON)?;
         let completed = transaction.todo.iter().map(|it| journal.steps[*it].path.clone());
-        Ok(Some(Recovered { completed: completed.collect(), edited }))
+        Ok(Some(Recovered { completed: completed.collect(), edited, ..Recovered::default() }))
     }
 
     /// For a command that writes nothing: fails if an interrupted run has left incomplete changes.
     pub fn require_whole(&self) -> anyhow::Result<()> {
         let Some(folder) = self.folder() else { return Ok(()) };
-        if Journal::read(folder)?.is_none() {
-            return Ok(());
-        }
+        let Some(journal) = Journal::read(folder)? else { return Ok(()) };
         if self.is_busy() {
             return busy();
         }
+        if !journal.is_taken_back {
+            return Err(anyhow::format_err!(
+                "an earlier run was interrupted while it wrote here, and its changes are incomplete"
+            ))
+            .hint("run a command that writes, such as `operator-rs generate`: it completes them first");
+        }
+        let paths = journal.steps.iter().map(|step| &step.path);
+        let transaction = Transaction::new(&journal, Places::open(self, folder, paths)?);
+        if transaction.steps_to_take_back()?.is_some_and(|steps| steps.is_empty()) {
+            return Ok(());
+        }
         Err(anyhow::format_err!(
-            "an earlier run was interrupted while it wrote here, and its changes are incomplete"
+            "an earlier run failed while it wrote here, and not all of its changes are taken back"
         ))
-        .hint("run a command that writes, such as `operator-rs generate`: it completes them first")
+        .hint("run a command that writes, such as `operator-rs generate`: it takes them back first")
     }
+}
+
+/// Gives the files of a failed run their former content.
+fn take_back(
+    folder: &Folder,
+    transaction: &mut Transaction<'_>,
+    steps: Vec<usize>,
+) -> anyhow::Result<Recovered> {
+    let journal = transaction.journal;
+    let paths: Vec<ProjectPath> = steps.iter().map(|at| journal.steps[*at].path.clone()).collect();
+    let kept = transaction.take_back_rest(steps).hint(GOES_ON)?;
+    let temporary: Vec<ProjectPath> =
+        kept.iter().filter(|path| is_temporary(path.as_ref())).cloned().collect();
+    require_swept(&temporary)?;
+    transaction.places.sync().hint(GOES_ON)?;
+    Journal::remove(folder).hint(GOES_ON)?;
+    let restored = paths.into_iter().filter(|path| !kept.contains(path)).collect();
+    Ok(Recovered { is_taken_back: true, restored, ..Recovered::default() })
+}
+
+/// Fails if a file with a temporary name is left because nobody knows its text.
+fn require_swept(left: &[ProjectPath]) -> anyhow::Result<()> {
+    let Some(other) = left.first() else { return Ok(()) };
+    Err(anyhow::format_err!(
+        "{other} does not have the content that the interrupted run wrote: it may contain an edit of a file next to it"
+    ))
+    .hint("save what you need of it and delete it, then run the command again")
 }
 
 impl Recovered {

@@ -157,8 +157,32 @@ impl<'a> Transaction<'a> {
         self.places.sync()
     }
 
+    /// The steps of a failed run that are still to be taken back; none if an old text is lost, as this system cannot swap
+    /// files: then only the new texts can be completed.
+    pub fn steps_to_take_back(&self) -> anyhow::Result<Option<Vec<usize>>> {
+        let mut steps = Vec::new();
+        for (at, step) in self.journal.steps.iter().enumerate() {
+            if self.state(step)? != State::After {
+                continue;
+            }
+            match (self.old(at)?, &step.before, &step.after) {
+                (None, Some(_), Some(_)) => return Ok(None),
+                // Another program has removed the file since.
+                (None, Some(_), None) => {}
+                _ => steps.push(at),
+            }
+        }
+        Ok(Some(steps))
+    }
+
+    /// Takes back what a run that failed has left, and returns as `take_back` does.
+    pub fn take_back_rest(&mut self, steps: Vec<usize>) -> anyhow::Result<Vec<ProjectPath>> {
+        self.done = steps;
+        self.take_back(&|_| None)
+    }
+
     /// Gives all files their former content back; `before` has the old text of a step if it is known. Returns those
-    /// that were edited after they had been put in place, and stay.
+    /// that were edited after they had been put in place, and stay. `Places::sync` makes it last.
     pub fn take_back(
         &self,
         before: &dyn Fn(usize) -> Option<&'a str>,
@@ -173,7 +197,6 @@ impl<'a> Transaction<'a> {
         }
         kept.extend(self.sweep()?);
         self.places.remove_new();
-        self.places.sync()?;
         Ok(kept)
     }
 

@@ -81,12 +81,25 @@ impl Root {
         let left = match run.and_then(|()| next()) {
             Ok(left) => left,
             Err(error) => {
+                let is_marked = Journal::mark_taken_back(folder);
                 let taken = transaction.take_back(&|at| list[at].before.as_deref());
-                let taken = taken.and_then(|it| Journal::remove(folder).map(|()| it));
+                let taken = taken.and_then(|kept| {
+                    match transaction.places.sync().and_then(|()| Journal::remove(folder)) {
+                        // All files are the old ones, and so they stay: the next command that writes removes the mark.
+                        Err(why) if !is_marked => Err(why),
+                        _ => Ok(kept),
+                    }
+                });
                 return match &taken {
                     // The error says already that nothing was written.
                     Ok(kept) if kept.is_empty() && is_elsewhere => Err(error),
-                    _ => not_written(error, taken),
+                    Ok(_) => not_written(error, taken, ""),
+                    Err(_)
+                        if is_marked && !matches!(transaction.steps_to_take_back(), Ok(None)) =>
+                    {
+                        not_written(error, taken, "restores them")
+                    }
+                    Err(_) => not_written(error, taken, "completes the changes"),
                 };
             }
         };
@@ -98,10 +111,12 @@ impl Root {
     }
 }
 
-/// Why nothing was written, and what became of the files. `taken` has those that were edited and stay.
+/// Why nothing was written, and what became of the files. `taken` has those that were edited and stay. `next` says what
+/// the next command does if files could not be restored.
 fn not_written(
     error: anyhow::Error,
     taken: anyhow::Result<Vec<ProjectPath>>,
+    next: &str,
 ) -> anyhow::Result<Option<anyhow::Error>> {
     let again = match diagnostics::find::<Meanwhile>(&error) {
         Some(_) => "run the command again",
@@ -121,7 +136,7 @@ fn not_written(
         }
         Err(why) => Err(error).hint(format!(
             "the files that were already written could not be restored ({why:#}): once the cause is corrected, the \
-             next command that writes here completes the changes"
+             next command that writes here {next}"
         )),
     }
 }

@@ -27,8 +27,20 @@ pub enum End {
     Kill,
     /// The step fails: a change as on a full disk, a look as on a broken one. The next steps do not.
     Fail,
+    /// This step and all later ones that change the disk fail, as on a disk that stays full.
+    FailAll,
+    /// From this step on, nothing can be synced.
+    FailSyncs,
     /// Somebody does this.
     Other(Act),
+}
+
+/// A kind of step.
+#[derive(Clone, Copy, PartialEq)]
+enum Point {
+    Look,
+    Change,
+    Sync,
 }
 
 /// A change by another process.
@@ -66,6 +78,8 @@ struct Trace {
     changes: usize,
     last: usize,
     ends: Vec<(usize, End)>,
+    /// What fails from now on.
+    failing: Option<End>,
     /// The folder that others change.
     dir: PathBuf,
     opened: Option<fs::File>,
@@ -91,6 +105,7 @@ pub fn until<T>(
         let mut it = it.borrow_mut();
         (it.steps, it.points, it.changes, it.last) = (Vec::new(), 0, 0, 0);
         it.ends = ends.into_iter().collect();
+        it.failing = None;
     });
     let found = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(found) => Some(found),
@@ -100,6 +115,7 @@ pub fn until<T>(
     TRACE.with(|it| {
         let mut it = it.borrow_mut();
         it.ends.clear();
+        it.failing = None;
         (found, std::mem::take(&mut it.steps))
     })
 }
@@ -127,15 +143,21 @@ pub fn is_plain() -> bool {
 
 /// Just before a change.
 pub fn point() -> io::Result<()> {
-    happen(true)
+    happen(Point::Change)
+}
+
+/// Just before something is synced.
+pub fn sync_point() -> io::Result<()> {
+    happen(Point::Sync)
 }
 
 /// Just before something is read.
 pub fn look() -> io::Result<()> {
-    happen(false)
+    happen(Point::Look)
 }
 
-fn happen(is_change: bool) -> io::Result<()> {
+fn happen(what: Point) -> io::Result<()> {
+    let is_change = what != Point::Look;
     let due = TRACE.with(|it| {
         let mut it = it.borrow_mut();
         let (point, change) = (it.points, it.changes);
@@ -156,10 +178,16 @@ fn happen(is_change: bool) -> io::Result<()> {
             End::Kill => std::panic::resume_unwind(Box::new(Killed)),
             End::Fail if is_change => return Err(io::ErrorKind::StorageFull.into()),
             End::Fail => return Err(rustix::io::Errno::IO.into()),
+            End::FailAll | End::FailSyncs => TRACE.with(|it| it.borrow_mut().failing = Some(end)),
             End::Other(act) => act.run(),
         }
     }
-    Ok(())
+    let fails = match TRACE.with(|it| it.borrow().failing.clone()) {
+        Some(End::FailAll) => is_change,
+        Some(End::FailSyncs) => what == Point::Sync,
+        _ => false,
+    };
+    if fails { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
 }
 
 impl Act {

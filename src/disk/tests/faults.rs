@@ -44,7 +44,7 @@ impl Case {
         let done = done.map(|it| it.map_err(|it| format!("{it:#} {:?}", diagnostics::hints(&it))));
         let what = format!("{story:?}\n{done:?}");
         let acts: Vec<&Act> = story.iter().flatten().filter_map(|it| act(&it.1)).collect();
-        let is_interrupted = dir.path().join(journal::NAME).exists();
+        let is_interrupted = has_journal(dir.path());
         let expected = match &done {
             Some(Ok(())) => Some(&self.after),
             _ if is_interrupted => None,
@@ -91,7 +91,7 @@ impl Case {
                 }
             }
         }
-        let begun = dir.join(journal::NAME).exists();
+        let begun = has_journal(dir);
         assert!(!begun, "it never ends: {what}");
         let found = files(dir);
         let is_old = self.before.iter().any(|(path, text)| {
@@ -152,6 +152,10 @@ fn act(end: &End) -> Option<&Act> {
         End::Other(act) => Some(act),
         _ => None,
     }
+}
+
+fn has_journal(dir: &Path) -> bool {
+    [journal::NAME, journal::TAKEN_BACK].iter().any(|name| dir.join(name).exists())
 }
 
 fn is_touched(path: &str, acts: &[&Act]) -> bool {

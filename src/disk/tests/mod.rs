@@ -98,9 +98,14 @@ fn before_and_after() -> (Files, Files) {
 fn settled(dir: &Path, before: &Files, after: &Files, what: &str) -> bool {
     let root = Root::new(dir).expect("it is a folder");
     let mixed = root.require_whole().is_err();
-    let found = files(dir);
+    let mut found = files(dir);
     let recovered = root.recover().expect("it recovers");
-    assert_eq!(recovered.is_some(), mixed, "{what}");
+    if found.contains_key(journal::TAKEN_BACK) {
+        assert!(mixed || recovered.as_ref().is_some_and(|it| it.restored.is_empty()), "{what}");
+        found.retain(|path, _| !journal::is_temporary(path.as_ref()));
+    } else {
+        assert_eq!(recovered.is_some(), mixed, "{what}");
+    }
     assert_eq!(recovered.map_or(Vec::new(), |it| it.edited), [], "{what}");
     let is = files(dir);
     assert!(is == *before || is == *after, "{what}: {is:#?}");
@@ -226,6 +231,56 @@ fn a_step_that_fails_leaves_the_old_project_or_one_that_the_next_run_completes()
         settled(dir.path(), &before, &after, &format!("failed at step {step}"));
     }
     assert!(30 < undone && 4 < forward, "{undone} undone, {forward} completed");
+}
+
+#[test]
+fn a_command_that_failed_on_a_full_disk_takes_no_effect_later() {
+    let (before, after) = before_and_after();
+    let mut draw = draw();
+    for failure in [End::FailSyncs, End::FailAll] {
+        let mut results = [0; 4];
+        for step in 0.. {
+            let dir = old();
+            let mut disk = Disk::of(dir.path());
+            let (done, steps) = crash::until(Some((step, failure.clone())), || write(dir.path()));
+            let what = format!("{failure:?} from {step}");
+            // When the power goes behind the failure, too.
+            steps.iter().for_each(|it| disk.take(it));
+            for round in 0..4 {
+                let crashed = tempfile::tempdir().expect("a folder");
+                disk.crash(crashed.path(), &mut draw);
+                settled(crashed.path(), &before, &after, &format!("{what}, round {round}"));
+            }
+            let error = match done.expect("it was not killed") {
+                Ok(()) if crash::points().0 <= step => break,
+                Ok(()) => continue,
+                Err(error) => error,
+            };
+            let hints = diagnostics::hints(&error).join(" ");
+            let is_later =
+                |text: &str| hints.contains(&format!("next command that writes here {text}"));
+            let (result, expected) = match () {
+                () if hints.contains("all files were written") => (0, &after),
+                () if is_later("restores them") => (1, &before),
+                () if is_later("completes the changes") || is_later("makes the changes") => {
+                    (2, &after)
+                }
+                () => (3, &before),
+            };
+            results[result] += 1;
+            if result == 3 {
+                let mut found = files(dir.path());
+                found.retain(|path, _| !journal::is_temporary(path.as_ref()));
+                assert_eq!(found, before, "{what}: {hints}");
+                Root::new(dir.path()).and_then(|root| root.require_whole()).expect(&what);
+            }
+            let is_new = settled(dir.path(), &before, &after, &what);
+            assert_eq!(is_new, expected == &after, "{what}: {error:#} {hints}");
+        }
+        // Only where not even a rename is possible does the next command have to complete the changes.
+        assert_eq!(results[2] > 0, failure == End::FailAll, "{failure:?}: {results:?}");
+        assert!(results[3] > 8 && results[0] > 2, "{failure:?}: {results:?}");
+    }
 }
 
 #[test]
