@@ -2,7 +2,11 @@
 
 use std::{collections::BTreeSet, path::Path};
 
-use super::{declared::BY, findings::shortened};
+use super::{
+    declared::BY,
+    file_owner::{FileOwners, Owner},
+    findings::shortened,
+};
 use crate::{
     disk::Root,
     manifests::Manifest,
@@ -24,6 +28,8 @@ struct File {
     /// Whether this command has written it, even if it was edited since.
     is_ours: bool,
     is_unedited: bool,
+    text: String,
+    owner: Owner,
 }
 
 /// Writes each CRD to every file directly in the directory that has it, else to a file of its own. A file of somebody else
@@ -34,13 +40,15 @@ pub fn plan(
     root: &Root,
     manifests: &[Manifest],
     is_whole: bool,
+    owners: &FileOwners,
 ) -> anyhow::Result<Plan> {
-    let files = files(folder, root, manifests)?;
+    let files = files(folder, root, manifests, owners)?;
     let list = kustomization(root)?;
     let mut writing = Writing {
         folder,
         manifests,
         is_whole,
+        owners,
         plan: Plan::default(),
         written: BTreeSet::new(),
         problems: Vec::new(),
@@ -75,6 +83,7 @@ struct Writing<'a> {
     folder: &'a Path,
     manifests: &'a [Manifest],
     is_whole: bool,
+    owners: &'a FileOwners,
     plan: Plan,
     /// Whose CRDs are in a file that exists.
     written: BTreeSet<&'a ProjectPath>,
@@ -99,15 +108,24 @@ impl<'a> Writing<'a> {
         let mut own =
             own.flat_map(|(old, it)| it.objects.iter().map(move |new| (old, new, it))).peekable();
         if own.peek().is_none() {
-            return !(self.is_whole && file.is_unedited);
+            return !(self.is_whole && file.is_ours && self.is_removed(file));
         }
         let why = own.clone().find_map(|(old, new, _)| difference(old, new));
-        if why.is_none() && !file.is_ours {
+        let may_replace = self.owners.may_replace(&file.owner);
+        if why.is_none() && !(file.is_ours && may_replace) {
+            return true;
+        }
+        if let (Owner::Another(name), Some(why)) = (&file.owner, &why)
+            && !may_replace
+        {
+            let message = format!("was generated for the package `{name}`, and differs: {why}");
+            self.refuse(&file.path, message);
             return true;
         }
         // An edit of a generated file is no object.
         let is_edit = |it: &&Value| file.is_ours && Id::of(it).kind.is_empty();
-        let is_gone = |it: &&Value| self.is_whole && file.is_unedited && Id::of(it).is_crd();
+        let is_own = file.owner == Owner::Ours && file.is_unedited;
+        let is_gone = |it: &&Value| self.is_whole && is_own && Id::of(it).is_crd();
         let lost = others().find(|it| !is_edit(it) && !is_gone(it)).map(|it| {
             let Id { kind, name, .. } = Id::of(it);
             format!("{kind} {name}")
@@ -123,19 +141,41 @@ impl<'a> Writing<'a> {
         let edits: BTreeSet<&str> = own.map(|it| it.2.edit.as_str()).collect();
         let edits: Vec<&str> = edits.into_iter().collect();
         self.plan.generate(file.path.clone(), text, &edits.join(", "), BY);
+        self.plan.set_owner(&file.path, self.owners.name(&file.path, Some(&file.text)));
         self.plan.take_over(&file.path, why);
         true
     }
 
+    /// Deletes a generated file whose kinds are no longer declared if it is provably of this workspace and unedited.
+    fn is_removed(&mut self, file: &File) -> bool {
+        let is_declared = |crd| is_left_over(crd, self.manifests);
+        let reason =
+            match self.owners.reason_to_stay(&file.owner, file.objects.iter().all(is_declared)) {
+                None if file.is_unedited => {
+                    self.plan.delete(file.path.clone(), vec![file.text.clone()]);
+                    return true;
+                }
+                None => plan::EDITED.to_owned(),
+                Some(reason) => reason,
+            };
+        if !reason.is_empty() {
+            self.plan.keep(file.path.clone(), &reason);
+        }
+        false
+    }
+
     /// Writes a CRD that no file has.
     fn create(&mut self, path: ProjectPath, manifest: &Manifest, files: &[File]) {
-        if let Some(other) = files.iter().find(|it| it.path == path) {
-            let there = Id::of(&other.objects[0]).name;
+        let there =
+            files.iter().find(|file| file.path == path).and_then(|file| file.objects.first());
+        if let Some(there) = there {
+            let there = Id::of(there).name;
             let new = Id::of(&manifest.objects[0]).name;
             let message = format!("has {there}, and is where {new} would be written: rename it");
             self.refuse(&path, message);
         }
-        self.plan.generate(path, manifest.to_text(), &manifest.edit, BY);
+        self.plan.generate(path.clone(), manifest.to_text(), &manifest.edit, BY);
+        self.plan.set_owner(&path, self.owners.name(&path, None));
     }
 
     fn warn(&mut self, path: &ProjectPath, message: String) {
@@ -150,7 +190,7 @@ impl<'a> Writing<'a> {
         self.folder.join(path.as_str()).display().to_string()
     }
 
-    fn into_plan(mut self) -> anyhow::Result<Plan> {
+    fn into_plan(self) -> anyhow::Result<Plan> {
         if !self.problems.is_empty() {
             let headline =
                 "CRDs are out of date in files that cannot be replaced, and nothing was written";
@@ -159,11 +199,38 @@ impl<'a> Writing<'a> {
                 "give the CRDs YAML files of their own, or write into another directory: `operator-rs generate crds --output-dir DIR`",
             );
         }
-        if self.is_whole {
-            self.plan.sweep(BY);
-        }
         Ok(self.plan)
     }
+}
+
+/// Fails if a file that is to get all CRDs has those of another package.
+pub fn require_own(
+    shown: &Path,
+    path: &ProjectPath,
+    text: &str,
+    manifests: &[Manifest],
+    owners: &FileOwners,
+) -> anyhow::Result<()> {
+    let owner = owners.owner(path, text);
+    if matches!(owner, Owner::Ours) {
+        return Ok(());
+    }
+    let Ok(documents) = yaml::documents(text, yaml::Dialect::Kubernetes) else { return Ok(()) };
+    let crds = documents.into_iter().flat_map(objects).filter(|object| Id::of(object).is_crd());
+    let Some(lost) = crds.into_iter().find(|crd| declaring(crd, manifests).is_none()) else {
+        return Ok(());
+    };
+    let lost = Id::of(&lost).name;
+    let problem = match owner {
+        Owner::Another(name) => format!("was generated for the package `{name}`, and has {lost}"),
+        _ => format!("has {lost}, which no kind here declares"),
+    };
+    let headline = "the file has CRDs of others, and nothing was written".to_owned();
+    let list = vec![Diagnostic::in_file(shown.display().to_string(), problem)];
+    Err(anyhow::Error::from(Diagnostics { headline, list })).hint(
+        "write into another file, or into a directory that several projects may share: `--output-dir DIR`; or delete the \
+         file if nobody needs it",
+    )
 }
 
 /// The manifest with the CRD of this name.
@@ -176,7 +243,12 @@ fn declaring<'a>(crd: &Value, manifests: &'a [Manifest]) -> Option<&'a Manifest>
 }
 
 /// The files directly in a directory that have CRDs. One that is no YAML, as a template of a chart is not, has none.
-fn files(folder: &Path, root: &Root, manifests: &[Manifest]) -> anyhow::Result<Vec<File>> {
+fn files(
+    folder: &Path,
+    root: &Root,
+    manifests: &[Manifest],
+    owners: &FileOwners,
+) -> anyhow::Result<Vec<File>> {
     let mut res = Vec::new();
     for name in root.names("")? {
         let Ok(path) = name.parse::<ProjectPath>() else { continue };
@@ -194,8 +266,9 @@ fn files(folder: &Path, root: &Root, manifests: &[Manifest]) -> anyhow::Result<V
         match yaml::documents(&text, yaml::Dialect::Kubernetes) {
             Ok(documents) => {
                 let objects: Vec<Value> = documents.into_iter().flat_map(objects).collect();
-                if objects.iter().any(|it| Id::of(it).is_crd()) {
-                    res.push(File { path, objects, is_ours, is_unedited });
+                if is_ours || objects.iter().any(|it| Id::of(it).is_crd()) {
+                    let owner = owners.owner(&path, &text);
+                    res.push(File { path, objects, is_ours, is_unedited, text, owner });
                 }
             }
             Err(_) if is_ours && !is_default => {

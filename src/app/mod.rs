@@ -16,6 +16,7 @@ pub mod crd_files;
 pub mod crd_states;
 pub mod declared;
 pub mod derive;
+pub mod file_owner;
 pub mod findings;
 pub mod folder;
 pub mod given;

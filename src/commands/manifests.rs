@@ -5,6 +5,7 @@ use crate::app::{
     cargo::Workspace,
     compile, crd_files, declared,
     derive::{self, GenerateOptions},
+    file_owner::FileOwners,
     outputs::Outputs,
 };
 use crate::project::Project;
@@ -64,6 +65,9 @@ impl Args {
         let folders: Vec<PathBuf> =
             project.inputs.crds.iter().map(|it| it.as_str().into()).collect();
         let outputs = Outputs::open(dir, &folders, &self.mode)?;
-        outputs.settle(|folder, root| crd_files::plan(folder, root, &manifests, true))
+        outputs.settle(|folder, root| {
+            let owners = FileOwners::of_workspace(&workspace, root);
+            crd_files::plan(folder, root, &manifests, true, &owners)
+        })
     }
 }

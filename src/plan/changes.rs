@@ -13,6 +13,8 @@ pub struct Changes {
     pub(super) changes: Vec<Change>,
     /// Files whose edits by hand would be lost.
     pub(super) edited: Vec<ProjectPath>,
+    /// Files whose edits by hand are lost, as `--force` is given.
+    pub(super) forced: Vec<ProjectPath>,
     pub(super) stays: Vec<(ProjectPath, String)>,
     /// The prefix of each path in messages.
     pub(super) shown_in: String,
@@ -128,14 +130,19 @@ impl Changes {
     }
 
     fn line(&self, Change { path, before, after }: &Change) -> String {
+        let is_forced = self.forced.contains(path);
         let verb = match (before, after) {
             (None, _) => "create",
+            (Some(_), Some(_)) if is_forced => "replace",
             (Some(_), Some(_)) => "update",
             (Some(_), None) => "delete",
         };
-        let is_edited = self.edited.contains(path);
-        let note = if is_edited { " (needs `--force`)" } else { "" };
-        format!("{verb}  {}{path}{note}\n", self.shown_in)
+        let note = match () {
+            () if self.edited.contains(path) => " (needs `--force`)",
+            () if is_forced => " (was edited)",
+            () => "",
+        };
+        format!("{verb:<7} {}{path}{note}\n", self.shown_in)
     }
 
     fn unchanged(&self) -> String {

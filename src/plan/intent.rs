@@ -19,8 +19,15 @@ pub enum Intent {
     /// The user's file: missing lines are added.
     Lines(String),
     /// A generated file, replaced on every run of the command `by`. `edit` says where changes belong.
-    /// `over` says how a file differs that was not generated, and may be replaced as an edited one.
-    Generate { text: String, edit: String, by: &'static str, over: Option<String> },
+    /// `owner` is the package that it is for, where several projects may write. `over` says how a file differs that was not
+    /// generated, and may be replaced as an edited one.
+    Generate {
+        text: String,
+        edit: String,
+        by: &'static str,
+        owner: Option<String>,
+        over: Option<String>,
+    },
     /// The user's file, with these changes. `seed` is the initial text if there is no file.
     Amend { seed: Option<String>, amendments: Vec<Amendment> },
     /// The user's file, which is deleted. A file with none of the `known` texts was edited.
@@ -58,8 +65,12 @@ impl Intent {
                 None => text.clone(),
             },
             Self::Lines(text) => amendment::lacking(before.as_deref().unwrap_or(""), text),
-            Self::Generate { text, edit, by, over } => {
-                let signed = ours::signed(path, text, edit, by);
+            Self::Generate { text, edit, by, owner, over } => {
+                let signer = ours::by_and_owner(by, owner.as_deref());
+                let signed = ours::signed(path, text, edit, &signer);
+                let is_edited =
+                    |before: &String| !matches!(ours::state(path, before, by), ours::State::Ours);
+                outcome.is_forced = force && before.as_ref().is_some_and(is_edited);
                 match &before {
                     None => signed,
                     Some(before) => match ours::state(path, before, by) {
@@ -91,9 +102,11 @@ impl Intent {
             }
             Self::Delete { known } => {
                 let Some(before) = before else { return };
-                if !force && !known.iter().any(|it| with_ends_of(&before, it) == before) {
+                let is_known = known.iter().any(|text| with_ends_of(&before, text) == before);
+                if !is_known && !force {
                     outcome.not_committed(&before, known);
                 }
+                outcome.is_forced = !is_known && force;
                 return outcome.delete(path, before);
             }
             Self::Amend { seed, amendments } => {

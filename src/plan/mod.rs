@@ -14,9 +14,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use amendment::{COMMIT, LastCommit, NOT_COMMITTED, removed};
 pub use changes::{Change, Changes};
-pub use ours::without_signature;
+pub use ours::{owner, without_signature};
 pub use storage::with_storage;
-pub use work_tree::WorkTree;
+pub use work_tree::{EDITED, WorkTree};
 
 use amendment::Amendment;
 use diagnostics::{Diagnostic, Lines};
@@ -51,8 +51,6 @@ pub fn definition(path: &ProjectPath, text: &str, names: &[String]) -> Option<Di
 pub struct Plan {
     intents: BTreeMap<ProjectPath, Intent>,
     owned: BTreeMap<ProjectPath, Owned>,
-    /// The command whose other files at the top are removed.
-    swept: Option<&'static str>,
     /// The directory that is shown before paths, with a `/`; empty for the project's own.
     shown_in: String,
     /// Files of the user that stay, with the reason that is shown.
@@ -118,7 +116,17 @@ impl Plan {
     /// A generated file. `edit` completes "Do not edit: change … instead.": it says where changes belong. `by` is the command that
     /// generates the file: no other one replaces or removes it.
     pub fn generate(&mut self, path: ProjectPath, text: String, edit: &str, by: &'static str) {
-        self.intents.insert(path, Intent::Generate { text, edit: edit.to_owned(), by, over: None });
+        self.intents.insert(
+            path,
+            Intent::Generate { text, edit: edit.to_owned(), by, owner: None, over: None },
+        );
+    }
+
+    /// Names the package that a generated file is for, where several projects may write.
+    pub fn set_owner(&mut self, path: &ProjectPath, name: Option<String>) {
+        if let Some(Intent::Generate { owner, .. }) = self.intents.get_mut(path) {
+            *owner = name;
+        }
     }
 
     /// Lets edits be lost that make a file differ as `over` says, if it was not generated before.
@@ -189,12 +197,6 @@ impl Plan {
         self.owned.insert(path, Owned { by, extensions: None, hint: Some(hint) });
     }
 
-    /// Removes the files that `by` has generated at the top of the directory and that are not in this plan. Other files
-    /// there are not mentioned.
-    pub fn sweep(&mut self, by: &'static str) {
-        self.swept = Some(by);
-    }
-
     /// Shows paths relative to the directory above this one.
     pub fn show_in(&mut self, folder: &str) {
         self.shown_in = format!("{}/", folder.trim_end_matches('/'));
@@ -230,7 +232,6 @@ impl Plan {
             }
         }
         self.owned.extend(other.owned);
-        self.swept = other.swept.or(self.swept);
         self.kept.extend(other.kept);
         if !other.shown_in.is_empty() {
             self.shown_in = other.shown_in;

@@ -200,7 +200,7 @@ fn a_users_file_is_deleted_as_it_was_scaffolded_and_an_edited_one_with_force() {
         let tree = Map(text.map(|it| (path("a.rs"), it.to_owned())).into_iter().collect());
         plan.against(&tree, true).expect("no conflict").to_string()
     };
-    assert_eq!(shown(Some("edited\n")), "delete  a.rs\n");
+    assert_eq!(shown(Some("edited\n")), "delete  a.rs (was edited)\n");
     assert_eq!(shown(None), "");
 }
 

@@ -24,7 +24,7 @@ impl<'a> WorkTree<'a> {
     /// Writes what a plan intends. A path that an earlier plan named too is as both leave it; if both give its whole text,
     /// this plan wins.
     pub fn apply(&mut self, mut plan: Plan) -> anyhow::Result<()> {
-        let (owned, swept) = (mem::take(&mut plan.owned), plan.swept.take());
+        let owned = mem::take(&mut plan.owned);
         let kept = mem::take(&mut plan.kept);
         let paths: Vec<ProjectPath> = plan.intents.keys().cloned().collect();
         self.plan.extend(plan);
@@ -34,9 +34,6 @@ impl<'a> WorkTree<'a> {
         for (path, why) in kept {
             self.forget(&path);
             self.leave(path, &why);
-        }
-        if let Some(by) = swept {
-            self.sweep(by)?;
         }
         for (folder, owned) in owned {
             self.clear(folder, &owned)?;
@@ -98,6 +95,7 @@ impl<'a> WorkTree<'a> {
         Changes {
             changes: self.changed().cloned().collect(),
             edited: all().filter(|it| it.1.is_edited).map(|it| it.0.clone()).collect(),
+            forced: all().filter(|it| it.1.is_forced).map(|it| it.0.clone()).collect(),
             stays: all().filter_map(|(path, it)| Some((path.clone(), it.stays.clone()?))).collect(),
             shown_in: self.plan.shown_in.clone(),
             conflicts: self.conflicts(self.force),
@@ -165,23 +163,6 @@ impl<'a> WorkTree<'a> {
         self.outcomes.insert(path, outcome);
     }
 
-    /// Deletes what `by` has generated at the top, and nobody has written since the command began.
-    fn sweep(&mut self, by: &str) -> anyhow::Result<()> {
-        for name in self.disk.names("")? {
-            let Ok(path) = name.parse::<ProjectPath>() else { continue };
-            let Found::Text(before) = self.disk.look(&path)? else { continue };
-            if self.plan.intents.contains_key(&path) {
-                continue;
-            }
-            match ours::state(&path, &before, by) {
-                ours::State::Ours => self.delete(path, before),
-                ours::State::Edited => self.leave(path, EDITED),
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-
     /// Deletes what was generated in a folder and is generated no longer.
     fn clear(&mut self, folder: ProjectPath, owned: &Owned) -> anyhow::Result<()> {
         let paths = match self.disk.look(&folder)? {
@@ -199,6 +180,7 @@ impl<'a> WorkTree<'a> {
             match (ours::state(&path, &before, owned.by), owned.hint) {
                 (ours::State::Edited, Some(hint)) => {
                     let mut outcome = Outcome::new(&path, &self.plan.shown_in);
+                    outcome.is_forced = self.force;
                     if !self.force {
                         outcome.retired(hint);
                     }
@@ -223,7 +205,8 @@ impl<'a> WorkTree<'a> {
     }
 }
 
-const EDITED: &str = "no longer generated, and edited or copied by hand";
+/// Why a generated file with an edit stays.
+pub const EDITED: &str = "no longer generated, and edited or copied by hand";
 
 /// For each line of a text, its number before a change, counted from 1: none for new lines.
 pub fn lines_before(before: &str, after: &str) -> Vec<Option<usize>> {

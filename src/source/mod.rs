@@ -17,7 +17,9 @@ mod webhook;
 use std::{collections::BTreeSet, rc::Rc};
 
 pub use kinds::BuiltInKind;
-pub use kube_crd_source::{Lock, Locked, Options, ReadFile, ReadTexts, Sources, features_of_kinds};
+pub use kube_crd_source::{
+    Lock, Locked, Options, ReadFile, ReadTexts, Sources, features_of_kinds, package_names,
+};
 pub use library::{names_webhooks, passes_on_webhooks};
 pub use named::named;
 pub use registration::FILE as REGISTRATIONS;

@@ -178,6 +178,12 @@ pub fn features_of_kinds(from: &dyn Sources, options: &Options) -> BTreeSet<BTre
     declared::features(&world)
 }
 
+/// The names of the workspace's packages. Only each Cargo.toml is read.
+pub fn package_names(from: &dyn Sources) -> Vec<String> {
+    let members = cargo::members(&Texts::new(from), &mut Vec::new());
+    members.values().filter_map(|manifest| manifest.name().map(str::to_owned)).collect()
+}
+
 /// The crates of a workspace that are read whatever names lead to.
 fn world(
     packages: &Packages<'_>,

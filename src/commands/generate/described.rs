@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use crate::{
-    app::{cargo::Workspace, compile, declared, given, outputs::Outputs},
+    app::{cargo::Workspace, compile, declared, file_owner::FileOwners, given, outputs::Outputs},
     commands::{Mode, reading},
     disk::Root,
     plan::{self, Plan},
 };
 use crd::reference::Kinds;
-use diagnostics::Hint as _;
+use diagnostics::{Diagnostic, Diagnostics, Hint as _};
 use go_data::yaml::Value;
 use model::{ProjectPath, Tree as _};
 
@@ -44,6 +44,14 @@ impl From {
         }
     }
 
+    /// Whose files are in an output directory.
+    pub fn owners(&self, dir: &Path, output: &Root) -> anyhow::Result<FileOwners> {
+        Ok(match &self.crds {
+            Some(path) => FileOwners::of_input(&path.to_string_lossy(), &Root::new(dir)?, output),
+            None => FileOwners::of_workspace(&Workspace::find(dir, None)?, output),
+        })
+    }
+
     /// Where changes belong.
     pub fn edit(&self) -> &'static str {
         if self.crds.is_some() { "the CRD" } else { "the Rust source" }
@@ -56,7 +64,7 @@ pub struct Output<'a> {
     /// The command that writes them.
     pub by: &'static str,
     pub extension: &'static str,
-    pub edit: &'static str,
+    pub from: &'a From,
 }
 
 impl Output<'_> {
@@ -69,23 +77,56 @@ impl Output<'_> {
     ) -> anyhow::Result<()> {
         let outputs = Outputs::open(dir, self.folders, mode)?;
         let files = files()?;
-        outputs.settle(|_, root| {
+        outputs.settle(|folder, root| {
+            let owners = self.from.owners(dir, root)?;
             let mut plan = Plan::default();
-            self.sweep(&mut plan, root)?; // what is generated again stays
+            let mut others = Vec::new();
             for (path, text) in &files {
-                plan.generate(path.clone(), text.clone(), self.edit, self.by);
+                let before = root.read(path)?;
+                if let Some(name) = owners.other_owner(path, before.as_deref()) {
+                    let file = folder.join(path.as_str()).display().to_string();
+                    let message = format!("was generated for the package `{name}`");
+                    others.push(Diagnostic::in_file(file, message));
+                }
+                plan.generate(path.clone(), text.clone(), self.from.edit(), self.by);
+                plan.set_owner(path, owners.name(path, before.as_deref()));
             }
+            if !others.is_empty() {
+                let headline =
+                    "files of another project would be replaced, and nothing was written";
+                let error = Diagnostics { headline: headline.to_owned(), list: others };
+                return Err(anyhow::Error::from(error))
+                    .hint("write into a directory of its own: `--output-dir DIR`");
+            }
+            self.remove_others(&mut plan, root, &files, &owners)?;
             Ok(plan)
         })
     }
 
-    fn sweep(&self, plan: &mut Plan, root: &Root) -> anyhow::Result<()> {
-        for folder in root.names("")?.iter().filter_map(|it| it.strip_suffix('/')) {
-            for name in root.names(folder)?.iter().filter(|it| it.ends_with(self.extension)) {
+    /// Removes unedited files of kinds that are gone.
+    fn remove_others(
+        &self,
+        plan: &mut Plan,
+        root: &Root,
+        files: &[(ProjectPath, String)],
+        owners: &FileOwners,
+    ) -> anyhow::Result<()> {
+        for folder in root.names("")?.iter().filter_map(|name| name.strip_suffix('/')) {
+            let is_declared =
+                files.iter().any(|(path, _)| path.parent().is_some_and(|it| it.as_str() == folder));
+            for name in root.names(folder)?.iter().filter(|name| name.ends_with(self.extension)) {
                 let path: ProjectPath = format!("{folder}/{name}").parse()?;
+                if files.iter().any(|(written, _)| *written == path) {
+                    continue;
+                }
                 let Some(text) = root.read(&path)? else { continue };
-                if plan::is_ours(&path, &text, self.by) {
-                    plan.delete(path, vec![text]);
+                if !plan::is_ours(&path, &text, self.by) {
+                    continue;
+                }
+                match owners.reason_to_stay(&owners.owner(&path, &text), is_declared) {
+                    None => plan.delete(path, vec![text]),
+                    Some(reason) if reason.is_empty() => {}
+                    Some(reason) => plan.keep(path, &reason),
                 }
             }
         }

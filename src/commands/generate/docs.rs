@@ -44,7 +44,7 @@ impl Args {
             folders: &self.output_dir,
             by: "generate docs",
             extension: ".md",
-            edit: self.from.edit(),
+            from: &self.from,
         };
         output.settle(dir, &self.mode, || {
             let mut kinds = self.from.read(dir)?;

@@ -33,7 +33,7 @@ impl Args {
             folders: &self.output_dir,
             by: "generate schemas",
             extension: ".json",
-            edit: self.from.edit(),
+            from: &self.from,
         };
         output.settle(dir, &self.mode, || {
             let kinds = self.from.read(dir)?;

@@ -11,6 +11,7 @@ use crate::{
         catalog_source::{self, Source},
         compile::Flags,
         crd_files, declared,
+        file_owner::FileOwners,
         given::Given,
         images::Access,
         rendered,
@@ -141,7 +142,7 @@ fn in_place(root: &Root, project: &Project, operator: &Operator) -> anyhow::Resu
     for folder in &project.inputs.crds {
         parts.push(match &crds {
             Err(error) => Part::unknown("CRDs", folder.as_str(), unread(operator, error)),
-            Ok(crds) => match outdated_crds(root, folder, crds) {
+            Ok(crds) => match outdated_crds(&workspace, root, folder, crds) {
                 Ok(files) => Part::judged("CRDs", folder.as_str(), files),
                 Err(error) => Part::unknown("CRDs", folder.as_str(), reason(&error)),
             },
@@ -181,13 +182,15 @@ fn unread(operator: &Operator, error: &anyhow::Error) -> String {
 
 /// The files with CRDs in a directory that `manifests` would change.
 fn outdated_crds(
+    workspace: &Workspace,
     root: &Root,
     folder: &ProjectPath,
     crds: &[Manifest],
 ) -> anyhow::Result<Vec<String>> {
     let output = Root::output(root.real(), Path::new(folder.as_str()))?;
     let mut tree = WorkTree::new(&output, false);
-    let mut plan = crd_files::plan(Path::new(folder.as_str()), &output, crds, true)?;
+    let owners = FileOwners::of_workspace(workspace, &output);
+    let mut plan = crd_files::plan(Path::new(folder.as_str()), &output, crds, true, &owners)?;
     plan.show_in(folder.as_str());
     tree.apply(plan)?;
     Ok(outdated(&tree.changes()).into_iter().map(|it| it.1).collect())

@@ -7,7 +7,12 @@ use anyhow::Context as _;
 
 use super::{FILE, FOLDER};
 use crate::{
-    app::{crd_files::objects, derive::MANIFESTS, outcome::writing_hint},
+    app::{
+        crd_files::objects,
+        derive::MANIFESTS,
+        file_owner::{FileOwners, Owner},
+        outcome::writing_hint,
+    },
     disk::Root,
     manifests::Manifest,
     plan,
@@ -29,6 +34,7 @@ pub struct Committed<'a> {
     pub crds: &'a [Manifest],
     /// Whether `crds` are all kinds of the workspace, so that other CRDs are left over.
     pub whole: bool,
+    pub owners: &'a FileOwners,
 }
 
 /// A CRD in a committed file, as API servers hold it.
@@ -36,6 +42,7 @@ struct Found {
     path: ProjectPath,
     crd: Value,
     writer: Writer,
+    owner: Owner,
 }
 
 /// Who has written a committed file.
@@ -100,13 +107,19 @@ impl Committed<'_> {
         Err(anyhow::Error::from(Diagnostics { headline, list })).hint(hint)
     }
 
-    /// Whether a CRD is one of this workspace's, and no kind declares it any more: this command has written it, or
-    /// its group is one of ours.
+    /// Whether a CRD is one of this workspace's, and no kind declares it any more: this command has written it for one of
+    /// its packages, or nobody knows who has, and its group is one of ours.
     fn is_left_over(&self, name: &str, it: &Found) -> bool {
         let mut declared = self.crds.iter().flat_map(|it| &it.objects);
         let group = |it: &Value| it["spec"]["group"].clone();
-        let is_ours = it.writer == Writer::GenerateCrds
-            || declared.clone().any(|crd| group(crd) == group(&it.crd));
+        let is_declared = declared.clone().any(|crd| group(crd) == group(&it.crd));
+        let is_ours = match (&it.writer, &it.owner) {
+            (Writer::GenerateCrds, Owner::Ours) => {
+                self.owners.reason_to_stay(&it.owner, is_declared).is_none()
+            }
+            (Writer::GenerateCrds, Owner::Another(_)) => false,
+            _ => is_declared,
+        };
         self.whole && is_ours && declared.all(|crd| self::name(crd) != name)
     }
 
@@ -130,7 +143,8 @@ impl Committed<'_> {
             let objects = documents.into_iter().flat_map(objects);
             for crd in objects.filter(|it| it["kind"] == "CustomResourceDefinition") {
                 let name = name(&crd).to_owned();
-                let found = Found { path: path.clone(), crd: held_crd(crd), writer };
+                let owner = self.owners.owner(&path, &text);
+                let found = Found { path: path.clone(), crd: held_crd(crd), writer, owner };
                 res.entry(name).or_default().push(found);
             }
         }

@@ -12,7 +12,9 @@ use crate::{
     app::{
         cargo::Workspace,
         compile::{self, Compile},
-        crd_files, declared, location,
+        crd_files, declared,
+        file_owner::FileOwners,
+        location,
         outputs::Outputs,
         refusal::{refusal, unread},
         stdout,
@@ -27,7 +29,7 @@ use crate::{
 };
 use diagnostics::{Hint as _, hinted};
 use go_data::yaml;
-use model::ProjectPath;
+use model::{ProjectPath, Tree as _};
 
 /// The commands in the first line of generated files: one file for each CRD, and one file for all.
 const FOLDER: &str = declared::BY;
@@ -105,6 +107,32 @@ struct Made {
     is_whole: bool,
     /// Why some are missing.
     missing: Option<anyhow::Error>,
+    workspace: Workspace,
+}
+
+impl Made {
+    /// Writes the CRDs into a directory, or all into one file of it.
+    fn plan(&self, folder: &Path, root: &Root, file: Option<&ProjectPath>) -> anyhow::Result<Plan> {
+        let owners = FileOwners::of_workspace(&self.workspace, root);
+        let Some(file) = file else {
+            return crd_files::plan(folder, root, &self.manifests, self.is_whole, &owners);
+        };
+        let before = root.read(file)?;
+        if let Some(before) = &before {
+            crd_files::require_own(
+                &folder.join(file.as_str()),
+                file,
+                before,
+                &self.manifests,
+                &owners,
+            )?;
+        }
+        let mut plan = Plan::default();
+        let text: String = self.manifests.iter().map(Manifest::to_text).collect();
+        plan.generate(file.clone(), text, "the Rust source", FILE);
+        plan.set_owner(file, owners.name(file, before.as_deref()));
+        Ok(plan)
+    }
 }
 
 impl Args {
@@ -161,19 +189,16 @@ impl Args {
                     folder => format!("{folder}/"),
                 };
                 let (crds, whole) = (&made.manifests[..], made.is_whole);
-                Committed { root, file: file.clone(), shown_in, crds, whole }.require_current()?;
+                let owners = &FileOwners::of_workspace(&made.workspace, root);
+                let file = file.clone();
+                Committed { root, file, shown_in, crds, whole, owners }.require_current()?;
             }
-            return Ok(made);
+            if file.is_some() {
+                return Ok(made);
+            }
+            // What is left is a first line that names an old place.
         }
-        outputs.settle(|folder, root| match &file {
-            Some(file) => {
-                let mut plan = Plan::default();
-                let text: String = made.manifests.iter().map(Manifest::to_text).collect();
-                plan.generate(file.clone(), text, "the Rust source", FILE);
-                Ok(plan)
-            }
-            None => crd_files::plan(folder, root, &made.manifests, made.is_whole),
-        })?;
+        outputs.settle(|folder, root| made.plan(folder, root, file.as_ref()))?;
         Ok(made)
     }
 
@@ -229,7 +254,8 @@ impl Args {
         let is_whole =
             problems.is_empty() && options.packages.is_empty() && options.modules.is_empty();
         let missing = (!problems.is_empty()).then(|| error(""));
-        Ok(Made { manifests: generated.manifests, is_whole, missing })
+        drop(sources);
+        Ok(Made { manifests: generated.manifests, is_whole, missing, workspace })
     }
 
     /// The kinds to read.

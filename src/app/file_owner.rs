@@ -1,0 +1,91 @@
+//! The workspace that a generated file was written for. Several projects may write into one directory: each replaces and
+//! removes only files that are provably its own.
+
+use super::{cargo::Workspace, tree_sources::TreeSources};
+use crate::{disk::Root, plan, source};
+use model::ProjectPath;
+
+/// Whose generated file it is.
+#[derive(Debug, PartialEq)]
+pub enum Owner {
+    Ours,
+    /// A package that the workspace does not have: one of another project, or one that was renamed.
+    Another(String),
+    /// The first line names no package.
+    Unknown,
+}
+
+/// What the first lines of a workspace's generated files name, in one directory.
+pub struct FileOwners {
+    /// The names that are the workspace's own.
+    names: Vec<String>,
+    /// Whether the directory is in the workspace, where no other project is expected to write.
+    is_inside: bool,
+}
+
+impl FileOwners {
+    pub fn of_workspace(workspace: &Workspace, output: &Root) -> Self {
+        let names = source::package_names(&TreeSources::new(&workspace.root));
+        let mut names: Vec<String> = names.iter().map(|name| in_comment(name)).collect();
+        names.sort();
+        Self { names, is_inside: output.real().starts_with(workspace.root.real()) }
+    }
+
+    /// Files that are generated from `input`, which is no source code, by a command that runs in `dir`.
+    pub fn of_input(input: &str, dir: &Root, output: &Root) -> Self {
+        let names = vec![in_comment(input)];
+        Self { names, is_inside: output.real().starts_with(dir.real()) }
+    }
+
+    pub fn owner(&self, path: &ProjectPath, text: &str) -> Owner {
+        match plan::owner(path, text) {
+            None => Owner::Unknown,
+            Some(name) if self.names.contains(&name) => Owner::Ours,
+            Some(name) => Owner::Another(name),
+        }
+    }
+
+    /// The name to write into the first line: the one that is already there if it is ours, so that another package of the
+    /// workspace does not change it.
+    pub fn name(&self, path: &ProjectPath, before: Option<&str>) -> Option<String> {
+        let before = before.and_then(|text| plan::owner(path, text));
+        before.filter(|name| self.names.contains(name)).or_else(|| self.names.first().cloned())
+    }
+
+    /// Whether an unedited file of another package may be replaced by one for the same kind: in the workspace itself,
+    /// the package was renamed.
+    pub fn may_replace(&self, owner: &Owner) -> bool {
+        !matches!(owner, Owner::Another(_)) || self.is_inside
+    }
+
+    /// The package of another project that a file was generated for, if that is certain.
+    pub fn other_owner(&self, path: &ProjectPath, text: Option<&str>) -> Option<String> {
+        match self.owner(path, text?) {
+            Owner::Another(name) if !self.is_inside => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Why a file that is no longer generated is not deleted; an empty text if nobody needs to know. None if it is
+    /// provably ours: two projects may have packages of one name, so that outside of the workspace, the group has to be one
+    /// that is still declared.
+    pub fn reason_to_stay(&self, owner: &Owner, is_group_declared: bool) -> Option<String> {
+        match owner {
+            Owner::Ours if self.is_inside || is_group_declared => None,
+            Owner::Ours => Some(
+                "no longer generated here, and may be of another project, as nothing here has its group".to_owned(),
+            ),
+            Owner::Unknown => Some("no longer generated, and names no package".to_owned()),
+            Owner::Another(name) if self.is_inside => Some(format!(
+                "generated for the package `{name}`, which is not in this workspace"
+            )),
+            Owner::Another(_) => Some(String::new()),
+        }
+    }
+}
+
+/// A name without what could end a comment, or the name itself, in a first line.
+fn in_comment(name: &str) -> String {
+    let is_plain = |char: char| char.is_alphanumeric() || "-_./".contains(char);
+    name.chars().map(|char| if is_plain(char) { char } else { '_' }).collect()
+}
