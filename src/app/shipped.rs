@@ -6,7 +6,7 @@ use go_data::yaml::Value;
 use olm::bundle::Object;
 
 /// The image of a new project, until somebody names another.
-const PLACEHOLDER: &str = "controller:latest";
+pub const PLACEHOLDER: &str = "controller:latest";
 
 /// Warns where a container has the image of a new project.
 pub fn placeholder<'a>(objects: impl IntoIterator<Item = &'a Value>) -> Option<Diagnostic> {

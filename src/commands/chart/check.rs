@@ -11,7 +11,7 @@ use crate::{
         compile,
         findings::{self, Finding, Format},
     },
-    commands::reading,
+    commands::{generate, reading},
     disk,
     project::Project,
     terminal,
@@ -32,7 +32,7 @@ Examples:
   helm template my-operator charts/my-operator | operator-rs chart check charts/my-operator --input -
   operator-rs test --audit-rbac > observed.txt; operator-rs chart check charts/my-operator --observed observed.txt")]
 pub struct Args {
-    /// Directory of the chart [default: the one that PROJECT names]
+    /// Directory of the chart [default: the one that PROJECT names, else `chart` if `generate chart` has written it]
     #[arg(value_name = "CHART")]
     chart: Option<PathBuf>,
     /// Also render the chart with this file of values (can be repeated)
@@ -103,17 +103,24 @@ impl Args {
         }
     }
 
-    /// The chart that was given, else the one that PROJECT names.
+    /// The chart that was given, else the one that PROJECT names, else the one that `generate chart` has written.
     fn path(&self, dir: &Path) -> anyhow::Result<PathBuf> {
         if let Some(path) = &self.chart {
             return Ok(path.clone());
         }
-        let recorded = Project::find(&reading(dir)?)?.and_then(|it| it.inputs.chart);
-        match recorded {
-            Some(path) => Ok(path.as_str().into()),
-            None => Err(anyhow::format_err!("no chart is given, and PROJECT names none"))
-                .hint("give its directory: `operator-rs chart check DIR`"),
+        let root = reading(dir)?;
+        if let Some(recorded) = Project::find(&root)?.and_then(|project| project.inputs.chart) {
+            return Ok(recorded.as_str().into());
         }
+        let generated = generate::chart::Args::check(None);
+        if generated.is_there(&root)? {
+            return Ok(generated.folder().as_str().into());
+        }
+        Err(anyhow::format_err!(
+            "no chart is given, PROJECT names none, and `{}` has none of `generate chart`",
+            generated.folder()
+        ))
+        .hint("give its directory: `operator-rs chart check DIR`")
     }
 
     /// The chart as it is rendered with its own values and with each file of values, and why it is not.

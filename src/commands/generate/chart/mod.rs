@@ -114,6 +114,10 @@ impl Args {
         Self { output_dir: ProjectPath::fixed("chart"), image, mode }
     }
 
+    pub fn folder(&self) -> &ProjectPath {
+        &self.output_dir
+    }
+
     /// The image in the chart that is there.
     pub fn image_there(&self, tree: &impl Tree) -> anyhow::Result<Option<Image>> {
         let text = tree.read(&self.path("files/manager.yaml")?)?.unwrap_or_default();

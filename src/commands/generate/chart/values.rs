@@ -5,6 +5,7 @@ use go_data::yaml::{self, Dialect, Map, Node, Value, json};
 use model::ProjectPath;
 
 use super::{manager::Manager, switches::Switch};
+use crate::app::shipped::PLACEHOLDER;
 
 /// The defaults that repeat what the project has.
 const REPEATED: &[&str] = &["/image/repository", "/replicas", "/resources"];
@@ -33,11 +34,17 @@ pub fn context(manager: &Manager, objects: &[Value], switches: &[Switch]) -> Val
         "monitor": has(&["PodMonitor", "ServiceMonitor"]),
         "network_policy": has(&["NetworkPolicy"]),
         "replicas": manager.replicas(),
-        "repository": line(&repository(manager.image()).into()),
+        "repository": line(&chosen_repository(manager.image()).into()),
         "resources": resources,
         "watch": manager.watches(),
         "webhook": switch("webhook"),
     })
+}
+
+/// The repository for values.yaml. Nothing for the image of a new project: the value is the user's once it is written, and
+/// an empty one follows a later `--image`.
+fn chosen_repository(image: &str) -> &str {
+    if image == PLACEHOLDER { "" } else { repository(image) }
 }
 
 /// An image without its tag and digest.
@@ -143,7 +150,8 @@ impl<'a> Values<'a> {
                 continue;
             };
             let is_given = !value.is_null() && *value != "" && !is_empty(value);
-            if is_given && value != own {
+            // `generate chart` warns of a project without an image.
+            if is_given && value != own && *own != "" {
                 let key = pointer[1..].replace('/', ".");
                 let message = format!("`{key}` replaces the project's value");
                 let hint = format!("the project has `{own}`; leave the value empty to use it");
