@@ -132,6 +132,18 @@ impl Addition {
                 path
             }
         };
+        let default = match package {
+            Some(package) => package.blob.default_channel.clone(),
+            None => self.default_channel(bundle, &channels),
+        };
+        if !bundle.default_channel.is_empty() && bundle.default_channel != default {
+            let message = format!(
+                "the bundle's default channel is `{}`, and that of the package `{}` is `{default}`",
+                bundle.default_channel, bundle.package
+            );
+            let hint = format!("to change it, set `defaultChannel` of the package in {file}");
+            tree.warn(Diagnostic::from(message).with_hint(hint));
+        }
         for name in &channels {
             file = self.enter(tree, bundle, name, &before, file)?;
         }
