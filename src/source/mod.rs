@@ -12,6 +12,7 @@ mod replacements;
 mod resources;
 mod scanner;
 mod spelling;
+mod uses;
 mod webhook;
 
 use std::{collections::BTreeSet, rc::Rc};
@@ -23,6 +24,7 @@ pub use kube_crd_source::{
 pub use library::{names_webhooks, passes_on_webhooks};
 pub use named::named;
 pub use registration::FILE as REGISTRATIONS;
+pub use uses::Uses;
 
 use crate::project::{Crate, DeclaredKind, KindPath, Operator, Problem, Rule, SourcePath, below};
 use marker::Marker;

@@ -5,5 +5,6 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod adopted_kinds;
 mod project;
 mod shared_directories;

@@ -37,7 +37,10 @@ fn subdomain(text: &str) -> Result<(), Refusal> {
 pub(super) fn text_in_yaml(text: &str) -> Result<(), Refusal> {
     const WORDS: [&str; 9] = ["false", "n", "no", "null", "off", "on", "true", "y", "yes"];
     let is_number = text.parse::<f64>().is_ok() && text.starts_with(|c: char| c.is_ascii_digit())
-        || ["0x", "0o", "0b"].iter().any(|it| text.starts_with(it));
+        || [("0x", 16), ("0o", 8), ("0b", 2)].iter().any(|(prefix, radix)| {
+            let digits = text.strip_prefix(prefix).filter(|digits| !digits.is_empty());
+            digits.is_some_and(|digits| digits.chars().all(|digit| digit.is_digit(*radix)))
+        });
     // Dates, and what else has nothing but digits.
     let has_letters = text.contains(|c: char| c.is_ascii_alphabetic());
     match WORDS.contains(&&*text.to_ascii_lowercase()) || is_number || !has_letters {
@@ -278,6 +281,9 @@ fn names_that_kubernetes_or_cargo_refuse_are_refused() {
         "2026-01-01",
     ] {
         assert!(text.parse::<Domain>().is_err(), "{text}");
+    }
+    for text in ["0xolivanode.io", "0x1f.io", "0b12", "0o9", "0x"] {
+        assert!(text.parse::<Domain>().is_ok(), "{text}");
     }
     let hint = |text: &str| text.parse::<Domain>().map_err(|it| it.to_string());
     for text in ["../../x", "a.b.", ".a", "a..b", "."] {

@@ -15,6 +15,8 @@ pub struct Files {
     pub charts: Vec<ProjectPath>,
     /// The groups of the CRDs.
     groups: BTreeSet<String>,
+    /// The groups and kinds of the CRDs.
+    defined: BTreeSet<(String, String)>,
     kustomizations: Vec<ProjectPath>,
     /// Files with objects of the declared kinds, by the groups of these.
     samples: Vec<(String, ProjectPath)>,
@@ -116,6 +118,8 @@ impl Files {
         for crd in &crds {
             let word = |it: &Value| it.as_str().unwrap_or_default().to_owned();
             self.groups.insert(word(&crd["spec"]["group"]));
+            let kind = word(&crd["spec"]["names"]["kind"]);
+            self.defined.insert((word(&crd["spec"]["group"]), kind));
             let ours = manifests::crd_path(
                 &word(&crd["spec"]["group"]),
                 &word(&crd["spec"]["names"]["plural"]),
@@ -151,16 +155,12 @@ impl Files {
         }
     }
 
-    /// The operator's own kinds, and those of others: types for objects that others define have no CRD here. All are own if
-    /// there are no CRDs.
-    pub fn own<'a>(
-        &self,
-        kinds: &'a [DeclaredKind],
-    ) -> (Vec<&'a DeclaredKind>, Vec<&'a DeclaredKind>) {
-        let is_own = |it: &&DeclaredKind| {
-            self.groups.is_empty() || it.group.as_ref().is_none_or(|it| self.groups.contains(it))
-        };
-        kinds.iter().partition(is_own)
+    /// Whether a file here has the CRD of a kind.
+    pub fn has_crd(&self, kind: &DeclaredKind) -> bool {
+        kind.group
+            .as_ref()
+            .zip(kind.kind.as_ref())
+            .is_some_and(|(group, kind)| self.defined.contains(&(group.clone(), kind.clone())))
     }
 
     /// The manifests that may deploy the operator: config/default; else kustomizations with a workload that no other one

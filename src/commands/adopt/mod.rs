@@ -1,14 +1,18 @@
 //! `operator-rs adopt`
 
 mod files;
+mod own_kinds;
 mod package;
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeSet,
     path::{Path, PathBuf},
 };
 
-use self::files::Files;
+use self::{
+    files::Files,
+    own_kinds::{Evidence, OwnKinds},
+};
 use super::{Mode, writing};
 use crate::{
     app::{
@@ -19,8 +23,8 @@ use crate::{
     },
     disk::Root,
     plan::{Plan, WorkTree},
-    project::{DeclaredKind, Inputs, Layout, Problem, Project, Resource, split_group},
-    source::Reading,
+    project::{DeclaredKind, Inputs, Layout, Problem, Project, Resource},
+    source::{Reading, Uses},
     terminal,
 };
 use diagnostics::{Diagnostic, Hint as _, hinted};
@@ -77,15 +81,24 @@ impl Args {
         let package = package::of(root, &reading.crates, package.or(known.package.as_deref()))?;
         self.require_paths(root)?;
         let files = Files::find(root, kinds)?;
-        let is_listed = |it: &&DeclaredKind| before.as_ref().is_none_or(|before| before.owns(it));
-        let (own, others) = files.own(kinds);
-        let (own, unlisted): (Vec<_>, Vec<_>) = own.into_iter().partition(is_listed);
-        let others = [others, unlisted].concat();
+        let uses = Uses::read(&TreeSources::new(root), &reading.crates, kinds);
+        let OwnKinds { own, others, domain } = match &before {
+            Some(before) => OwnKinds::listed(kinds, before),
+            None => {
+                let domain = self.domain.as_ref().map(ToString::to_string);
+                let is_committed = &|kind: &DeclaredKind| files.has_crd(kind);
+                Evidence { kinds, uses: &uses, domain: domain.as_deref(), is_committed }.sort()
+            }
+        };
         let mut notes = Vec::new();
         if !others.is_empty() {
             notes.push(format!(
-                "kinds whose group {}: {}; if they are the operator's own, add them to `resources`",
-                if before.is_none() { "no CRD here has" } else { "PROJECT does not list" },
+                "kinds {}: {}; if they are the operator's own, add them to `resources`",
+                if before.is_none() {
+                    "that nothing shows to be the operator's own"
+                } else {
+                    "whose group PROJECT does not list"
+                },
                 declared::names(others)
             ));
         }
@@ -93,11 +106,12 @@ impl Args {
         let (project, text_before) = match before {
             Some(before) => (before.with_inputs(&inputs)?, Some(before.text().to_owned())),
             None => {
-                let (name, domain) = (self.name(&package)?, self.domain(&own)?);
+                let (name, domain) = (self.name(&package)?, self.domain(domain)?);
                 (Project::new_in_place(&name, &domain, &inputs)?, None)
             }
         };
-        let (listed, unread) = resources(&own, &project.domain);
+        let is_controlled = |kind: &DeclaredKind| uses.is_controlled(kind, kinds);
+        let (listed, unread) = resources(&own, &project.domain, &is_controlled);
         let project = match project.layout() {
             Layout::Other => project,
             _ => listed.into_iter().try_fold(project, |it, resource| {
@@ -236,19 +250,24 @@ impl Args {
         }
     }
 
-    /// The domain that most kinds have.
-    fn domain(&self, own: &[&DeclaredKind]) -> anyhow::Result<Domain> {
+    /// The domain that was given, or the one that most kinds have.
+    fn domain(&self, of_kinds: Option<String>) -> anyhow::Result<Domain> {
         if let Some(domain) = &self.domain {
             return Ok(domain.clone());
         }
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for group in own.iter().filter_map(|it| it.group.as_deref()) {
-            *counts.entry(split_group(group).1).or_default() += 1;
-        }
-        let most = counts.into_iter().max_by_key(|it| it.1).map(|it| it.0).unwrap_or_default();
-        most.parse().map_err(|_| anyhow::format_err!("the groups of the kinds have no domain")).hint(
-            "give one: `--domain example.com`; with the project's name, it marks the operator's objects on a cluster",
-        )
+        const HINT: &str = "give one: `--domain example.com`; with the project's name, it marks the operator's objects on a cluster";
+        let Some(domain) = of_kinds else {
+            return Err(anyhow::format_err!("most groups of the kinds do not have one domain"))
+                .hint(HINT);
+        };
+        domain
+            .parse()
+            .map_err(|why| {
+                anyhow::format_err!(
+                    "the domain of the kinds' groups, `{domain}`, cannot be the project's: it {why}"
+                )
+            })
+            .hint(HINT)
     }
 }
 
@@ -256,6 +275,7 @@ impl Args {
 fn resources<'a>(
     own: &[&'a DeclaredKind],
     domain: &Domain,
+    is_controlled: &dyn Fn(&DeclaredKind) -> bool,
 ) -> (Vec<Resource>, Vec<&'a DeclaredKind>) {
     let resource = |it: &&DeclaredKind| {
         let crd = it.crd.as_ref().ok();
@@ -264,7 +284,7 @@ fn resources<'a>(
         let (kind, version) = (kind.parse().ok()?, version.parse().ok()?);
         let res = Resource::in_place(it.group.as_deref()?, domain, kind, version, namespaced?)?;
         let plural = crd.and_then(|it| it.spec.names.plural.parse().ok());
-        Some(Resource { plural, ..res })
+        Some(Resource { plural, controller: is_controlled(it), ..res })
     };
     let mut res: Vec<Resource> = Vec::new();
     let mut unread = Vec::new();
