@@ -9,6 +9,7 @@ mod chart;
 mod crd_files;
 pub mod crds;
 mod deployed;
+mod generated;
 pub mod helm;
 mod ignored;
 mod markers;
@@ -23,6 +24,7 @@ pub mod versions;
 mod workloads;
 
 pub use chart::Chart;
+pub use generated::{BY as GENERATED_BY, FOLDER as GENERATED_FOLDER, is_generated};
 pub use helm::render;
 pub use markers::known_rights;
 pub use release::{Release, require_namespace};

@@ -54,7 +54,12 @@ impl<'a> Evidence<'a, '_> {
         let committed: Vec<_> = possible().filter(|kind| (self.is_committed)(kind)).collect();
         let certain = [used.clone(), committed, possible().collect()];
         let certain = certain.into_iter().find(|kinds| !kinds.is_empty()).unwrap_or_default();
-        let domain = self.domain.map(str::to_owned).or_else(|| majority(&certain));
+        // The domain that marks the operator's objects may be none of its kinds.
+        let has_kinds = |domain: &&str| {
+            possible().any(|it| it.group.as_ref().is_some_and(|group| is_in_domain(group, domain)))
+        };
+        let given = self.domain.filter(has_kinds).map(str::to_owned);
+        let domain = given.or_else(|| majority(&certain));
         let groups: BTreeSet<&String> = used.iter().filter_map(|it| it.group.as_ref()).collect();
         let is_own = |kind: &&DeclaredKind| {
             let Some(group) = &kind.group else { return !self.is_foreign(kind) };

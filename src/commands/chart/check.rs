@@ -11,12 +11,13 @@ use crate::{
         compile,
         findings::{self, Finding, Format},
     },
-    commands::{generate, reading},
+    commands::reading,
     disk,
     project::Project,
     terminal,
 };
 use diagnostics::Hint as _;
+use model::ProjectPath;
 
 /// Check that a Helm chart agrees with the Rust source
 ///
@@ -112,13 +113,12 @@ impl Args {
         if let Some(recorded) = Project::find(&root)?.and_then(|project| project.inputs.chart) {
             return Ok(recorded.as_str().into());
         }
-        let generated = generate::chart::Args::check(None);
-        if generated.is_there(&root)? {
-            return Ok(generated.folder().as_str().into());
+        let generated = ProjectPath::fixed(charts::GENERATED_FOLDER);
+        if charts::is_generated(&root, &generated)? {
+            return Ok(generated.as_str().into());
         }
         Err(anyhow::format_err!(
-            "no chart is given, PROJECT names none, and `{}` has none of `generate chart`",
-            generated.folder()
+            "no chart is given, PROJECT names none, and `{generated}` has none of `generate chart`"
         ))
         .hint("give its directory: `operator-rs chart check DIR`")
     }

@@ -15,7 +15,10 @@ mod values;
 use std::collections::BTreeMap;
 
 use crate::{
-    app::{release_secret, shipped},
+    app::{
+        charts::{self, GENERATED_BY as BY, GENERATED_FOLDER as FOLDER},
+        release_secret, shipped,
+    },
     commands::{Mode, Outcome},
     disk::Root,
     plan::{self, Plan, WorkTree},
@@ -29,7 +32,6 @@ use metadata::Metadata;
 use model::{Image, ProjectPath, Tree};
 use values::Values;
 
-const BY: &str = "generate chart";
 const EDIT: &str = "config/ and the Rust source";
 /// Values, and templates that somebody adds, change what ours do.
 const EDIT_VALUES: &str = "values.yaml or another template";
@@ -45,7 +47,7 @@ Examples:
   helm install memcached-operator chart --namespace memcached-operator-system --create-namespace")]
 pub struct Args {
     /// Directory of the chart in the project
-    #[arg(long, value_name = "DIR", default_value = "chart")]
+    #[arg(long, value_name = "DIR", default_value = FOLDER)]
     output_dir: ProjectPath,
     /// Image of the manager [default: the one in config/manager]
     #[arg(long)]
@@ -111,11 +113,7 @@ impl Args {
     /// What checks the chart of a project in the default directory, with this image.
     pub fn check(image: Option<Image>) -> Self {
         let mode = Mode { dry_run: false, diff: false, check: true, force: false };
-        Self { output_dir: ProjectPath::fixed("chart"), image, mode }
-    }
-
-    pub fn folder(&self) -> &ProjectPath {
-        &self.output_dir
+        Self { output_dir: ProjectPath::fixed(FOLDER), image, mode }
     }
 
     /// The image in the chart that is there.
@@ -126,8 +124,7 @@ impl Args {
 
     /// Whether `generate chart` has written a chart there.
     pub fn is_there(&self, tree: &impl Tree) -> anyhow::Result<bool> {
-        let manager = self.path("files/manager.yaml")?;
-        Ok(tree.read(&manager)?.is_some_and(|it| plan::is_generated_by(&manager, &it, BY)))
+        charts::is_generated(tree, &self.output_dir)
     }
 
     fn path(&self, name: &str) -> anyhow::Result<ProjectPath> {
