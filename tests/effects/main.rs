@@ -6,5 +6,6 @@
 mod support;
 
 mod adopted_kinds;
+mod catalogs;
 mod project;
 mod shared_directories;

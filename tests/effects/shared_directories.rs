@@ -106,7 +106,11 @@ fn a_file_with_the_crds_of_another_project_is_not_replaced() {
     let a = Project::new(&top, "a", "a", &[("a.com", "Foo"), ("a.com", "Old")]);
     let b = Project::new(&top, "b", "b", &[("b.com", "Bar")]);
     a.done(FILE);
-    b.refused(FILE, "../out/crds.yaml: was generated for the package `a`, and has foos.a.com");
+    b.refused(
+        FILE,
+        "error: the file has CRDs of others, and nothing was written:\n  ../out/crds.yaml: was generated for the package `a`, and has foos.a.com\n\
+         hint: write into another file, or into a directory that several projects may share: `--output-dir DIR`; or delete the file if nobody needs it",
+    );
     a.declare(&[("a.com", "Foo")]);
     assert_eq!(a.done(FILE), "update  ../out/crds.yaml\n");
     let path = top.join("out/crds.yaml");
@@ -132,7 +136,8 @@ fn two_projects_keep_each_others_pages_and_schemas() {
     a.done("generate docs --output-dir ../out");
     b.refused(
         "generate docs --output-dir ../out",
-        "files of another project would be replaced, and nothing was written:\n  ../out/README.md: was generated for the package `a`",
+        "files of another project would be replaced, and nothing was written:\n  ../out/README.md: was generated for the package `a`\n\
+         hint: write into a directory of its own: `--output-dir DIR`",
     );
     files(&top, &["README.md", "a.com/foo.md"]);
 }
