@@ -79,7 +79,8 @@ pub struct Operator {
     pub settings: Settings,
     /// The metrics of the process. Register your own metrics here.
     pub metrics: Arc<Metrics>,
-    /// The conditions for the process to be ready. Controllers add their caches.
+    /// The conditions for the process to be ready. Controllers add their caches, which count unless the process serves
+    /// webhooks.
     pub readiness: Readiness,
     /// The rights that the controllers need, which they add: what is missing is named all at once.
     pub rights: Rights,

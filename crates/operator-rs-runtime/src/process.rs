@@ -5,12 +5,11 @@ mod plan;
 #[cfg(any(feature = "admission", feature = "conversion"))]
 use crate::webhooks;
 use crate::{
-    Flags, Identity, Operator, Rights, Start, Watches,
+    Flags, Identity, Operator, Start,
     authorize::Authorizer,
     client, explain,
     metrics::Metrics,
-    readiness::Readiness,
-    scope::{Namespace, WatchScope},
+    scope::WatchScope,
     server::{self, Pages},
     shutdown, telemetry, tls,
 };
@@ -57,27 +56,19 @@ async fn run(identity: Identity, flags: Flags, parts: Vec<Start>) -> anyhow::Res
     let stop = shutdown::on_signal()?;
     let metrics = Arc::new(Metrics::default());
     let client = client::connect(identity, &flags.limits(), &metrics).await?;
+    let operator = Operator { settings: flags.settings(), metrics, stop, ..Operator::new(identity, client) };
     if flags.dry_run {
-        let operator = Operator { settings: flags.settings(), metrics, stop, ..Operator::new(identity, client) };
         return dry_run(operator.into_dry_run(), &flags.watch_namespace, &parts).await;
     }
-    let (readiness, served) = (Readiness::default(), CancellationToken::new());
+    serve(&Operator { leading: CancellationToken::new(), ..operator }, &flags, &parts).await
+}
+
+/// Runs the controllers, and serves what the flags say, until the operator stops or fails.
+pub(crate) async fn serve(operator: &Operator, flags: &Flags, parts: &[Start]) -> anyhow::Result<()> {
+    let (readiness, served) = (&operator.readiness, CancellationToken::new());
     let starting = readiness.expect("the controllers to start");
-    let operator = Operator {
-        client: client.clone(),
-        identity,
-        settings: flags.settings(),
-        metrics: metrics.clone(),
-        readiness: readiness.clone(),
-        rights: Rights::default(),
-        watches: Watches::default(),
-        namespace: Namespace::All,
-        stop: stop.clone(),
-        leading: CancellationToken::new(),
-        dry_run: None,
-    };
     #[cfg(any(feature = "admission", feature = "conversion"))]
-    let own = webhooks::keep_certificate(&flags, parts.iter().filter_map(Start::webhook), &operator);
+    let own = webhooks::keep_certificate(flags, parts.iter().filter_map(Start::webhook), operator);
     #[cfg(not(any(feature = "admission", feature = "conversion")))]
     let own: Option<Arc<tls::Current>> = None;
     let mut servers = vec![];
@@ -91,15 +82,15 @@ async fn run(identity: Identity, flags: Flags, parts: Vec<Start>) -> anyhow::Res
             (None, Some(own)) => Some(own.acceptor()?),
             (files, _) => Some(tls::acceptor(files)?),
         };
-        let authorizer = tls.is_some().then(|| Authorizer::new(client.clone()).into());
-        let pages = Pages::Metrics(metrics.clone(), authorizer);
+        let authorizer = tls.is_some().then(|| Authorizer::new(operator.client.clone()).into());
+        let pages = Pages::Metrics(operator.metrics.clone(), authorizer);
         servers.push(server::serve(flags.metrics_bind_address.clone(), pages, tls, served.clone()).await?);
     }
     #[cfg(any(feature = "admission", feature = "conversion"))]
-    let webhooks = webhooks::serve(&flags, parts.iter().filter_map(Start::webhook), &operator, own).await?;
-    let election = flags.leader_elect.then(|| flags.lease(identity.name, &client));
+    let webhooks = webhooks::serve(flags, parts.iter().filter_map(Start::webhook), operator, own).await?;
+    let election = flags.leader_elect.then(|| flags.lease(operator.identity.name, &operator.client));
     let plan = Plan { election, warm: flags.warm_standby, grace: flags.graceful_shutdown_timeout };
-    let result = plan.run(&operator, starting, || run_all(&operator, &flags.watch_namespace, &parts)).await;
+    let result = plan.run(operator, starting, || run_all(operator, &flags.watch_namespace, parts)).await;
     #[cfg(any(feature = "admission", feature = "conversion"))]
     if let Some(webhooks) = webhooks {
         webhooks.end(result.is_err()).await;

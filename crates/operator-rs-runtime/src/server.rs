@@ -72,10 +72,7 @@ impl Pages {
             return refused;
         }
         match self {
-            Self::Probes(readiness) if path == "/readyz" => match readiness.pending().join(", ") {
-                none if none.is_empty() => page(StatusCode::OK, TEXT, "ok"),
-                some => page(StatusCode::SERVICE_UNAVAILABLE, TEXT, format!("waiting for {some}")),
-            },
+            Self::Probes(readiness) if path == "/readyz" => readiness_page(readiness),
             Self::Probes(_) => page(StatusCode::OK, TEXT, "ok"),
             #[cfg(any(feature = "admission", feature = "conversion"))]
             Self::Webhooks(_) => unreachable!("answered above"),
@@ -99,6 +96,18 @@ impl Pages {
             }
         }
     }
+}
+
+/// Names also the controllers whose caches are not filled yet in a process that is ready without them.
+fn readiness_page(readiness: &Readiness) -> Response<Full<Bytes>> {
+    let pending = readiness.pending().join(", ");
+    if !readiness.is_ready() {
+        return page(StatusCode::SERVICE_UNAVAILABLE, TEXT, format!("waiting for {pending}"));
+    }
+    if pending.is_empty() {
+        return page(StatusCode::OK, TEXT, "ok");
+    }
+    page(StatusCode::OK, TEXT, format!("ok, but these caches are not filled yet: {pending}"))
 }
 
 fn page(code: StatusCode, kind: &'static str, body: impl Into<Bytes>) -> Response<Full<Bytes>> {

@@ -36,7 +36,7 @@ impl<K: Watched + Serialize> Controller<K> {
         let _owned = self.selections.iter().map(add).collect::<Result<Vec<_>, _>>().map_err(anyhow::Error::msg)?;
         let Self { operator, name, primary, queue, tasks, synced, .. } = self;
         let (stop, leading) = (operator.stop.clone(), operator.leading.clone());
-        let pending = operator.readiness.expect(name.clone());
+        let pending = operator.readiness.expect_caches(name.clone());
         let mut beside = JoinSet::new();
         tasks.into_iter().for_each(|it| drop(beside.spawn(it)));
         let limit = operator.settings.cache_sync_timeout;

@@ -31,12 +31,17 @@ async fn ask(address: SocketAddr, method: &str, path: &str, more: &str) -> Strin
 #[tokio::test]
 async fn probes_say_what_is_not_ready() {
     let readiness = Readiness::default();
-    let cache = readiness.expect("the cache of ConfigMaps");
-    let (address, ..) = started(Pages::Probes(readiness), None).await;
+    let caches = readiness.expect_caches("site");
+    let (address, ..) = started(Pages::Probes(readiness.clone()), None).await;
     let readyz = ask(address, "GET", "/readyz", "").await;
-    assert!(readyz.starts_with("HTTP/1.1 503") && readyz.ends_with("waiting for the cache of ConfigMaps"), "{readyz}");
+    assert!(readyz.starts_with("HTTP/1.1 503") && readyz.ends_with("waiting for site"), "{readyz}");
     assert!(ask(address, "GET", "/healthz", "").await.ends_with("\r\n\r\nok"));
-    cache.ready();
+    readiness.ignore_caches();
+    let readyz = ask(address, "GET", "/readyz", "").await;
+    let told = "ok, but these caches are not filled yet: site";
+    assert!(readyz.starts_with("HTTP/1.1 200") && readyz.ends_with(told), "{readyz}");
+    caches.ready();
+    assert!(ask(address, "GET", "/readyz", "").await.ends_with("\r\n\r\nok"));
     assert!(ask(address, "GET", "/readyz?verbose", "").await.starts_with("HTTP/1.1 200"));
     let head = ask(address, "HEAD", "/readyz", "").await;
     assert!(head.starts_with("HTTP/1.1 200") && head.ends_with("\r\n\r\n"));

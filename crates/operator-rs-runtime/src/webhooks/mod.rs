@@ -44,6 +44,8 @@ pub(crate) use routes::{Routes, refuse};
 
 /// For how long after the signal to stop requests can still come, because other nodes do not know of it yet.
 const LAG: Duration = Duration::from_secs(5);
+/// How long answers that are under way may take at least, after the last reconciles.
+const LAST_ANSWERS: Duration = Duration::from_secs(2);
 
 /// A webhook of an operator.
 pub(crate) enum Webhook {
@@ -83,10 +85,13 @@ pub(crate) struct Call {
 
 /// The server of the webhooks.
 pub(crate) struct Server {
-    task: JoinHandle<()>,
+    serving: JoinHandle<()>,
+    /// Ends when other nodes know that this process stops. Returns until when the last answers are waited for.
+    lag: JoinHandle<Instant>,
     stop: CancellationToken,
     /// Cancelled when no new request is taken.
     ended: CancellationToken,
+    grace: Duration,
 }
 
 /// Keeps the certificate that the operator makes for itself, if it does and serves webhooks. Returns what is served.
@@ -118,6 +123,8 @@ pub(crate) async fn serve(
     if routes.is_empty() || !flags.enable_webhooks {
         return Ok(None);
     }
+    // The API server may need them to list what the caches hold.
+    operator.readiness.ignore_caches();
     let starting = operator.readiness.expect("the webhooks to be served");
     let tls = match &own {
         Some(own) => own.clone().acceptor()?,
@@ -135,27 +142,29 @@ pub(crate) async fn serve(
     }
     starting.ready();
     tracing::info!(port = flags.webhook_port, "serving webhooks");
-    let server =
-        Server { stop: stop.clone(), ended: ended.clone(), task: tokio::spawn(end(serving, stop, ended, grace)) };
-    Ok(Some(server))
+    let lag = tokio::spawn(until_known(stop.clone(), grace));
+    Ok(Some(Server { serving, lag, stop, ended, grace }))
 }
 
-/// Takes requests for some time after `stop`, and ends when all are answered.
-async fn end(serving: JoinHandle<()>, stop: CancellationToken, ended: CancellationToken, grace: Duration) {
-    ended.run_until_cancelled(stop.cancelled()).await;
+/// Waits until other nodes know of the end, which `stop` begins. Returns when the time of grace is over.
+async fn until_known(stop: CancellationToken, grace: Duration) -> Instant {
+    stop.cancelled().await;
     let limit = Instant::now() + grace;
-    ended.run_until_cancelled(sleep(LAG.min(grace))).await;
-    ended.cancel();
-    let _ = timeout_at(limit, serving).await;
+    sleep(LAG.min(grace)).await;
+    limit
 }
 
 impl Server {
-    /// Waits until it has ended. If the process ends without a signal to stop, or fails, that is soon.
+    /// Takes requests until other nodes know of the end, and ends when all are answered. Call it when the controllers
+    /// have ended: the last reconciles may need the webhooks. If the process ends without a signal to stop, or fails,
+    /// it takes no new request.
     pub async fn end(self, failed: bool) {
-        if failed || !self.stop.is_cancelled() {
-            self.ended.cancel();
+        let mut limit = Instant::now() + self.grace;
+        if !failed && self.stop.is_cancelled() {
+            limit = self.lag.await.unwrap_or(limit);
         }
-        let _ = self.task.await;
+        self.ended.cancel();
+        let _ = timeout_at(limit.max(Instant::now() + LAST_ANSWERS), self.serving).await;
     }
 }
 
@@ -185,4 +194,4 @@ pub fn webhook_service(
 }
 
 #[cfg(all(test, feature = "admission", feature = "conversion"))]
-mod tests;
+pub(crate) mod tests;

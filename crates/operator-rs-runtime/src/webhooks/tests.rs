@@ -100,7 +100,7 @@ struct Args {
 }
 
 /// The flags, with a certificate in a directory and a free port.
-async fn flags(dir: &Path, more: &[&str]) -> (crate::Flags, u16) {
+pub async fn flags(dir: &Path, more: &[&str]) -> (crate::Flags, u16) {
     let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
     let own = ["manager".into(), format!("--webhook-port={port}"), format!("--webhook-cert-path={}", dir.display())];
     let args = own.into_iter().chain(more.iter().map(ToString::to_string));
@@ -108,7 +108,7 @@ async fn flags(dir: &Path, more: &[&str]) -> (crate::Flags, u16) {
 }
 
 /// A new directory with a certificate, which is returned.
-fn certificate(name: &str) -> (PathBuf, CertificateDer<'static>) {
+pub fn certificate(name: &str) -> (PathBuf, CertificateDer<'static>) {
     let dir = std::env::temp_dir().join(format!("runtime-webhooks-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&dir).unwrap();
     let pair = rcgen::generate_simple_self_signed(vec!["localhost".into()]).unwrap();
@@ -146,6 +146,20 @@ async fn webhooks_are_served_for_some_time_after_the_signal_to_stop() {
     operator.stop.cancel();
     sleep(Duration::from_millis(100)).await;
     assert!(send(port, &certificate).await.unwrap().ends_with("{}"), "other nodes do not know of the end yet");
+    timeout(Duration::from_secs(2), server.end(false)).await.unwrap();
+    send(port, &certificate).await.unwrap_err();
+    std::fs::remove_dir_all(&dir).unwrap();
+}
+
+#[tokio::test]
+async fn webhooks_are_served_until_the_last_reconcile_has_ended() {
+    let (dir, certificate) = certificate("reconcile");
+    let (flags, port) = flags(&dir, &["--graceful-shutdown-timeout=100ms"]).await;
+    let (operator, parts) = (operator(), [echo("/a")]);
+    let server = serve(&flags, parts.iter().filter_map(Start::webhook), &operator, None).await.unwrap().unwrap();
+    operator.stop.cancel();
+    sleep(Duration::from_millis(300)).await;
+    assert!(send(port, &certificate).await.unwrap().ends_with("{}"), "a reconcile that still runs may need them");
     timeout(Duration::from_secs(2), server.end(false)).await.unwrap();
     send(port, &certificate).await.unwrap_err();
     std::fs::remove_dir_all(&dir).unwrap();
