@@ -46,6 +46,8 @@ pub enum Effect {
     Clients,
     /// Everything that was valid stays valid.
     Widens,
+    /// Nothing breaks, and something is to be done after the change.
+    Afterwards,
 }
 
 impl Policy {
@@ -80,6 +82,7 @@ impl Policy {
         match (effect, self.judge) {
             (Effect::Refused | Effect::Loses, _) => Error,
             (Effect::Clients, _) => Warning,
+            (Effect::Afterwards, _) => Note,
             (_, Judge::Crdify) => Error,
             // OLM v0 trusts the webhook to convert objects that do not fit.
             (Effect::Narrows, _) if !converts => Error,

@@ -190,6 +190,55 @@ fn a_crd_keeps_its_scope_and_its_versions() {
 }
 
 #[test]
+fn a_version_that_leaves_or_is_no_longer_stored_is_told_with_migrate() {
+    let state = |versions: &[(&str, bool, bool)], stored: &[&str]| {
+        let version = |(name, served, storage): &(&str, bool, bool)| {
+            let mut res = version(name, json!({}));
+            (res["served"], res["storage"]) = ((*served).into(), (*storage).into());
+            res
+        };
+        let mut res = crd(versions.iter().map(version).collect());
+        res["status"] = json!({ "storedVersions": stored });
+        res
+    };
+    let check = |old: Value, new: &[(&str, bool, bool)], expected: &[&str]| {
+        for policy in [Policy::crdify(), Policy::olm_v0(), Policy::olm_v1(), Policy::olm()] {
+            let found = judge(&read(&old), &read(&state(new, &[])), &policy);
+            let found: Vec<String> = found
+                .iter()
+                .map(|it| format!("{} {}: {}", it.severity.name(), it.rule, it.what))
+                .collect();
+            assert_eq!(found, expected);
+        }
+    };
+    let unserved = [("v1", true, true), ("v1alpha1", false, false)];
+    let both = [("v1", true, true), ("v1alpha1", true, false)];
+    let new = [("v1", true, true)];
+    let removed = "warning versionRemoval: `v1alpha1` was removed, and a cluster may still have objects stored in it";
+    check(state(&unserved, &[]), &new, &[removed]);
+    let served = "warning servedVersionRemoval: `v1alpha1` is no longer served";
+    check(state(&both, &[]), &new, &[removed, served]);
+    check(state(&both, &[]), &unserved, &[served]);
+    // A cluster tells what it has stored.
+    check(state(&unserved, &["v1"]), &new, &[]);
+    let stored = "error storedVersionRemoval: objects may be stored in `v1alpha1`, which was removed";
+    check(state(&unserved, &["v1alpha1", "v1"]), &new, &[stored]);
+    let before = [("v1", true, false), ("v1alpha1", true, true)];
+    let changed = "note storageVersionChange: `v1` is stored now, in place of `v1alpha1`";
+    check(state(&before, &[]), &both, &[changed]);
+    check(
+        state(&[("v1alpha1", true, true)], &[]),
+        &both,
+        &["warning storageVersionChange: `v1` is stored now, and the old CRD does not have it: a cluster cannot go back to the old CRD"],
+    );
+    check(
+        state(&before, &[]),
+        &new,
+        &["error storageVersionRemoval: the storage version `v1alpha1` was removed", served],
+    );
+}
+
+#[test]
 fn versions_that_are_served_side_by_side_agree_as_far_as_they_did() {
     let both =
         |one: Value, other: Value| crd(json!([version("v1", other), version("v1beta1", one)]));

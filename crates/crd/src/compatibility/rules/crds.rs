@@ -11,6 +11,8 @@ pub fn of_crds(old: &Crd, new: &Crd) -> Vec<(Rule, Change)> {
     let mut res = invalid(old, new);
     res.extend(stored_version_removal(old, new));
     res.extend(storage_version_removal(old, new));
+    res.extend(version_removal(old, new));
+    res.extend(storage_version_change(old, new));
     res.extend(served_version_removal(old, new));
     res.extend(differences(&old.definition, &new.definition).iter().filter_map(outside_of_schemas));
     res
@@ -171,8 +173,48 @@ fn storage_version_removal(old: &Crd, new: &Crd) -> Option<(Rule, Change)> {
 
 fn migrate(list: &str) -> String {
     format!(
-        "keep {list} with `served = false`, migrate the stored objects, and take {list} out of `status.storedVersions` first: until then, the API server and OLM refuse the CRD"
+        "keep {list} with `served = false`, migrate the stored objects, and take {list} out of `status.storedVersions` first: until then, the API server and OLM refuse the CRD; `operator-rs migrate` does both"
     )
+}
+
+/// Files and source do not tell in which versions a cluster has stored objects: each one that it ever stored stays in
+/// `status.storedVersions` until they are migrated, also if it is no longer served.
+fn version_removal(old: &Crd, new: &Crd) -> Option<(Rule, Change)> {
+    let is_removed =
+        |it: &&Version| !it.storage && old.stored.is_empty() && new.version(&it.name).is_none();
+    let list = names(old.versions.iter().filter(is_removed).map(|it| it.name.as_str()));
+    (!list.is_empty()).then(|| {
+        let what = format!("{list} was removed, and a cluster may still have objects stored in it");
+        let remedy = format!(
+            "run `operator-rs migrate` on every cluster before it gets the new CRD: as long as `status.storedVersions` has {list}, the API server and OLM refuse the CRD"
+        );
+        (Rule::VersionRemoval, Change::new(what, remedy).with(Effect::Clients))
+    })
+}
+
+/// Objects that are stored already stay as they are, and `status.storedVersions` then lists both versions.
+fn storage_version_change(old: &Crd, new: &Crd) -> Option<(Rule, Change)> {
+    let storage = |crd: &Crd| crd.versions.iter().find(|it| it.storage).map(|it| it.name.clone());
+    let (before, after) = (storage(old)?, storage(new)?);
+    if before == after || new.version(&before).is_none() {
+        return None;
+    }
+    let (before, is_new) = (format!("`{before}`"), old.version(&after).is_none());
+    let after = format!("`{after}`");
+    let change = if is_new {
+        let what = format!(
+            "{after} is stored now, and the old CRD does not have it: a cluster cannot go back to the old CRD"
+        );
+        let remedy = format!("add {after} in one release, and store it in the next one");
+        Change::new(what, remedy).with(Effect::Clients)
+    } else {
+        let what = format!("{after} is stored now, in place of {before}");
+        let remedy = format!(
+            "run `operator-rs migrate` on every cluster that has the new CRD: before that, {before} cannot be removed"
+        );
+        Change::new(what, remedy).with(Effect::Afterwards)
+    };
+    Some((Rule::StorageVersionChange, change))
 }
 
 /// Clients of a version get `404 Not Found` once it is not served; where none is left that was, every client does.

@@ -53,6 +53,8 @@ diagnostics::rules! {
     AllServedVersionsRemoval "allServedVersionsRemoval" Error "None of the served versions is still served"
     Invalid "invalid" Error "An API server refuses the CRD"
     StorageVersionRemoval "storageVersionRemoval" Error "The storage version is removed"
+    VersionRemoval "versionRemoval" Warning "A version is removed in which a cluster may have stored objects"
+    StorageVersionChange "storageVersionChange" Note "Another version is stored"
     StorageVersionFields "storageVersionFields" Error "The stored version lacks a field of another version"
     DeclaredField "declaredField" Error "A field is declared where any value was allowed"
     Immutable "immutable" Error "The group, plural or kind of a CRD changed"
