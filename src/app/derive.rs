@@ -186,7 +186,6 @@ fn derived(
     }
     refuse(&reading, tree)?;
     let mut operator = std::mem::take(&mut reading.operator);
-    operator.converted = project.converted();
     operator.registers_webhooks = webhooks::registers(project, tree)?;
     let sources = TreeSources::new(tree);
     let quote = |problems| reading.quote(&sources, problems);

@@ -1,34 +1,59 @@
 //! The conversions that PROJECT lists, beside those that the source registers: versions are converted if both have them.
 
-use super::{Generated, versions::Version, versions::losses};
+use super::{CrdOptions, Generated, versions, versions::Version};
 use crate::project::{
     ConversionRegistration, Converted, DeclaredKind, Operator, Problem, is_path_of,
 };
 
-/// The differences between the two for one kind, and what objects lose without a conversion.
-pub fn check(versions: &[Version<'_>], operator: &Operator) -> Generated {
+/// The differences between the two. Only a reading of the whole operator has its registrations.
+pub fn generate(operator: &Operator, _: &CrdOptions) -> Generated {
     let mut res = Generated::default();
-    let Some(first) = versions.first().filter(|_| unknown(operator).is_empty()) else { return res };
+    if !unknown(operator).is_empty() {
+        return res;
+    }
+    let kinds = versions::kinds(operator).into_values();
+    for versions in kinds.filter(|versions| versions::duplicates(versions).is_empty()) {
+        let found = check(&versions, operator);
+        res.problems.extend(found.problems);
+        res.warnings.extend(found.warnings);
+    }
+    res
+}
+
+/// The same for one kind.
+fn check(versions: &[Version<'_>], operator: &Operator) -> Generated {
+    let mut res = Generated::default();
     let conversions = Conversions { versions, all: &operator.conversions };
-    let converted = operator.converted.get(&(first.group().to_owned(), first.kind().to_owned()));
+    let converted = listed(versions, operator);
     let unlisted: Vec<&ConversionRegistration> =
         conversions.registered().filter(|it| !conversions.is_listed(it, converted)).collect();
     res.warnings.extend(unlisted.iter().map(|it| conversions.unlisted(it)));
-    match converted {
-        None if unlisted.is_empty() => res.warnings.extend(losses(versions)),
-        None => {}
-        Some(converted) => {
-            res.problems = conversions.unregistered(converted);
-            res.problems.extend(conversions.exchanged(converted));
-            res.problems.extend(conversions.repeated());
-            let is_unlisted = |it: &Version<'_>| {
-                unlisted.iter().any(|unlisted| unlisted.has(&it.declared.rust_path))
-            };
-            let left_out = versions.iter().filter(|it| !converted.has(it.name()));
-            res.warnings.extend(left_out.filter(|it| !is_unlisted(it)).map(left_out_problem));
-        }
-    }
+    let Some(converted) = converted else { return res };
+    res.problems = conversions.unregistered(converted);
+    res.problems.extend(conversions.exchanged(converted));
+    res.problems.extend(conversions.repeated());
+    let is_unlisted =
+        |it: &Version<'_>| unlisted.iter().any(|unlisted| unlisted.has(&it.declared.rust_path));
+    let left_out = versions.iter().filter(|it| !converted.has(it.name()));
+    res.warnings.extend(left_out.filter(|it| !is_unlisted(it)).map(left_out_problem));
     res
+}
+
+/// What objects lose between the versions of a kind that nothing converts.
+pub fn losses(versions: &[Version<'_>], operator: &Operator) -> Vec<Problem> {
+    let conversions = Conversions { versions, all: &operator.conversions };
+    let is_converted =
+        listed(versions, operator).is_some() || conversions.registered().next().is_some();
+    if is_converted || !unknown(operator).is_empty() {
+        return Vec::new();
+    }
+    versions::losses(versions)
+}
+
+/// The conversion of a kind that PROJECT lists.
+fn listed<'a>(versions: &[Version<'_>], operator: &'a Operator) -> Option<&'a Converted> {
+    let first = versions.first()?;
+    operator.converted.get(&(first.group().to_owned(), first.kind().to_owned()))
 }
 
 /// The types of conversions of which nobody can tell which version of which kind they are.

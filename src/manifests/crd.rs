@@ -29,9 +29,7 @@ pub fn generate(operator: &Operator) -> Generated {
             Err(problem) => res.problems.push(problem),
             Ok(manifest) => {
                 res.manifests.push(manifest);
-                let found = conversions::check(&versions, operator);
-                res.problems.extend(found.problems);
-                res.warnings.extend(found.warnings);
+                res.warnings.extend(conversions::losses(&versions, operator));
             }
         }
     }

@@ -53,7 +53,7 @@ pub struct CrdOptions {
 }
 
 const GENERATORS: &[fn(&Operator, &CrdOptions) -> Generated] =
-    &[crds, rbac::generate, webhook::generate];
+    &[crds, conversions::generate, rbac::generate, webhook::generate];
 
 /// The CustomResourceDefinitions alone.
 pub fn crds(operator: &Operator, crd_options: &CrdOptions) -> Generated {

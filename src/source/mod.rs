@@ -26,7 +26,9 @@ pub use named::named;
 pub use registration::FILE as REGISTRATIONS;
 pub use uses::Uses;
 
-use crate::project::{Crate, DeclaredKind, KindPath, Operator, Problem, Rule, SourcePath, below};
+use crate::project::{
+    Crate, DeclaredKind, KindPath, Operator, Problem, Project, Rule, SourcePath, below,
+};
 use marker::Marker;
 
 /// The kinds and rules of a workspace, and the problems of reading them.
@@ -57,7 +59,7 @@ pub struct Reading {
 
 /// Reads the kinds of a cargo workspace, each with its CRD or why it cannot be read.
 pub fn read(from: &dyn Sources, options: &Options) -> Reading {
-    kube_crd_source::read(from, options).into()
+    reading(kube_crd_source::read(from, options), from)
 }
 
 /// Reads the kinds of a cargo workspace, and the rules and webhooks in the comments of all its members.
@@ -69,10 +71,20 @@ pub fn read_with_rules(from: &dyn Sources, options: &Options) -> Reading {
     }
     // Modules may be outside of `src`.
     let modules = found.files.clone();
-    let mut reading = Reading::from(found);
+    let mut reading = reading(found, from);
     let (files, unread) = kube_crd_source::rust_files(from, &folders, &modules, &mut reading.texts);
     reading.comments.extend(unread);
     markers(files, &mut reading);
+    reading
+}
+
+/// What was found, with the conversions that PROJECT lists. A PROJECT file that cannot be read, or that is of another
+/// tool, lists none here: the commands that need it refuse it.
+fn reading(found: kube_crd_source::Reading, from: &dyn Sources) -> Reading {
+    let mut reading = Reading::from(found);
+    let text = from.text(&SourcePath::fixed(Project::path().as_str())).ok().flatten();
+    let project = text.and_then(|it| Project::from_text(&it).ok());
+    reading.operator.converted = project.map(|it| it.converted()).unwrap_or_default();
     reading
 }
 

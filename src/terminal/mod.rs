@@ -31,7 +31,7 @@ pub use message::{
 };
 pub use progress::{Step, waiting};
 pub use prompt::{agree, ask, confirm, has_person};
-pub use settings::{Settings, annotate_below, annotates};
+pub use settings::{Settings, annotate_below, annotates, is_verbose};
 pub use shell::shell_word;
 pub use text::{Look, Text, table};
 

@@ -72,6 +72,11 @@ impl Settings {
     }
 }
 
+/// Whether lists are shown as a whole.
+pub fn is_verbose() -> bool {
+    get().is_verbose
+}
+
 /// The path of the directory that files are named from, below the repository's top: empty, or with a `/` at the end.
 static BELOW: Mutex<String> = Mutex::new(String::new());
 

@@ -39,6 +39,16 @@ fn server(crd: Value) -> String {
     format!("http://{address}")
 }
 
+/// The kubeconfig of a server that has one CRD.
+pub fn kubeconfig(crd: Value) -> String {
+    let kubeconfig = json!({
+        "current-context": "a",
+        "clusters": [{"name": "a", "cluster": {"server": server(crd)}}],
+        "contexts": [{"name": "a", "context": {"cluster": "a", "user": "a"}}],
+    });
+    kubeconfig.to_string()
+}
+
 #[test]
 fn the_versions_that_a_cluster_has_stored_are_kept() {
     let repository = Repository::new("cluster");
@@ -51,12 +61,7 @@ fn the_versions_that_a_cluster_has_stored_are_kept() {
     older["storage"] = false.into();
     crd["spec"]["versions"].as_array_mut().expect("a list").push(older);
     crd["status"] = json!({"storedVersions": ["v1alpha1", "v1"]});
-    let kubeconfig = json!({
-        "current-context": "a",
-        "clusters": [{"name": "a", "cluster": {"server": server(crd)}}],
-        "contexts": [{"name": "a", "context": {"cluster": "a", "user": "a"}}],
-    });
-    repository.write("kubeconfig", &kubeconfig.to_string());
+    repository.write("kubeconfig", &kubeconfig(crd));
     let words = ["cluster", "--kubeconfig", "kubeconfig"];
     repository.says(&words, 1, "error[storedVersionRemoval]: objects may be stored in `v1alpha1`");
     repository.says(&words, 1, "warning[servedVersionRemoval]: `v1alpha1` is no longer served");

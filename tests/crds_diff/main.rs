@@ -4,6 +4,7 @@
 #![allow(clippy::disallowed_methods, reason = "the walls stand in src; a test looks from outside")]
 
 mod cluster;
+mod conversion;
 mod hostile;
 mod reading;
 #[path = "../support/mod.rs"]

@@ -4,20 +4,26 @@ use std::collections::BTreeSet;
 
 use anyhow::Context as _;
 
-use super::{Crds, Places, Side};
+use super::{ConvertedKinds, Crds, Places, Side};
 use crate::app::cluster_args::{self, Address};
 use crd::compatibility::Crd;
 
 impl Side {
     /// The CRDs of these names, as far as the cluster has them. What else it has is somebody else's.
-    pub fn of_cluster(address: &Address, names: &BTreeSet<String>) -> anyhow::Result<Self> {
+    /// `converted` are the kinds that the operator converts if the cluster asks it to.
+    pub fn of_cluster(
+        address: &Address,
+        names: &BTreeSet<String>,
+        converted: &ConvertedKinds,
+    ) -> anyhow::Result<Self> {
         let cluster = cluster_args::with_hint(address.connect())?;
         let label = format!("the cluster at {}", cluster.server);
         let mut crds = Crds::new();
         for name in names {
             let Some(object) = cluster_args::with_hint(cluster.crd(name))? else { continue };
             let crd = Crd::from_object(&object);
-            let crd = crd.with_context(|| format!("cannot read `{name}` from {label}"))?;
+            let mut crd = crd.with_context(|| format!("cannot read `{name}` from {label}"))?;
+            crd.is_converted_by_project = converted.contains_key(&crd.kind());
             crds.insert(name.clone(), crd);
         }
         Ok(Self { label, crds, places: Places::default(), unread: None })

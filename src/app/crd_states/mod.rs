@@ -14,6 +14,7 @@ use marks::Marks;
 pub use project::{Project, Unread};
 
 use crate::app::findings;
+use crate::project::Converted;
 use crd::compatibility::{Crd, Finding, Policy, Subject};
 use diagnostics::Hint as _;
 
@@ -70,14 +71,19 @@ impl Name {
 
     /// Reads any state but a cluster's.
     pub fn read(&self, project: &Project) -> anyhow::Result<Side> {
-        let (crds, places) = match self {
-            Self::WorkingTree => return project.working_tree(&self.to_string()),
+        let label = self.to_string();
+        let mut side = match self {
+            Self::WorkingTree => project.working_tree(&label)?,
             Self::Revision(revision) => return project.at(revision),
-            Self::Committed { revision, path } => project.committed(revision, path)?,
-            Self::Files(path) => files::on_disk(&project.dir, path)?,
+            Self::Committed { revision, path } => return project.committed(revision, path, label),
+            Self::Files(path) => {
+                let (crds, places) = files::on_disk(&project.dir, path)?;
+                Side { label, crds, places, unread: None }
+            }
             Self::Cluster => anyhow::bail!("cannot compare a cluster with a cluster"),
         };
-        Ok(Side { label: self.to_string(), crds, places, unread: None })
+        side.convert(&project.converted()?);
+        Ok(side)
     }
 }
 
@@ -92,6 +98,9 @@ impl fmt::Display for Name {
         }
     }
 }
+
+/// The kinds whose versions a project converts, by group and name.
+pub type ConvertedKinds = BTreeMap<(String, String), Converted>;
 
 /// A state that was read.
 pub struct Side {
@@ -152,6 +161,17 @@ impl Side {
     pub fn of_files(label: &str, files: Files) -> Self {
         let (crds, places) = files.into_side();
         Self { label: label.to_owned(), crds, places, unread: None }
+    }
+
+    /// Takes up the conversions of a project: its source and the CRDs in config/crd/bases do not have them, and what
+    /// deploys the CRDs sets them.
+    fn convert(&mut self, converted: &ConvertedKinds) {
+        for crd in self.crds.values_mut().filter(|it| it.versions.len() > 1) {
+            if converted.contains_key(&crd.kind()) {
+                crd.is_converted_by_project = true;
+                crd.set_conversion();
+            }
+        }
     }
 
     /// Where this state declares what a finding is about: the field where that is known, else the kind.

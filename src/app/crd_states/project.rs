@@ -9,16 +9,17 @@ use std::{
 use anyhow::Context as _;
 
 use super::{
-    Crds, Declaration, Place, Places, Side,
+    ConvertedKinds, Crds, Declaration, Place, Places, Side,
     files::{self, Files},
     revision::Revision,
 };
 use crate::app::repository::{Repository, Tree};
-use crate::project::{Problem, below};
+use crate::project::{Problem, Project as ProjectFile, below};
 use crate::{
     app::{
         cargo::{self, Workspace},
         compile::{self, Compile},
+        location,
         refusal::unread,
         tree_sources::TreeSources,
     },
@@ -111,17 +112,32 @@ impl Project {
             }
             unread.hints = vec![way_out(&tree, revision)];
         }
+        res.convert(&converted_at(&tree, &repository.prefix));
         Ok(res)
     }
 
+    /// The kinds that the project of the working tree converts.
+    pub fn converted(&self) -> anyhow::Result<ConvertedKinds> {
+        let folder = self.folder()?;
+        let folder = location::nearest(&folder).unwrap_or(folder);
+        let text = disk::text_if_any(&folder.join(ProjectFile::path().as_str()))?;
+        Ok(converted(text))
+    }
+
     /// CRD files that are committed at a revision; a path is seen from the repository's top, as git has it.
-    pub fn committed(&self, revision: &str, path: &str) -> anyhow::Result<(Crds, Places)> {
+    pub fn committed(&self, revision: &str, path: &str, label: String) -> anyhow::Result<Side> {
         let repository = Repository::of(&disk::real(&self.dir)?)?;
         let tree = repository.at(revision)?;
         let mut files = Files::default();
+        let side = |files: Files| {
+            let (crds, places) = files.into_side_at(revision);
+            let mut side = Side { label, crds, places, unread: None };
+            side.convert(&converted_at(&tree, &repository.prefix));
+            side
+        };
         if let Some(text) = tree.text(path)? {
             files.add(path, &text, true).with_context(|| format!("at {revision}"))?;
-            return Ok(files.into_side_at(revision));
+            return Ok(side(files));
         }
         let names = tree.names(path)?;
         if names.is_empty() {
@@ -134,7 +150,7 @@ impl Project {
             files.add(&path, &text, false).with_context(|| format!("at {revision}"))?;
         }
         files.require_some(path)?;
-        Ok(files.into_side_at(revision))
+        Ok(side(files))
     }
 
     /// The folder of the project's Cargo.toml in the working tree.
@@ -162,6 +178,20 @@ impl Project {
             no_default_features: self.no_default_features,
         }
     }
+}
+
+/// The kinds that the project converted at a revision: the nearest PROJECT file is that of the project.
+fn converted_at(tree: &Tree, folder: &str) -> ConvertedKinds {
+    let name = ProjectFile::path();
+    let mut folders = Path::new(folder).ancestors();
+    let text = folders.find_map(|it| tree.text(it.join(name.as_str()).to_str()?).ok().flatten());
+    converted(text)
+}
+
+/// Of a PROJECT file that is not ours, none: it is no part of what is compared.
+fn converted(text: Option<String>) -> ConvertedKinds {
+    let project = text.and_then(|it| ProjectFile::from_text(&it).ok());
+    project.map(|it| it.converted()).unwrap_or_default()
 }
 
 /// What else can stand for source that cannot be read.

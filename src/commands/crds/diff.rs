@@ -226,11 +226,11 @@ fn sides(
     Ok(match (from, to) {
         (Name::Cluster, to) => {
             let new = to.read(project)?;
-            (Side::of_cluster(address, &names(&new))?, new)
+            (Side::of_cluster(address, &names(&new), &project.converted()?)?, new)
         }
         (from, Name::Cluster) => {
             let old = from.read(project)?;
-            let new = Side::of_cluster(address, &names(&old))?;
+            let new = Side::of_cluster(address, &names(&old), &project.converted()?)?;
             (old, new)
         }
         (from, to) => (from.read(project)?, to.read(project)?),

@@ -14,6 +14,9 @@ pub struct Crd {
     pub versions: Vec<Version>,
     /// The versions in which a cluster has stored objects; empty if the CRD does not come from a cluster.
     pub stored: Vec<String>,
+    /// Whether the project that the CRD is of converts between its versions, and its tests hold the conversion: the
+    /// versions are then not compared with each other.
+    pub is_converted_by_project: bool,
     /// The rest of it, with what the API server fills in: everything but the names of versions, whether each is served
     /// and stored, and the schemas.
     pub definition: Value,
@@ -59,6 +62,7 @@ impl Crd {
         Ok(Self {
             versions,
             stored: stored.into_iter().flatten().filter_map(text).collect(),
+            is_converted_by_project: false,
             definition: definition(object),
             object: object.clone(),
             name,
@@ -78,6 +82,17 @@ impl Crd {
     /// Whether a webhook converts between versions.
     pub fn converts(&self) -> bool {
         self.definition["conversion"]["strategy"] == "Webhook"
+    }
+
+    /// Lets a webhook convert between the versions: whoever installs the CRD sets the conversion.
+    pub fn set_conversion(&mut self) {
+        self.definition["conversion"]["strategy"] = "Webhook".into();
+    }
+
+    /// The group and the kind.
+    pub fn kind(&self) -> (String, String) {
+        let value = |it: &Value| text(it).unwrap_or_default();
+        (value(&self.definition["group"]), value(&self.definition["names"]["kind"]))
     }
 
     /// The version with this name; the first one if there are several.

@@ -11,7 +11,7 @@ use super::{
 
 /// Where the new versions are incompatible with each other, and the old ones were not.
 pub fn compare(old: &Crd, new: &Crd, policy: &Policy) -> Vec<Finding> {
-    if policy.trusts_conversion && new.converts() {
+    if (policy.trusts_conversion || new.is_converted_by_project) && new.converts() {
         return Vec::new();
     }
     let known = disagreements(old, policy);

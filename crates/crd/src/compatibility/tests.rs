@@ -221,7 +221,8 @@ fn a_version_that_leaves_or_is_no_longer_stored_is_told_with_migrate() {
     check(state(&both, &[]), &unserved, &[served]);
     // A cluster tells what it has stored.
     check(state(&unserved, &["v1"]), &new, &[]);
-    let stored = "error storedVersionRemoval: objects may be stored in `v1alpha1`, which was removed";
+    let stored =
+        "error storedVersionRemoval: objects may be stored in `v1alpha1`, which was removed";
     check(state(&unserved, &["v1alpha1", "v1"]), &new, &[stored]);
     let before = [("v1", true, false), ("v1alpha1", true, true)];
     let changed = "note storageVersionChange: `v1` is stored now, in place of `v1alpha1`";
@@ -229,7 +230,9 @@ fn a_version_that_leaves_or_is_no_longer_stored_is_told_with_migrate() {
     check(
         state(&[("v1alpha1", true, true)], &[]),
         &both,
-        &["warning storageVersionChange: `v1` is stored now, and the old CRD does not have it: a cluster cannot go back to the old CRD"],
+        &[
+            "warning storageVersionChange: `v1` is stored now, and the old CRD does not have it: a cluster cannot go back to the old CRD",
+        ],
     );
     check(
         state(&before, &[]),

@@ -1,7 +1,10 @@
 //! What is shown of the findings.
 
 mod json;
+mod pairs;
 mod text;
+
+use std::collections::BTreeSet;
 
 use crate::app::{
     crd_states::{Side, located},
@@ -21,6 +24,8 @@ pub struct Report {
     is_complete: bool,
     /// The CRDs that could be read in one state only.
     left_out: Vec<String>,
+    /// The CRDs whose versions a webhook converts in the new state.
+    converted: BTreeSet<String>,
 }
 
 impl Report {
@@ -34,6 +39,7 @@ impl Report {
             let located = located(&it, old, new);
             (it, located)
         };
+        let converted = new.crds.values().filter(|it| it.converts());
         Self {
             old: old.label.clone(),
             new: new.label.clone(),
@@ -41,6 +47,7 @@ impl Report {
             findings: findings.into_iter().map(locate).collect(),
             is_complete,
             left_out: left_out.to_owned(),
+            converted: converted.map(|it| it.name.clone()).collect(),
         }
     }
 

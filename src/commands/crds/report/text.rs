@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Report;
+use super::{Report, pairs};
 use crate::{
     app::findings,
     terminal::{Look, Text},
@@ -13,8 +13,9 @@ use diagnostics::{Severity, count};
 pub fn render(report: &Report) -> Text {
     let removed = removed(report);
     let shown = report.findings.iter().filter(|it| !is_repetition(&it.0, &removed));
-    let shown: Vec<&findings::Finding> = shown.map(|it| &it.1).collect();
-    let mut res = findings::text(&shown);
+    let shown: Vec<_> = shown.collect();
+    let lines = pairs::combined(&shown, &report.converted);
+    let mut res = findings::text(&lines.iter().map(pairs::Line::finding).collect::<Vec<_>>());
     let hidden = report.findings.len() - shown.len();
     if 0 < hidden {
         let text = match hidden {
