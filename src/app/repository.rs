@@ -34,7 +34,7 @@ fn prefix(bytes: Vec<u8>) -> anyhow::Result<String> {
 impl Repository {
     /// The repository that a folder is in.
     pub fn of(folder: &Path) -> anyhow::Result<Self> {
-        let git = Git::new(folder, terminal::variable_names("GIT_"));
+        let git = Git::new(folder, terminal::variable_names("GIT_"))?;
         match git.run(SHOW_PREFIX)? {
             Answer::Done(bytes) => Ok(Self { git, prefix: prefix(bytes)? }),
             Answer::Refused(why) if why.contains("dubious ownership") => {
@@ -51,10 +51,8 @@ impl Repository {
 
     /// A folder's path from the top of its repository; none where it is in no repository that can be read.
     pub fn prefix_of(folder: &Path) -> anyhow::Result<Option<String>> {
-        if terminal::program("git").is_none() {
-            return Ok(None);
-        }
-        match Git::new(folder, terminal::variable_names("GIT_")).run(SHOW_PREFIX)? {
+        let Ok(git) = Git::new(folder, terminal::variable_names("GIT_")) else { return Ok(None) };
+        match git.run(SHOW_PREFIX)? {
             Answer::Done(bytes) => prefix(bytes).map(Some),
             Answer::Refused(_) => Ok(None),
         }

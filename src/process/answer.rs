@@ -1,16 +1,15 @@
 //! A program that is asked one thing at stdin and answers at stdout, as credential helpers do.
 
-#![expect(clippy::disallowed_methods, reason = "this module runs programs")]
-
 use std::{
     io::{Read as _, Write as _},
-    path::Path,
-    process::{Command, Stdio},
+    process::Stdio,
     thread,
     time::Duration,
 };
 
 use anyhow::Context as _;
+
+use super::ProgramPath;
 
 /// The interval of checks whether the program has ended.
 const LOOK: Duration = Duration::from_millis(10);
@@ -31,14 +30,16 @@ pub enum Reply {
 
 /// Runs a program that prints up to `limit` bytes; it is ended after `seconds`.
 pub fn answer(
-    program: &Path,
+    program: &ProgramPath,
     arguments: &[&str],
     input: &str,
     limit: u64,
     seconds: u64,
 ) -> anyhow::Result<Reply> {
-    let running = || format!("cannot run `{}`", program.display());
-    let mut child = Command::new(program)
+    let shown = program.as_path().display();
+    let running = || format!("cannot run `{shown}`");
+    let mut child = program
+        .command()
         .args(arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -68,7 +69,7 @@ pub fn answer(
         if left == 0 {
             let _ = child.kill();
             let _ = child.wait();
-            anyhow::bail!("`{}` did not end within {seconds} seconds", program.display());
+            anyhow::bail!("`{shown}` did not end within {seconds} seconds");
         }
         left -= 1;
         thread::sleep(LOOK);
@@ -78,7 +79,7 @@ pub fn answer(
         left -= 1;
         thread::sleep(LOOK);
     }
-    anyhow::ensure!(reader.is_finished(), "`{}` did not close its output", program.display());
+    anyhow::ensure!(reader.is_finished(), "`{shown}` did not close its output");
     let bytes = reader.join().map_err(|_| anyhow::format_err!("{}", running()))?;
     let bytes = bytes.with_context(running)?;
     if status.success() {
@@ -98,7 +99,7 @@ mod tests {
     use super::*;
 
     fn asked(script: &str) -> String {
-        match answer(Path::new("/bin/sh"), &["-c", script], "quay.io", 20, 1) {
+        match answer(&ProgramPath::find("/bin/sh").unwrap(), &["-c", script], "quay.io", 20, 1) {
             Ok(Reply::Printed(text)) => text,
             Ok(Reply::Failed { status, printed, message }) => {
                 format!("{status}: {} ({printed})", message.replace('\n', "|"))

@@ -8,8 +8,6 @@
 //! be set between fork and exec, in unsafe code. A supervisor has to be a process of its own, and `sh`, `ps` and `awk` are
 //! in POSIX. On Windows it needs a `sh` on PATH, such as that of Git for Windows.
 
-#![expect(clippy::disallowed_methods, reason = "this module runs programs")]
-
 use std::{
     ffi::OsString,
     io::Write as _,
@@ -21,8 +19,7 @@ use std::{
 
 use anyhow::Context as _;
 
-use diagnostics::Hint as _;
-
+use super::ProgramPath;
 /// `sh -c … sh LOG PROGRAM ARGUMENT…`: runs the program until it ends or the pipe at stdin is closed.
 const UNTIL_WE_END: &str = r#"exec 3<&0; log=$1; shift
 "$@" 3<&- </dev/null >"$log" 2>&1 & it=$!
@@ -49,12 +46,13 @@ pub struct BackgroundProcess(Child);
 impl BackgroundProcess {
     /// Starts it in a folder; its output goes to a file there.
     pub fn start(
-        program: &Path,
+        program: &ProgramPath,
         arguments: &[String],
         folder: &Path,
         log: &str,
     ) -> anyhow::Result<Self> {
-        let mut shell = shell(UNTIL_WE_END);
+        let program = program.as_path();
+        let mut shell = shell(UNTIL_WE_END)?;
         shell.arg(log).arg(program).args(arguments).current_dir(folder);
         let child = shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         child.map(Self).with_context(|| format!("cannot start `{}`", program.display()))
@@ -62,7 +60,8 @@ impl BackgroundProcess {
 
     /// Deletes a folder when this value is dropped or this process ends.
     pub fn sweeping(folder: &Path) -> anyhow::Result<Self> {
-        let child = shell(SWEEP).arg(folder).stdin(Stdio::piped()).stdout(Stdio::null()).spawn();
+        let mut shell = shell(SWEEP)?;
+        let child = shell.arg(folder).stdin(Stdio::piped()).stdout(Stdio::null()).spawn();
         child.map(Self).with_context(|| format!("cannot supervise `{}`", folder.display()))
     }
 
@@ -81,12 +80,13 @@ impl Drop for BackgroundProcess {
 
 /// Starts a program that keeps running when this one ends; returns its process id.
 pub fn left_running(
-    program: &Path,
+    program: &ProgramPath,
     arguments: &[String],
     folder: &Path,
     log: &str,
 ) -> anyhow::Result<u32> {
-    let mut shell = shell(LEFT);
+    let program = program.as_path();
+    let mut shell = shell(LEFT)?;
     shell.arg(log).arg(program).args(arguments).current_dir(folder);
     let child = shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     child.map(|it| it.id()).with_context(|| format!("cannot start `{}`", program.display()))
@@ -94,8 +94,10 @@ pub fn left_running(
 
 /// Ends programs that were kept running.
 pub fn end(programs: &[u32]) {
-    for it in programs {
-        let _ = shell("kill -9 \"$1\" 2>/dev/null").arg(it.to_string()).status();
+    for process in programs {
+        if let Ok(mut shell) = shell("kill -9 \"$1\" 2>/dev/null") {
+            let _ = shell.arg(process.to_string()).status();
+        }
     }
 }
 
@@ -112,17 +114,16 @@ pub fn attended(
 ) -> anyhow::Result<ExitStatus> {
     let [program, arguments @ ..] = words else { anyhow::bail!("no program to run was given") };
     let running = || format!("cannot run `{}`", program.display());
-    let mut command = Command::new(program);
+    let mut command = ProgramPath::require_from(folder, program)?.command();
     command.args(arguments).current_dir(folder);
     command.envs(variables.iter().map(|(name, value)| (name, value)));
-    let mut child = command
-        .spawn()
-        .with_context(running)
-        .hint(format!("install `{}`, or add it to PATH", program.display()))?;
+    let mut child = command.spawn().with_context(running)?;
     // If this fails, the program outlives a crash of this one, and nothing else changes.
-    let watch = shell(END_WITH_US).arg(child.id().to_string()).stdin(Stdio::piped()).spawn();
+    let watch = shell(END_WITH_US)
+        .ok()
+        .and_then(|mut shell| shell.arg(child.id().to_string()).stdin(Stdio::piped()).spawn().ok());
     let status = child.wait().with_context(running)?;
-    if let Ok(mut watch) = watch {
+    if let Some(mut watch) = watch {
         if let Some(mut pipe) = watch.stdin.take() {
             let _ = pipe.write_all(b"ended\n");
         }
@@ -132,10 +133,10 @@ pub fn attended(
 }
 
 /// In a process group of its own, so that Ctrl-C reaches only this process; the pipe does the rest.
-pub(super) fn shell(script: &str) -> Command {
-    let mut res = Command::new("sh");
-    res.args(["-c", script, "sh"]);
+pub(super) fn shell(script: &str) -> anyhow::Result<Command> {
+    let mut command = ProgramPath::require("sh")?.command();
+    command.args(["-c", script, "sh"]);
     #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut res, 0);
-    res
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    Ok(command)
 }

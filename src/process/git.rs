@@ -11,7 +11,7 @@ use std::{
 
 use anyhow::{Context as _, bail};
 
-use super::group::Group;
+use super::{ProgramPath, group::Group};
 use diagnostics::Hint as _;
 
 /// The longest list of files that is read, in bytes.
@@ -22,6 +22,7 @@ const LONGEST_WAIT: u64 = 10;
 
 /// git in a folder.
 pub struct Git {
+    program: ProgramPath,
     folder: PathBuf,
     /// Variables of the environment that would change which repository is read.
     ignored: Vec<OsString>,
@@ -36,12 +37,12 @@ pub enum Answer {
 
 impl Git {
     /// `ignored` names the variables that git must not see: all that begin with `GIT_`.
-    pub fn new(folder: &Path, ignored: Vec<OsString>) -> Self {
-        Self { folder: folder.to_owned(), ignored }
+    pub fn new(folder: &Path, ignored: Vec<OsString>) -> anyhow::Result<Self> {
+        Ok(Self { program: ProgramPath::require("git")?, folder: folder.to_owned(), ignored })
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut res = Command::new("git");
+        let mut res = self.program.command();
         res.arg("--no-pager").args(["--no-replace-objects", "--literal-pathspecs"]);
         let settings = [
             "core.fsmonitor=false",
@@ -66,8 +67,7 @@ impl Git {
     fn start(&self, arguments: &[&str], stdin: Stdio) -> anyhow::Result<Group> {
         let mut command = self.command(arguments);
         command.stdin(stdin).stdout(Stdio::piped());
-        let group = Group::start(&mut command).context("cannot run `git`");
-        group.hint("install `git`, or add it to PATH")
+        Group::start(&mut command).context("cannot run `git`")
     }
 
     /// Runs a git command that only reads.

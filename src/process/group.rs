@@ -23,8 +23,7 @@ use std::{
 
 use anyhow::Context as _;
 
-use super::background::shell;
-use diagnostics::Hint as _;
+use super::{ProgramPath, background::shell};
 
 /// `sh -c … sh GROUP`: ends a process group when the pipe is closed without a line. Programs that ignore SIGTERM are
 /// killed.
@@ -34,8 +33,8 @@ while kill -s 0 -- "-$1" 2>/dev/null && [ $n -lt 20 ]; do n=$((n + 1)); sleep 0.
 kill -s KILL -- "-$1" 2>/dev/null"#;
 
 /// A program and how to run it.
-pub struct Program<'a> {
-    pub name: &'a str,
+pub struct Invocation<'a> {
+    pub program: &'a ProgramPath,
     pub arguments: &'a [OsString],
     pub folder: &'a Path,
     /// Variables in addition to those of this process.
@@ -43,18 +42,15 @@ pub struct Program<'a> {
 }
 
 /// Runs a program and returns its output, as an error if it failed.
-pub fn output(program: &Program<'_>) -> anyhow::Result<Result<String, String>> {
-    let Program { name, arguments, folder, variables } = program;
-    let running = || format!("cannot run `{name}`");
-    let mut command = Command::new(name);
+pub fn output(invocation: &Invocation<'_>) -> anyhow::Result<Result<String, String>> {
+    let Invocation { program, arguments, folder, variables } = invocation;
+    let running = || format!("cannot run `{}`", program.as_path().display());
+    let mut command = program.command();
     command.args(*arguments).current_dir(folder);
     command.envs(variables.iter().map(|(name, value)| (name, value)));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit());
-    let output = Group::start(&mut command)
-        .with_context(running)
-        .hint(format!("install `{name}`, or add it to PATH"))?
-        .output()
-        .with_context(running)?;
+    let output =
+        Group::start(&mut command).with_context(running)?.output().with_context(running)?;
     let text = String::from_utf8(output.stdout).context("cannot read the output of the program")?;
     Ok(if output.status.success() { Ok(text) } else { Err(text) })
 }
@@ -72,9 +68,10 @@ impl Group {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
         let child = command.spawn()?;
-        let mut watch = shell(END_GROUP);
-        watch.arg(child.id().to_string()).stdin(Stdio::piped());
-        let watch = watch.stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok();
+        let watch = shell(END_GROUP).ok().and_then(|mut watch| {
+            watch.arg(child.id().to_string()).stdin(Stdio::piped());
+            watch.stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()
+        });
         Ok(Self { child, watch, has_ended: false })
     }
 
@@ -153,7 +150,9 @@ fn kill(group: u32) {
 #[cfg(not(unix))]
 fn kill(program: u32) {
     let program = program.to_string();
-    let _ = Command::new("taskkill").args(["/T", "/F", "/PID", &program]).output();
+    if let Some(taskkill) = ProgramPath::find("taskkill") {
+        let _ = taskkill.command().args(["/T", "/F", "/PID", &program]).output();
+    }
 }
 
 #[cfg(all(test, unix))]
@@ -164,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_program_ends_at_its_deadline_with_all_that_it_has_started() {
-        let mut command = Command::new("sh");
+        let mut command = ProgramPath::find("sh").unwrap().command();
         // Both hold the pipe open, and ignore what asks them politely.
         command.args(["-c", "trap '' TERM; sleep 60 & sleep 60"]).stdout(Stdio::piped());
         let mut group = Group::start(&mut command).unwrap();
@@ -177,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_program_that_ends_before_its_deadline_is_left_alone() {
-        let mut group = Group::start(Command::new("true").stdout(Stdio::null())).unwrap();
+        let mut group = Group::start(&mut ProgramPath::find("true").unwrap().command()).unwrap();
         let limit = group.limit(60);
         assert!(group.wait().unwrap().success());
         assert!(!limit.is_over());

@@ -3,34 +3,34 @@
 //!
 //! The stderr of a program is inherited; its stdout is returned.
 
-#![expect(clippy::disallowed_methods, reason = "this module runs programs")]
-
 mod answer;
 mod background;
 mod git;
 mod group;
+mod program;
 
 pub use answer::{Reply, answer};
 pub use background::{BackgroundProcess, attended, end, left_running, pause};
 pub use git::{Answer, Git, Object, Objects};
-pub use group::{Program, output};
+pub use group::{Invocation, output};
+pub use program::ProgramPath;
 
-use std::{
-    ffi::OsString,
-    io::Read as _,
-    path::Path,
-    process::{Command, Stdio},
-};
+use std::{ffi::OsString, io::Read as _, path::Path, process::Stdio};
 
 /// Returns the output of a program that prints little, without what it prints on stderr; `None` if it is missing, fails, or does not end within so many
 /// seconds.
-pub fn ask(program: &Path, folder: &Path, arguments: &[OsString], seconds: u64) -> Option<String> {
+pub fn ask(
+    program: &ProgramPath,
+    folder: &Path,
+    arguments: &[OsString],
+    seconds: u64,
+) -> Option<String> {
     run(program, folder, arguments, seconds, Stdio::null())
 }
 
 /// The same, with the program's own error messages on stderr.
 pub fn ask_aloud(
-    program: &Path,
+    program: &ProgramPath,
     folder: &Path,
     arguments: &[OsString],
     seconds: u64,
@@ -39,13 +39,13 @@ pub fn ask_aloud(
 }
 
 fn run(
-    program: &Path,
+    program: &ProgramPath,
     folder: &Path,
     arguments: &[OsString],
     seconds: u64,
     stderr: Stdio,
 ) -> Option<String> {
-    let mut command = Command::new(program);
+    let mut command = program.command();
     command.args(arguments).current_dir(folder);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(stderr);
     let mut group = group::Group::start(&mut command).ok()?;

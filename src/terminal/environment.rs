@@ -1,10 +1,6 @@
-//! The environment: variables, programs on PATH, the kind of machine.
+//! The environment: variables, the kind of machine.
 
-use std::{
-    collections::BTreeMap,
-    ffi::OsString,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, ffi::OsString, path::PathBuf};
 
 use anyhow::Context as _;
 
@@ -32,17 +28,6 @@ pub fn arguments() -> Vec<String> {
 /// The folder that the program was started in.
 pub fn current_folder() -> Option<PathBuf> {
     std::env::current_dir().ok()
-}
-
-/// The file that a program's name leads to.
-pub fn program(name: &str) -> Option<PathBuf> {
-    let path = Path::new(name);
-    if path.components().count() > 1 {
-        return Some(path.to_owned()).filter(|it| it.is_file());
-    }
-    let folders = variable("PATH").ok()??;
-    let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
-    std::env::split_paths(&folders).map(|it| it.join(&file)).find(|it| it.is_file())
 }
 
 /// The names of the environment's variables that begin so.

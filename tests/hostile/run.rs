@@ -13,7 +13,7 @@ use std::{
 
 use crate::{
     support, template,
-    world::{SECRET, World},
+    world::{self, SECRET, World},
 };
 
 /// Longer than that is a hang, be it waiting or at work.
@@ -198,8 +198,8 @@ fn is_starved(process: u32, elapsed: Duration) -> bool {
 fn environment(command: &mut Command, world: &World) {
     let home = world.dir.join("home");
     let bin = world.dir.join("bin");
-    let mut path = bin.clone().into_os_string();
-    path.push(":/usr/bin:/bin");
+    // The clone has programs in the directories that the relative entries mean.
+    let path = format!(":.:{}:{}:/usr/bin:/bin", world::OWN_PROGRAMS, bin.display());
     command.env_clear().env("PATH", path).env("LC_ALL", "C").env("TOKEN", SECRET);
     for (name, value) in [
         ("HOME", home.clone()),

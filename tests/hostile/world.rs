@@ -16,6 +16,9 @@ use crate::{
 /// Stands in every file that is nobody's business, and must be in no output.
 pub const SECRET: &str = "c4naryS3cretT0ken";
 
+/// The directory of the project with programs that nothing may run; the project itself has them, too.
+pub const OWN_PROGRAMS: &str = "hand-written/bin";
+
 /// What no command may change in a project, whatever its mode.
 pub const PINNED: &[&str] = &[
     ".git",
@@ -101,11 +104,17 @@ impl World {
         }
         for name in ["cargo", "rustc", "git", "etcd", "kube-apiserver", "kubectl", "docker", "helm"]
         {
-            let path = res.dir.join("bin").join(name);
-            put(&path, b"#!/bin/sh\necho this is no program >&2\nexit 1\n");
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it is ours");
+            put_program(&res.dir.join("bin").join(name), "echo this is no program >&2\nexit 1");
         }
         put_all(project, &res.project);
+        for folder in ["", OWN_PROGRAMS] {
+            for name in ["git", "sh", "cargo", "helm", "docker", "docker-credential-a", "aws"] {
+                put_program(
+                    &res.project.join(folder).join(name),
+                    "touch \"$HOME/ran-a-program-of-the-clone\"",
+                );
+            }
+        }
         let url = format!("[remote \"origin\"]\nurl = https://a:{SECRET}@example.com/a.git\n");
         for (path, text) in [
             (".git/HEAD", "ref: refs/heads/main\n"),
@@ -149,6 +158,11 @@ impl Drop for World {
             let _ = fs::remove_dir_all(&self.dir);
         }
     }
+}
+
+fn put_program(path: &Path, script: &str) {
+    put(path, format!("#!/bin/sh\n{script}\n").as_bytes());
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("it is ours");
 }
 
 /// Writes a file and the folders that it is in.

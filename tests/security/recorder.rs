@@ -118,6 +118,7 @@ fn template() -> &'static Path {
             "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n",
         )
         .expect("it is ours");
+        put_own_programs(&dir);
         let ours = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
         for words in [&["init", "-q"][..], &["add", "-A"], &["commit", "-q", "-m", "a"]] {
             let status = Command::new("git").args(ours).args(words).current_dir(&dir).status();
@@ -202,7 +203,9 @@ impl World {
         let mut res = Command::new(support::BINARY);
         res.args(words.split(' ')).current_dir(self.dir.join("project"));
         res.stdin(std::process::Stdio::null()).env_clear();
-        res.env("PATH", self.dir.join("bin")).env("LC_ALL", "C");
+        // The project has programs in the directories that the relative entries mean.
+        let path = format!(":.:own-programs:{}", self.dir.join("bin").display());
+        res.env("PATH", path).env("LC_ALL", "C");
         for (name, path) in [
             ("HOME", home.clone()),
             ("XDG_CACHE_HOME", home.join(".cache")),
@@ -249,6 +252,20 @@ const RUSTC: &str = "case \"$*\" in *sysroot*) echo \"${0%/*}/../rust\";; *) ech
 const CLUSTER: &str = r#"echo '{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential", "status": {"token": "a"}}'"#;
 const REGISTRY: &str = r#"echo '{"Username": "a", "Secret": "b"}'"#;
 
+/// Programs of the project that nothing may run: each writes down that it was run.
+fn put_own_programs(project: &Path) {
+    let log = support::folder("security/world").join("log");
+    for folder in ["", "own-programs"] {
+        // The client library still looks up the programs of the kubeconfig by itself.
+        let names = REAL.iter().chain(TOOLS).chain(STUBS);
+        for name in names.filter(|name| **name != "cluster-credentials") {
+            let text =
+                format!("#!/bin/sh\necho 'the {name} of the project' >> '{}'\n", log.display());
+            put_program(&project.join(folder).join(name), &text);
+        }
+    }
+}
+
 fn put_stubs(world: &Path) {
     let log = world.join("log");
     for name in REAL.iter().chain(STUBS) {
@@ -262,8 +279,7 @@ fn put_stubs(world: &Path) {
             _ => "exit 1".to_owned(),
         };
         let path = world.join("bin").join(name);
-        put(&path, &format!("#!/bin/sh\necho {name} >> '{}'\n{then}\n", log.display()));
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it is ours");
+        put_program(&path, &format!("#!/bin/sh\necho {name} >> '{}'\n{then}\n", log.display()));
     }
     for name in TOOLS {
         std::os::unix::fs::symlink(real(name), world.join("bin").join(name)).expect("it is ours");
@@ -278,6 +294,11 @@ fn real(name: &str) -> PathBuf {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path).map(|it| it.join(name)).find(|it| it.is_file());
     found.unwrap_or_else(|| panic!("`{name}` is not on PATH"))
+}
+
+fn put_program(path: &Path, text: &str) {
+    put(path, text);
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("it is ours");
 }
 
 fn put(path: &Path, text: &str) {

@@ -4,7 +4,9 @@ use std::{collections::BTreeMap, path::Path, str::FromStr};
 
 use crate::{
     app::images::{self, Access},
-    disk, process, terminal,
+    disk,
+    process::{self, ProgramPath},
+    terminal,
 };
 use diagnostics::Hint as _;
 use go_data::yaml::{self, Value};
@@ -143,7 +145,7 @@ fn of_registry(image: &str, access: &Access) -> Result<Vec<Platform>, String> {
 
 /// The platforms that an image's index lists. An image without an index has none.
 fn platforms(tool: &str, image: &str) -> Result<Vec<Platform>, String> {
-    let Some(program) = terminal::program(tool) else {
+    let Some(program) = ProgramPath::find(tool) else {
         return Err(format!("`{tool}` is not on PATH"));
     };
     let run = |words: &[&str]| {

@@ -2,16 +2,16 @@
 
 use std::path::PathBuf;
 
-use crate::terminal;
+use crate::{process::ProgramPath, terminal};
 
-/// The program name of cargo. It sets CARGO for programs that it runs, so that `cargo +nightly …` keeps its toolchain.
-pub fn cargo() -> anyhow::Result<String> {
-    Ok(terminal::variable("CARGO")?.unwrap_or_else(|| "cargo".to_owned()))
+/// Cargo, which sets CARGO for programs that it runs, so that `cargo +nightly …` keeps its toolchain.
+pub fn cargo() -> anyhow::Result<ProgramPath> {
+    ProgramPath::require(terminal::variable("CARGO")?.unwrap_or_else(|| "cargo".to_owned()))
 }
 
 /// Whether cargo is installed.
 pub fn has_cargo() -> bool {
-    cargo().is_ok_and(|it| terminal::program(&it).is_some())
+    cargo().is_ok()
 }
 
 /// rustup's own folder, which has its settings.
@@ -20,6 +20,6 @@ pub fn rustup_home() -> Option<PathBuf> {
 }
 
 /// The compiler that cargo runs, unless its configuration names another one.
-pub fn rustc() -> Option<PathBuf> {
-    terminal::program(&terminal::variable("RUSTC").ok()?.unwrap_or_else(|| "rustc".to_owned()))
+pub fn rustc() -> Option<ProgramPath> {
+    ProgramPath::find(terminal::variable("RUSTC").ok()?.unwrap_or_else(|| "rustc".to_owned()))
 }

@@ -1,14 +1,13 @@
 //! `helm template`, run on a chart. Helm sends no request for it: schemas of values, which may name others by a URL, are
 //! left out.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::{Chart, Rendering, Rule, rendering};
 use crate::{
     app::findings::{Finding, Place},
     disk,
-    process::{self, Reply},
-    terminal,
+    process::{self, ProgramPath, Reply},
 };
 use anyhow::Context as _;
 use diagnostics::Hint as _;
@@ -45,13 +44,13 @@ pub fn render(
 }
 
 /// The helm on PATH.
-pub fn program() -> anyhow::Result<PathBuf> {
-    terminal::program("helm").context("`helm` is not on PATH: it is needed to render the chart")
+pub fn program() -> anyhow::Result<ProgramPath> {
+    ProgramPath::find("helm").context("`helm` is not on PATH: it is needed to render the chart")
 }
 
 /// What `helm template` prints of a chart for a release in a namespace, or its message if it fails.
 pub fn template(
-    program: &Path,
+    program: &ProgramPath,
     (release, namespace): (&str, &str),
     folder: &str,
     flags: &[&str],

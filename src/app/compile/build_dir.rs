@@ -8,13 +8,14 @@ use std::{
 use crate::{
     app::cargo::{messages, toolchain},
     disk::Root,
-    process, terminal,
+    process::{self, ProgramPath},
+    terminal,
 };
 use diagnostics::Hint as _;
 
 /// The folder where the throwaway program is built.
 pub struct BuildDir {
-    cargo: String,
+    cargo: ProgramPath,
     /// The workspace of the user, whose configuration and toolchain cargo uses.
     top: PathBuf,
     pub root: Root,
@@ -46,13 +47,13 @@ impl BuildDir {
         arguments.push(self.root.real().join("Cargo.toml").into());
         arguments.push("--target-dir".into());
         arguments.push(self.target.clone().into());
-        let program = process::Program {
-            name: &self.cargo,
+        let invocation = process::Invocation {
+            program: &self.cargo,
             arguments: &arguments,
             folder: &self.top,
             variables: &[],
         };
-        process::output(&program)?.map_err(|printed| {
+        process::output(&invocation)?.map_err(|printed| {
             terminal::advise(&messages::errors(&printed));
             anyhow::format_err!("cargo failed; its messages are above")
         })

@@ -77,7 +77,7 @@ impl Inputs {
             // The program on PATH may be rustup's proxy for another one.
             let own = sysroot.map(|it| Path::new(it.trim()).join("bin/rustc"));
             res.programs.extend(own);
-            res.programs.insert(rustc);
+            res.programs.insert(rustc.as_path().to_owned());
         }
         res
     }

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use crate::{
     app::proxies::proxies,
     disk,
-    process::{self, Reply},
+    process::{self, ProgramPath, Reply},
     terminal,
 };
 use diagnostics::Hint as _;
@@ -126,7 +126,7 @@ fn ask(name: &str, server: &str) -> anyhow::Result<Option<Credentials>> {
     let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
     anyhow::ensure!(is_plain, "`{name}` is not the name of a credential helper");
     let name = format!("docker-credential-{name}");
-    let Some(program) = terminal::program(&name) else {
+    let Some(program) = ProgramPath::find(&name) else {
         return Err(anyhow::format_err!("the credential helper `{name}` is not on PATH"))
             .hint("install it, or give a file with credentials as `--authfile`");
     };

@@ -15,8 +15,7 @@ pub struct Commit {
 
 impl Commit {
     pub fn of(root: &Root) -> Self {
-        let git = Git::new(root.real(), terminal::variable_names("GIT_"));
-        Self { git: terminal::program("git").map(|_| git) }
+        Self { git: Git::new(root.real(), terminal::variable_names("GIT_")).ok() }
     }
 
     /// The text of a file, unless git does not answer.

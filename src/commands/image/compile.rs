@@ -19,7 +19,8 @@ use crate::{
         toolchain as installed,
     },
     disk::{self, Root},
-    process, terminal,
+    process::{self, ProgramPath},
+    terminal,
 };
 use diagnostics::Hint as _;
 
@@ -72,7 +73,8 @@ impl Rust {
             let arguments: Vec<OsString> = words.iter().map(Into::into).collect();
             process::ask_aloud(&rustc, root.real(), &arguments, 60)
         };
-        let about = ask(&["-vV"]).with_context(|| format!("`{} -vV` fails", rustc.display()))?;
+        let about =
+            ask(&["-vV"]).with_context(|| format!("`{} -vV` fails", rustc.as_path().display()))?;
         let field = |name: &str| {
             let line = about.lines().find_map(|it| it.strip_prefix(name)?.strip_prefix(": "));
             line.map(str::to_owned).with_context(|| format!("`rustc -vV` prints no {name}"))
@@ -115,7 +117,7 @@ impl BuildRequest<'_> {
         let programs = rust.sysroot.join("lib/rustlib").join(&rust.host).join("bin");
         let machine = Machine {
             host: &rust.host,
-            has: &|it| terminal::program(it).is_some(),
+            has: &|it| ProgramPath::find(it).is_some(),
             has_linker: ["rust-lld", "rust-lld.exe"].iter().any(|it| programs.join(it).is_file()),
         };
         let configured = self.configured(&tables);
@@ -236,10 +238,13 @@ impl BuildRequest<'_> {
         if self.locked {
             arguments.push("--locked".into());
         }
-        let name = &installed::cargo()?;
-        let program =
-            process::Program { name, arguments: &arguments, folder: self.root.real(), variables };
-        process::output(&program)?.map_err(|printed| {
+        let invocation = process::Invocation {
+            program: &installed::cargo()?,
+            arguments: &arguments,
+            folder: self.root.real(),
+            variables,
+        };
+        process::output(&invocation)?.map_err(|printed| {
             terminal::advise(&messages::errors(&printed));
             anyhow::format_err!("cargo failed; its messages are above")
         })

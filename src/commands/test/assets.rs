@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{disk, terminal};
+use crate::{disk, process::ProgramPath, terminal};
 use diagnostics::hinted;
 
 /// The folder where envtest installs them.
@@ -48,10 +48,9 @@ impl Assets {
         &self.folder
     }
 
-    pub fn program(&self, name: &str) -> anyhow::Result<PathBuf> {
-        let path = self.folder.join(name);
-        if path.is_file() {
-            return Ok(path);
+    pub fn program(&self, name: &str) -> anyhow::Result<ProgramPath> {
+        if let Some(program) = ProgramPath::find(self.folder.join(name)) {
+            return Ok(program);
         }
         let error = anyhow::format_err!("{} has no {name}", self.named);
         hinted(
