@@ -10,6 +10,9 @@ pub fn unread(reading: &Reading) -> String {
     match reading.unread() {
         // A problem of the whole workspace refuses every kind, whatever each of them is like.
         _ if !reading.problems.is_empty() => "the source cannot be read exactly".to_owned(),
+        (0, _) if reading.unexplored.is_empty() && !reading.comments.is_empty() => {
+            "markers or registrations of webhooks are invalid".to_owned()
+        }
         (0, _) => "the source cannot be read exactly".to_owned(),
         (1, 1) => "the CRD cannot be read exactly".to_owned(),
         (refused, all) => format!("{refused} of {all} CRDs cannot be read exactly"),

@@ -230,7 +230,7 @@ impl Args {
             }
             let before = rewritten.done - rewritten.written;
             let is_known = before != 0 && !migration.dry_run;
-            let note = is_known.then(|| format!(" ({before} were already)"));
+            let note = is_known.then(|| format!(" ({before} of them were stored in it before)"));
             what(Some(rewritten.done), &note.unwrap_or_default());
         }
         if !self.namespace.is_empty() {

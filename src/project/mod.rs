@@ -17,7 +17,7 @@ use serde::Deserialize;
 
 use diagnostics::{Diagnostic, Hint as _, Lines};
 use go_data::yaml;
-use model::{Domain, ProjectName, ProjectPath, RustPath, Tree};
+use model::{Domain, Kind, ProjectName, ProjectPath, RustPath, Tree};
 
 pub use inputs::{Certificates, Inputs, Options};
 pub use kube_crd_source::{
@@ -253,6 +253,13 @@ impl Project {
         let inputs = plugins.and_then(|it| it.own).unwrap_or_default();
         let text = text.to_owned();
         Ok(Self { name: project_name, domain, namespaced, layout, inputs, resources, text })
+    }
+
+    /// The kind in this file whose name is most like a misspelt one.
+    pub fn similar_kind(&self, misspelt: &Kind) -> Option<String> {
+        let kinds: Vec<String> = self.resources.iter().map(|it| it.kind.to_string()).collect();
+        let nearest = diagnostics::nearest(&misspelt.to_string(), kinds.iter().map(String::as_str));
+        nearest.map(str::to_owned)
     }
 
     pub fn text(&self) -> &str {

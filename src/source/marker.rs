@@ -113,6 +113,8 @@ fn list_with_commas(text: &str) -> String {
     for word in words.take_while(|it| !it.contains('=')) {
         list = format!("{list};{}", word.trim());
     }
+    // Other languages write a list in brackets.
+    let list = list.replace(['[', ']'], "");
     format!("a comma begins the next argument: separate the words of a list with `;`: `{list}`")
 }
 

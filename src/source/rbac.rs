@@ -149,6 +149,10 @@ mod tests {
             "// +kubebuilder:rbac:groups=\"\",resources=pods,secrets",
             "src/main.rs:1:47: a comma begins the next argument: separate the words of a list with `;`: `resources=pods;secrets`",
         );
+        check(
+            "// +kubebuilder:rbac:groups=apps,verbs=[get,list],resources=deployments",
+            "src/main.rs:1:34: a comma begins the next argument: separate the words of a list with `;`: `verbs=get;list`",
+        );
         check("// +kubebuilder:rbac:namespace=a,list", "src/main.rs:1:38: `=` is expected, not ``");
         check(
             "// +kubebuilder:rbac:verbs={get;list}",

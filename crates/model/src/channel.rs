@@ -14,7 +14,7 @@ impl FromStr for Channel {
             return Err(Refusal::new("must not be empty"));
         }
         if !text.chars().all(inside) {
-            return Err(Refusal::new("must hold only letters, digits, `-`, `_` and `.`"));
+            return Err(Refusal::new("must contain only letters, digits, `-`, `_` and `.`"));
         }
         Ok(Self(text.to_owned()))
     }

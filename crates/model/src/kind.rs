@@ -108,7 +108,7 @@ impl FromStr for Kind {
         }
         let capital = text.starts_with(|c: char| c.is_ascii_uppercase());
         if !capital || !text.chars().all(|c| c.is_ascii_alphanumeric()) {
-            let rule = "must start with a capital letter and hold only letters and digits";
+            let rule = "must start with a capital letter and contain only letters and digits";
             let words = camel_case(text);
             let similar = Some(words).filter(|it| it != text && text.is_ascii());
             return Err(match similar.and_then(|it| it.parse::<Self>().ok()) {

@@ -138,7 +138,7 @@ fn an_edited_source_is_not_lost() {
     let refused = plan.against(&before, false).map(|_| ()).expect_err("it is refused");
     let problem = find::<Diagnostics>(&refused).and_then(|it| it.list.first());
     let problem = problem.expect("it has a place");
-    assert_eq!(problem.message, "is no longer generated, and was edited by hand");
+    assert_eq!(problem.message, "this file is no longer generated, and it was edited by hand");
     assert_eq!(
         problem.hints,
         [

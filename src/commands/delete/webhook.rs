@@ -115,8 +115,13 @@ impl Args {
             (Some(target), _) => target,
             (None, Some(version)) => Target::foreign(Foreign::built_in(group, version, kind, &[])?),
             (None, None) => {
-                return Err(anyhow::format_err!("PROJECT has no {kind} of {group}"))
-                    .hint("if another project defines the kind, give its `--version`, too");
+                return Err(anyhow::format_err!("PROJECT has no {kind} of {group}")).hint(
+                    match project.similar_kind(kind) {
+                        Some(similar) => format!("did you mean `--kind {similar}`?"),
+                        None => "if another project defines the kind, pass its `--version`, too"
+                            .to_owned(),
+                    },
+                );
             }
         };
         let mut plan = Plan::default();

@@ -21,6 +21,9 @@ const UPDATED: &str = "not needed: `operator-rs generate` updates a project to t
 pub const COMMANDS: &[Command] = &[
     moved("generate bundle", "bundle", BUNDLE),
     no("generate kustomize", BASE),
+    moved("generate manifests", "manifests", MANIFESTS),
+    moved("chart generate", "generate chart", "use `operator-rs generate chart`"),
+    no("make", "run `make` without `operator-rs`: the project has a Makefile"),
     moved("generate packagemanifests", "bundle", NO_PACKAGES),
     no("run packagemanifests", NO_PACKAGES),
     no("run pm", NO_PACKAGES),

@@ -49,8 +49,8 @@ pub struct Args {
     /// Report which rules of the operator's role were used and which requests were forbidden
     #[arg(long)]
     audit_rbac: bool,
-    /// Namespace of the operator [default: the one in config/default; else the one that bindings of its account name, or
-    /// `default`]
+    /// Namespace of the operator [default: that of config/default; if it has none, that of the account in the role
+    /// bindings; if they name none, `default`]
     #[arg(long, short)]
     namespace: Option<Namespace>,
     #[command(flatten)]

@@ -39,7 +39,7 @@ pub fn check_label(text: &str) -> Result<(), &'static str> {
 /// A kind, e.g. `Memcached`: in lower case it is an RFC 1035 label.
 pub fn check_kind(text: &str) -> Result<(), &'static str> {
     check_label(&text.to_lowercase()).map_err(|it| match it {
-        LABEL => "must hold only letters, digits and inner `-`",
+        LABEL => "must contain only letters, digits and inner `-`",
         other => other,
     })
 }

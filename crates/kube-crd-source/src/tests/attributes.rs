@@ -155,7 +155,7 @@ fn names_that_no_api_server_takes_are_refused_at_their_places() {
         ("group = \"\"", "3:8: group `` must be a domain with at least one dot".to_owned()),
         (
             "kind = \"../K\"",
-            "3:8: kind `../K` must hold only letters, digits and inner `-`".to_owned(),
+            "3:8: kind `../K` must contain only letters, digits and inner `-`".to_owned(),
         ),
         ("plural = \"a\\\\b\"", format!("3:8: plural `a\\b` {label}")),
         ("plural = \"../x\"", format!("3:8: plural `../x` {label}")),

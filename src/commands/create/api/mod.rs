@@ -45,7 +45,7 @@ pub struct Args {
     /// Kind, e.g. `Memcached`
     #[arg(long, allow_hyphen_values = true)]
     kind: Option<Kind>,
-    /// Plural of the kind [default: the one that kube-derive derives]
+    /// Plural of the kind [default: the English plural of the kind, in lower case]
     #[arg(long)]
     plural: Option<Plural>,
     /// Short name for kubectl (can be repeated)

@@ -77,10 +77,15 @@ impl Args {
         };
         let Some(version) = self.version else {
             if is_own && all.is_empty() {
-                return Err(anyhow::format_err!("PROJECT has no {kind} of {group}")).hint(format!(
-                    "{}; if another project defines it, give its `--version`, too",
-                    create(String::new())
-                ));
+                return Err(anyhow::format_err!("PROJECT has no {kind} of {group}")).hint(
+                    match project.similar_kind(kind) {
+                        Some(similar) => format!("did you mean `--kind {similar}`?"),
+                        None => format!(
+                            "{}; if another project defines it, pass its `--version`, too",
+                            create(String::new())
+                        ),
+                    },
+                );
             }
             return Err(terminal::usage(
                 ErrorKind::MissingRequiredArgument,

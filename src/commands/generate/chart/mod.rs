@@ -99,7 +99,7 @@ impl Args {
         }
         chart.warnings.into_iter().for_each(|it| plan.warn(it));
         plan.next(format!(
-            "The Secret of a release has about {} KiB of {}.\nNext: check the chart, and install it:\n  helm lint --strict {dir}\n  helm install {} {dir} --namespace {} --create-namespace",
+            "Helm stores a release in one Secret: about {} KiB of the {} KiB that a Secret can hold.\nNext: check the chart, and install it:\n  helm lint --strict {dir}\n  helm install {} {dir} --namespace {} --create-namespace",
             size.div_ceil(1024),
             release_secret::LIMIT / 1024,
             project.name,
