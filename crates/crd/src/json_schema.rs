@@ -35,6 +35,9 @@ pub fn of_crd(crd: &Value) -> Vec<KindSchema> {
         required.sort_by_key(ToString::to_string);
         required.dedup();
         res.insert("required".to_owned(), required.into());
+        if refers_to_emptied(&Value::Object(res.clone())) {
+            res.insert("definitions".to_owned(), json!({ "emptied": emptied() }));
+        }
         let path = format!("{group}/{}_{name}.json", kind.to_lowercase());
         Some(KindSchema { path, schema: res })
     };
@@ -61,6 +64,30 @@ const SAME: [&str; 14] = [
 
 /// The formats that servers and validators read alike.
 const FORMATS: [&str; 3] = ["date", "date-time", "uuid"];
+
+const KEEPS: &str = "x-kubernetes-preserve-unknown-fields";
+
+/// The definition of a value of which servers keep everything but the fields of objects.
+const EMPTIED: &str = "#/definitions/emptied";
+
+fn emptied() -> Value {
+    json!({
+        "description": "Any value: API servers remove the fields of objects here",
+        "additionalProperties": false,
+        "items": { "$ref": EMPTIED },
+    })
+}
+
+fn refers_to_emptied(schema: &Value) -> bool {
+    match schema {
+        Value::Object(map) => {
+            map.get("$ref").is_some_and(|target| target == EMPTIED)
+                || map.values().any(refers_to_emptied)
+        }
+        Value::Array(items) => items.iter().any(refers_to_emptied),
+        _ => false,
+    }
+}
 
 /// The metadata of an object: a CRD may restrict the name, and the fields are the server's.
 fn metadata(schema: &Value) -> Value {
@@ -118,7 +145,14 @@ fn converted(schema: &Value) -> Map<String, Value> {
         res.insert("not".to_owned(), bare(not).into());
     }
     if let Some(items) = schema.get("items") {
-        res.insert("items".to_owned(), converted(items).into());
+        let mut items = items.clone();
+        // A list that keeps unknown fields keeps those of its items.
+        if flag(schema, KEEPS)
+            && let Some(map) = items.as_object_mut()
+        {
+            map.insert(KEEPS.to_owned(), true.into());
+        }
+        res.insert("items".to_owned(), converted(&items).into());
     }
     fields(schema, &mut res);
     res
@@ -147,10 +181,10 @@ fn fields(schema: &Value, res: &mut Map<String, Value>) {
     }
     let others = match schema.get("additionalProperties") {
         Some(values @ Value::Object(_)) => Some(converted(values).into()),
+        // Servers keep the entries, and remove what is inside of objects in them.
+        Some(Value::Bool(true)) => Some(json!({ "$ref": EMPTIED })),
         Some(allowed) => Some(allowed.clone()),
-        None if is_object && !flag(schema, "x-kubernetes-preserve-unknown-fields") => {
-            Some(false.into())
-        }
+        None if is_object && !flag(schema, KEEPS) => Some(false.into()),
         None => None,
     };
     res.extend(others.map(|it| ("additionalProperties".to_owned(), it)));
@@ -218,6 +252,21 @@ fn a_schema_says_what_the_structural_one_means() {
             "oneOf": [{ "required": ["a"] },
             { "not": { "required": ["a"] }, "properties": { "a": { "minLength": 1 } } }] }),
     );
+}
+
+#[test]
+fn a_map_of_any_values_has_no_fields_inside_of_them() {
+    let spec = json!({ "type": "object", "additionalProperties": true });
+    let schema = json!({ "type": "object", "properties": { "spec": spec } });
+    let version = json!({ "name": "v1", "served": true, "schema": { "openAPIV3Schema": schema } });
+    let crd =
+        json!({ "spec": { "group": "b.c", "names": { "kind": "A" }, "versions": [version] } });
+    let found = Value::from(of_crd(&crd).remove(0).schema);
+    let expected = json!({ "type": "object", "additionalProperties": { "$ref": EMPTIED } });
+    assert_eq!(found["properties"]["spec"], expected);
+    let emptied = json!({ "additionalProperties": false, "items": { "$ref": "#/definitions/emptied" },
+        "description": "Any value: API servers remove the fields of objects here" });
+    assert_eq!(found["definitions"], json!({ "emptied": emptied }));
 }
 
 #[test]

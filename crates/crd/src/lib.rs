@@ -12,4 +12,7 @@ pub mod json_schema;
 pub mod keyword;
 pub mod reference;
 pub mod samples;
+// The source of the in-memory API server, where other projects can have it without this crate.
+#[rustfmt::skip]
+pub mod structural;
 pub mod webhook;

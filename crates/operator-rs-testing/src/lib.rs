@@ -4,7 +4,7 @@
 //! The server keeps objects of any kind. To a controller it behaves like a real one: resource versions and
 //! conflicts, watches, server-side apply with field managers and pruning, the status subresource, finalizers,
 //! generated names, and the garbage collection of what an owner leaves behind. It does not validate objects against
-//! schemas, and fills in no defaults of the kinds of Kubernetes. With the CRD of a custom resource it merges lists and
+//! schemas (see [`serialization`] for that), and fills in no defaults of the kinds of Kubernetes. With the CRD of a custom resource it merges lists and
 //! maps, prunes unknown fields and fills in defaults as the schema says, see [`Cluster::with_crds`]; without a CRD,
 //! lists are atomic, except for `status.conditions`. A subresource other than `status` is refused with 501.
 //!
@@ -38,9 +38,11 @@ mod review;
 mod seed;
 mod selectable;
 mod selector;
+pub mod serialization;
 mod server;
 mod stillness;
 mod store;
+#[allow(dead_code, unused_imports, reason = "operator-rs uses the rest of this module, from this source")]
 mod structural;
 mod versions;
 #[cfg(test)]

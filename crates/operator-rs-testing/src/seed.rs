@@ -24,8 +24,7 @@ impl Cluster {
             self.with_store(|store| {
                 let version = object["apiVersion"].as_str().unwrap_or_default().to_owned();
                 if let Some(schema) = declared(store, resource, &version) {
-                    structural::prune(&mut object, &schema, &mut Vec::new());
-                    structural::default(&mut object, &schema);
+                    structural::conform(&mut object, &schema);
                 }
                 if let Some(versions) = Versions::of(store, resource).filter(|it| it.have(&version)) {
                     let stored = versions.convert(&object, &version, &versions.stored);

@@ -3,50 +3,15 @@
 use std::collections::BTreeMap;
 
 use super::{Fault, text, walk};
+use crd::structural::is_known_format;
 use go_data::yaml::Value;
-
-/// The formats of strings without their hyphens, as the API server compares them
-/// (apiextensions-apiserver 0.36, pkg/apiserver/validation/formats.go).
-const STRINGS: &[&str] = &[
-    "bsonobjectid",
-    "byte",
-    "cidr",
-    "creditcard",
-    "date",
-    "datetime",
-    "duration",
-    "email",
-    "hexcolor",
-    "hostname",
-    "ipv4",
-    "ipv6",
-    "isbn",
-    "isbn10",
-    "isbn13",
-    "k8slongname",
-    "k8sshortname",
-    "mac",
-    "password",
-    "rgbcolor",
-    "ssn",
-    "uri",
-    "uuid",
-    "uuid3",
-    "uuid4",
-    "uuid5",
-];
 
 pub fn faults(schema: &Value) -> Vec<Fault> {
     let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
     walk("", schema, &mut |at, it| {
         let format = text(it, "format");
-        let known = match text(it, "type") {
-            _ if format.is_empty() => true,
-            "" | "string" => STRINGS.contains(&&*format.replace('-', "")),
-            "integer" => matches!(format, "int32" | "int64"),
-            "number" => matches!(format, "float" | "double"),
-            _ => false,
-        };
+        let types: Vec<&str> = it.get("type").and_then(Value::as_str).into_iter().collect();
+        let known = format.is_empty() || is_known_format(&types, format);
         let places = found.entry(format.to_owned()).or_default();
         if !known && !places.iter().any(|it| it == at) {
             places.push(at.to_owned());

@@ -1,43 +1,12 @@
 //! Formats of texts, as API servers check them.
 
 use crate::expression;
-use go_data::{
-    kubernetes::{mail, url::Url},
-    yaml::Value,
-};
+use go_data::kubernetes::{mail, url::Url};
 
 const UUID: &str = "(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?";
 const NAME: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
 
-/// The format of a schema that is checked at all; empty where there is none.
-pub fn of<'a>(schema: &'a Value, types: &[&str]) -> &'a str {
-    let format = schema.get("format").and_then(Value::as_str).unwrap_or_default();
-    let is_known = match types {
-        [] | ["string"] if NUMBERS.contains(&format) => false,
-        [] | ["string"] => is_valid(format, "").is_some() || UNCHECKED.contains(&&*bare(format)),
-        ["integer"] => matches!(format, "int32" | "int64"),
-        ["number"] => matches!(format, "float" | "double"),
-        _ => false,
-    };
-    if is_known { format } else { "" }
-}
-
 const NUMBERS: &[&str] = &["int32", "int64", "float", "double"];
-
-/// Formats that API servers check, and this room does not.
-const UNCHECKED: &[&str] = &[
-    "bsonobjectid",
-    "creditcard",
-    "duration",
-    "email",
-    "hexcolor",
-    "isbn",
-    "isbn10",
-    "isbn13",
-    "mac",
-    "rgbcolor",
-    "ssn",
-];
 
 fn bare(format: &str) -> String {
     format.replace('-', "")

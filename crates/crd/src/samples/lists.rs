@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{field::FieldPath, findings::Findings};
-use crate::keyword::text;
+use crate::{
+    keyword::text,
+    structural::{FieldPath, Findings},
+};
 use go_data::yaml::{Map, Value};
 
 pub fn check(schema: &Value, value: &Value, path: &FieldPath, findings: &mut Findings) {

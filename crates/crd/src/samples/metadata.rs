@@ -1,7 +1,10 @@
 //! `apiVersion`, `kind` and `metadata`, of a sample and of objects within it.
 
-use super::{field::FieldPath, findings::Findings};
-use crate::{expression, keyword::flag};
+use crate::{
+    expression,
+    keyword::flag,
+    structural::{FieldPath, Findings},
+};
 use go_data::{kubernetes, yaml::Value};
 
 const SUBDOMAIN: &str = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$";

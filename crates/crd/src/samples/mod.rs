@@ -8,29 +8,29 @@
 //! A JSON Schema validator would not do: a structural schema has `nullable`, int-or-string, formats of Go's own and
 //! bounds that Go rounds, all of which decide whether a server takes a sample, and none of which JSON Schema has.
 
-mod field;
-mod findings;
 mod format;
 mod lists;
 mod metadata;
-mod number;
-mod prepare;
 mod rules;
-mod schema;
 #[cfg(test)]
 mod tests;
 
-use self::{
-    field::FieldPath,
-    findings::{Fault, Findings},
-    rules::Rules,
+use self::rules::Rules;
+use crate::{
+    expression,
+    keyword::{flag, text},
+    structural::{
+        Fault, FieldPath, Findings, Step, Texts, fill_defaults, prune, remove_nulls, validate,
+    },
 };
-use crate::keyword::{flag, text};
 use diagnostics::{Diagnostic, Lines};
 use go_data::{
     kubernetes,
-    yaml::{Mark, Node, Value},
+    yaml::{Data, Mark, Node, Value},
 };
+
+/// Patterns and formats as API servers read them.
+pub const TEXTS: Texts = Texts { matches: expression::is_match, has_format: format::is_valid };
 
 pub struct Sample<'a> {
     pub value: &'a Value,
@@ -70,8 +70,8 @@ pub fn refusals(schema: &Value, value: &Value) -> Vec<String> {
     let mut findings = Findings::default();
     let top = FieldPath::default();
     let value = kubernetes::decode(value).value;
-    prepare::remove_unknown(&mut value.clone(), Some(schema), &top.key("default"), &mut findings);
-    schema::check(schema, &value, &top, &mut findings);
+    remove_unknown(&mut value.clone(), schema, &top.key("default"), &mut findings);
+    validate(schema, &value, &top, TEXTS, &mut findings);
     if !findings.blocks_rules {
         Rules::new().check(schema, &value, &mut findings);
     }
@@ -90,17 +90,53 @@ fn order(it: &Diagnostic) -> (&Option<String>, Option<(usize, usize)>, &str) {
 
 fn problem(fault: Fault, title: &str, sample: &Sample<'_>) -> Diagnostic {
     let Fault { path, message, hint } = fault;
-    let mark = sample.document.map_or(Mark { line: 1, column: 1 }, |it| path.mark(it));
+    let mark =
+        sample.document.map_or(Mark { line: 1, column: 1 }, |document| mark_of(&path, document));
     let (message, field_path) = match (path.is_top(), message.as_str()) {
         (true, _) => (format!("{title} {message}"), vec![title.to_owned()]),
-        (false, "unknown field") => (format!("unknown field `{path}`"), path.of(title)),
-        (false, _) => (format!("`{path}` {message}"), path.of(title)),
+        (false, "unknown field") => {
+            (format!("unknown field `{path}`"), vec![title.to_owned(), path.to_string()])
+        }
+        (false, _) => (format!("`{path}` {message}"), vec![title.to_owned(), path.to_string()]),
     };
     Diagnostic {
         field_paths: vec![field_path],
         hints: hint.into_iter().collect(),
         ..Diagnostic::in_file(sample.path, message).at(mark.line, mark.column)
     }
+}
+
+/// The place of a field in a document: its key, if it has one, or else the nearest value around it.
+fn mark_of(path: &FieldPath, document: &Node) -> Mark {
+    let (mut node, mut mark) = (document, document.mark);
+    for step in path.steps() {
+        let next = match (step, &node.data) {
+            (Step::Key(key), Data::Map(entries)) => entries
+                .iter()
+                .find(|entry| entry.key == *key)
+                .map(|entry| (&entry.value, entry.mark)),
+            (Step::Item(index), Data::List(items)) => {
+                items.get(*index).map(|item| (item, item.mark))
+            }
+            _ => None,
+        };
+        let Some(next) = next else { break };
+        (node, mark) = next;
+    }
+    mark
+}
+
+/// Removes the fields that the schema does not have. Each of them is a fault.
+fn remove_unknown(value: &mut Value, schema: &Value, path: &FieldPath, findings: &mut Findings) {
+    prune(value, Some(schema), path, &mut |path, parent| {
+        findings.fault(path, "unknown field");
+        let names = parent.and_then(|it| it.get("properties")).and_then(Value::as_object);
+        let names = names.into_iter().flatten().map(|(name, _)| name.as_str());
+        let Some(Step::Key(key)) = path.steps().last() else { return };
+        if let Some(fault) = findings.faults.last_mut() {
+            fault.hint = diagnostics::nearest(key, names).map(|it| format!("did you mean `{it}`?"));
+        }
+    });
 }
 
 /// A title for messages, and the findings; none for an object whose group no CRD has.
@@ -136,9 +172,9 @@ fn of_version(version: &Value, sample: &Value, rules: &Rules) -> Findings {
     // A client makes `2` of `2.0`.
     let mut value = kubernetes::decode(sample).value;
     let top = FieldPath::default();
-    prepare::add_defaults(&mut value, schema);
-    prepare::remove_unknown(&mut value, Some(schema), &top, &mut findings);
-    prepare::remove_nulls(&mut value, schema);
+    remove_unknown(&mut value, schema, &top, &mut findings);
+    remove_nulls(&mut value, schema);
+    fill_defaults(&mut value, schema);
     metadata::check(&value, &mut findings);
     // An API server drops the status of an object that is created, where it has an address of its own.
     if version.pointer("/subresources/status").is_some()
@@ -146,7 +182,7 @@ fn of_version(version: &Value, sample: &Value, rules: &Rules) -> Findings {
     {
         map.remove("status");
     }
-    schema::check(schema, &value, &top, &mut findings);
+    validate(schema, &value, &top, TEXTS, &mut findings);
     metadata::check_embedded(schema, &value, &top, &mut findings);
     lists::check(schema, &value, &top, &mut findings);
     check_scale(version, &value, &mut findings);

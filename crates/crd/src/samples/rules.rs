@@ -1,9 +1,9 @@
 //! The rules of a schema (`x-kubernetes-validations`) on a value.
 
-use super::{field::FieldPath, findings::Findings};
 use crate::{
     expression::{self, Evaluator, Outcome},
     keyword::{flag, text},
+    structural::{FieldPath, Findings},
 };
 use go_data::yaml::{Map, Value, json};
 

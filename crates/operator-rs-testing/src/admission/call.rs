@@ -190,7 +190,7 @@ impl Patch {
             return Err(Refusal::unsupported(&what));
         }
         if let Some(schema) = &review.declared {
-            structural::default(&mut patched, schema);
+            structural::complete(&mut patched, schema);
         }
         Ok(patched)
     }

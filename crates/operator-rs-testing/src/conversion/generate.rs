@@ -18,10 +18,12 @@ const WORDS: [&str; 8] = ["a", "b-1", "example", "größe", "a.example.com", "A 
 /// Makes random objects of a version that its type can read. They are not checked by rules in CEL.
 #[derive(Debug)]
 pub struct Generator<K> {
-    pub(super) schema: Value,
+    pub(crate) schema: Value,
     samples: Vec<Value>,
     /// Places whose schema does not tell what the type reads: the number of values that it did not read.
     tried: BTreeMap<Vec<String>, usize>,
+    /// The first place of a number or a bool that the type does not read, and why.
+    pub(crate) unreadable: Option<(String, String)>,
     kind: PhantomData<fn() -> K>,
 }
 
@@ -35,7 +37,13 @@ impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Gener
             .filter(|it| it["apiVersion"].is_null() || it["apiVersion"] == version.as_ref())
             .cloned()
             .collect();
-        Self { schema: schema::of::<K>(&K::version(&())), samples, tried: BTreeMap::new(), kind: PhantomData }
+        Self {
+            schema: schema::of::<K>(&K::version(&())),
+            samples,
+            tried: BTreeMap::new(),
+            unreadable: None,
+            kind: PhantomData,
+        }
     }
 
     /// The object of a seed.
@@ -55,6 +63,10 @@ impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Gener
             let tried = self.tried.entry(place.clone()).or_default();
             *tried += 1;
             let is_hopeless = self.values(&place).len() < self.tried[&place];
+            let schema_type = &node(&self.schema, &place)["type"];
+            if is_hopeless && ["boolean", "integer", "number"].iter().any(|scalar| schema_type == scalar) {
+                self.unreadable.get_or_insert_with(|| (schema::display(&place), why.to_string()));
+            }
             if is_hopeless && (!schema::is_optional(&self.schema, &place) || self.tried[&place] > 100) {
                 self.give_up(&place, &why.to_string());
             }
@@ -123,6 +135,11 @@ impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Maker
             let values = self.generator.values(&self.place);
             let rest = values.get(tried - 1..).unwrap_or_default();
             return if tried == 1 && has_pattern { self.random.pick(rest).cloned() } else { rest.first().cloned() };
+        }
+        // Elsewhere, a value that is absent stands for it.
+        let is_element = self.place.last().is_some_and(|name| name == "0" || name == "*");
+        if is_element && schema["nullable"] == true && self.random.below(4) == 0 {
+            return Some(Value::Null);
         }
         if let Some(values) = schema["enum"].as_array() {
             let values: Vec<_> = values.iter().filter(|it| !it.is_null()).collect();
@@ -246,10 +263,14 @@ impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Maker
                 None => {}
             }
         }
-        if schema["additionalProperties"].is_object() {
+        let values = &schema["additionalProperties"];
+        if values.is_object() || *values == true {
+            // `true` is a schema without keywords: it allows any value.
+            let any = json!({ "x-kubernetes-preserve-unknown-fields": true });
+            let values = if values.is_object() { values } else { &any };
             for _ in 0..self.random.below(3) {
                 let name = WORDS[self.random.below(5)];
-                if let Some(value) = self.within("*", &schema["additionalProperties"]) {
+                if let Some(value) = self.within("*", values) {
                     object.insert(name.to_owned(), value);
                 }
             }

@@ -40,4 +40,7 @@ mod tests;
 
 pub use generate::Generator;
 pub use partial::check_partial;
+pub(crate) use random::Random;
 pub use round_trip::{Check, check};
+pub(crate) use round_trip::{difference, shrink};
+pub(crate) use schema::{lines, value_mut};

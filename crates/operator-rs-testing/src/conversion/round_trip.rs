@@ -113,7 +113,8 @@ where
     difference(&before, &after, &mut Vec::new(), lost)
 }
 
-fn difference(a: &Value, b: &Value, path: &mut Vec<String>, lost: &[String]) -> Option<(String, String, String)> {
+/// The first field that differs, before and after. Fields in `lost` and the metadata may.
+pub fn difference(a: &Value, b: &Value, path: &mut Vec<String>, lost: &[String]) -> Option<(String, String, String)> {
     let is_left_out = || lost.contains(&schema::display(path)) || path.first().is_some_and(|it| it == "metadata");
     if a == b || is_left_out() {
         return None;
@@ -138,7 +139,7 @@ fn child<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
 }
 
 /// Removes all fields and items without which the object still fails.
-fn shrink(object: &mut Value, fails: impl Fn(&Value) -> bool) {
+pub fn shrink(object: &mut Value, fails: impl Fn(&Value) -> bool) {
     loop {
         let mut paths = Vec::new();
         schema::lines(object, &mut Vec::new(), &mut paths);

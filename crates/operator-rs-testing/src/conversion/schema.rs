@@ -102,16 +102,20 @@ pub fn children(value: &Value) -> Box<dyn Iterator<Item = (String, &Value)> + '_
 /// Removes what is at a path.
 pub fn remove(value: &mut Value, path: &[String]) {
     let Some((last, parents)) = path.split_last() else { return };
-    let parent = parents.iter().try_fold(value, |it, name| match it {
-        Value::Object(map) => map.get_mut(name),
-        Value::Array(list) => list.get_mut(name.parse::<usize>().ok()?),
-        _ => None,
-    });
-    match parent {
+    match value_mut(value, parents) {
         Some(Value::Object(map)) => _ = map.remove(last),
         Some(Value::Array(list)) => {
             _ = last.parse::<usize>().ok().filter(|it| *it < list.len()).map(|it| list.remove(it))
         }
         _ => {}
     }
+}
+
+/// The value at a path.
+pub fn value_mut<'a>(value: &'a mut Value, path: &[String]) -> Option<&'a mut Value> {
+    path.iter().try_fold(value, |value, name| match value {
+        Value::Object(map) => map.get_mut(name),
+        Value::Array(list) => list.get_mut(name.parse::<usize>().ok()?),
+        _ => None,
+    })
 }

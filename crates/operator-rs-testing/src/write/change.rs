@@ -56,16 +56,14 @@ impl Write<'_> {
     pub(super) fn conform(&self, object: &mut Value) -> Result<(), Refusal> {
         drop_empty_metadata(object);
         let Some(schema) = &self.declared else { return Ok(()) };
-        let mut unknown = Vec::new();
-        structural::prune(object, schema, &mut unknown);
+        let unknown = structural::conform(object, schema);
         if !unknown.is_empty() && self.request.param("fieldValidation") == "Strict" {
-            let unknown: Vec<_> = unknown.iter().map(|it| format!("unknown field \"{it}\"")).collect();
+            let unknown: Vec<_> = unknown.iter().map(|path| format!("unknown field \"{path}\"")).collect();
             let (kind, version) = (&self.kind.name, &self.request.api_version);
             let why = format!("strict decoding error: {}", unknown.join(", "));
             let why = format!("{kind} in version \"{version}\" cannot be handled as a {kind}: {why}");
             return Err(Refusal::bad_request(why));
         }
-        structural::default(object, schema);
         Ok(())
     }
 

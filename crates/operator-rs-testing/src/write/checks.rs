@@ -24,7 +24,7 @@ impl Write<'_> {
         self.check_name(body)?;
         let mut unknown = Vec::new();
         if let Some(schema) = &self.declared {
-            structural::prune(&mut body.clone(), schema, &mut unknown);
+            unknown.extend(structural::undeclared_in_apply(body, schema));
         } else if !self.kind.conditions && !body["status"]["conditions"].is_null() {
             unknown.push("status.conditions".to_owned());
         }

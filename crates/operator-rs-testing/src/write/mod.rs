@@ -270,7 +270,7 @@ impl Write<'_> {
     fn defaulted(&self, mut object: Value) -> Value {
         change::drop_empty_metadata(&mut object);
         if let Some(schema) = &self.declared {
-            structural::default(&mut object, schema);
+            structural::complete(&mut object, schema);
         }
         object
     }

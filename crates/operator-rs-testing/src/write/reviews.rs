@@ -52,7 +52,7 @@ impl Write<'_> {
     /// Stores an object, without the unknown fields that webhooks may have added.
     pub(super) fn put(&mut self, mut object: Value) -> Result<Arc<Object>, Refusal> {
         if let Some(schema) = self.declared.as_ref().filter(|_| self.desk.has_webhooks()) {
-            structural::prune(&mut object, schema, &mut Vec::new());
+            structural::remove_unknown(&mut object, schema);
         }
         let object = self.as_stored(object)?;
         Ok(self.store.put(&self.request.resource, object))

@@ -2,24 +2,21 @@
 
 use std::collections::BTreeSet;
 
-use super::{field::FieldPath, findings::Findings, format, number};
-use crate::{
-    expression,
-    keyword::{flag, text},
-};
-use go_data::yaml::{Map, Value};
+use super::{FieldPath, Findings, Texts, flag, format_of, number, text};
+use serde_json::{Map, Value};
 
-pub fn check(schema: &Value, value: &Value, path: &FieldPath, findings: &mut Findings) {
+/// Validates a value, after unknown fields and nulls were removed and defaults were filled in.
+pub fn validate(schema: &Value, value: &Value, path: &FieldPath, texts: Texts, findings: &mut Findings) {
     check_type(schema, value, path, findings);
     if !value.is_null() {
-        alternatives(schema, value, path, findings);
+        check_alternatives(schema, value, path, texts, findings);
     }
     check_enum(schema, value, path, findings);
     match value {
-        Value::String(value) => check_text(schema, value, path, findings),
+        Value::String(value) => check_text(schema, value, path, texts, findings),
         Value::Number(value) => number::check(schema, value, path, findings),
-        Value::Array(items) => check_list(schema, items, path, findings),
-        Value::Object(map) => check_map(schema, map, path, findings),
+        Value::Array(items) => check_list(schema, items, path, texts, findings),
+        Value::Object(map) => check_map(schema, map, path, texts, findings),
         _ => {}
     }
 }
@@ -47,7 +44,7 @@ fn type_of(value: &Value) -> &'static str {
 fn check_type(schema: &Value, value: &Value, path: &FieldPath, findings: &mut Findings) {
     let (types, found) = (types(schema), type_of(value));
     let is_numeric = types.contains(&"integer") || types.contains(&"number");
-    let has_format = !format::of(schema, &types).is_empty();
+    let has_format = !format_of(schema, &types).is_empty();
     let is_valid = match value {
         _ if types.is_empty() && !has_format => true,
         Value::Null => types.is_empty() || flag(schema, "nullable"),
@@ -86,7 +83,7 @@ fn plain(value: &Value) -> String {
 }
 
 /// One fault at most, as the validator gives it, and one of the format.
-fn check_text(schema: &Value, value: &str, path: &FieldPath, findings: &mut Findings) {
+fn check_text(schema: &Value, value: &str, path: &FieldPath, texts: Texts, findings: &mut Findings) {
     let length = value.chars().count();
     let pattern = text(schema, "pattern");
     if limit(schema, "maxLength").is_some_and(|it| it < length as f64) {
@@ -96,16 +93,14 @@ fn check_text(schema: &Value, value: &str, path: &FieldPath, findings: &mut Find
         let least = &schema["minLength"];
         findings.fault(path, format!("must have at least {least} characters"));
     } else if !pattern.is_empty() {
-        match expression::is_match(pattern, value) {
+        match (texts.matches)(pattern, value) {
             Some(true) => {}
             Some(false) => findings.fault(path, format!("must match the pattern `{pattern}`")),
-            None => {
-                findings.unchecked(path, format!("is not checked against the pattern `{pattern}`"))
-            }
+            None => findings.unchecked(path, format!("is not checked against the pattern `{pattern}`")),
         }
     }
-    let name = format::of(schema, &types(schema));
-    match format::is_valid(name, value) {
+    let name = format_of(schema, &types(schema));
+    match (texts.has_format)(name, value) {
         Some(true) => {}
         Some(false) => findings.blocking(path, format!("must have the format `{name}`")),
         None => findings.unchecked(path, format!("is not checked for the format `{name}`")),
@@ -116,10 +111,10 @@ pub fn limit(schema: &Value, key: &str) -> Option<f64> {
     schema.get(key).and_then(Value::as_f64)
 }
 
-fn check_list(schema: &Value, items: &[Value], path: &FieldPath, findings: &mut Findings) {
+fn check_list(schema: &Value, items: &[Value], path: &FieldPath, texts: Texts, findings: &mut Findings) {
     if let Some(schema) = schema.get("items").filter(|it| it.is_object()) {
         for (at, item) in items.iter().enumerate() {
-            check(schema, item, &path.item(at), findings);
+            validate(schema, item, &path.item(at), texts, findings);
         }
     }
     if limit(schema, "minItems").is_some_and(|it| (items.len() as f64) < it) {
@@ -128,14 +123,12 @@ fn check_list(schema: &Value, items: &[Value], path: &FieldPath, findings: &mut 
     if limit(schema, "maxItems").is_some_and(|it| it < items.len() as f64) {
         findings.blocking(path, format!("must have at most {} items", schema["maxItems"]));
     }
-    if flag(schema, "uniqueItems")
-        && items.iter().map(Value::to_string).collect::<BTreeSet<_>>().len() < items.len()
-    {
+    if flag(schema, "uniqueItems") && items.iter().map(Value::to_string).collect::<BTreeSet<_>>().len() < items.len() {
         findings.fault(path, "must not have the same item twice");
     }
 }
 
-fn check_map(schema: &Value, map: &Map<String, Value>, path: &FieldPath, findings: &mut Findings) {
+fn check_map(schema: &Value, map: &Map<String, Value>, path: &FieldPath, texts: Texts, findings: &mut Findings) {
     if limit(schema, "minProperties").is_some_and(|it| (map.len() as f64) < it) {
         findings.fault(path, format!("must have at least {} entries", schema["minProperties"]));
     }
@@ -147,7 +140,7 @@ fn check_map(schema: &Value, map: &Map<String, Value>, path: &FieldPath, finding
     for (key, value) in map {
         match (properties.and_then(|it| it.get(key)), others) {
             (Some(schema), _) | (None, Some(schema @ Value::Object(_))) => {
-                check(schema, value, &path.key(key), findings);
+                validate(schema, value, &path.key(key), texts, findings);
             }
             (None, Some(Value::Bool(false))) => findings.fault(&path.key(key), "is not allowed"),
             (None, _) => {}
@@ -159,21 +152,21 @@ fn check_map(schema: &Value, map: &Map<String, Value>, path: &FieldPath, finding
     }
 }
 
-/// Whether a value is valid by one of several schemas; nothing where that is not known.
-fn is_valid(schema: &Value, value: &Value, path: &FieldPath) -> Option<bool> {
+/// Returns whether a value is valid by one of several schemas, or nothing if that is not known.
+fn is_valid(schema: &Value, value: &Value, path: &FieldPath, texts: Texts) -> Option<bool> {
     let mut findings = Findings::default();
-    check(schema, value, path, &mut findings);
+    validate(schema, value, path, texts, &mut findings);
     let is_valid = findings.faults.is_empty();
     (!is_valid || findings.unchecked.is_empty()).then_some(is_valid)
 }
 
-fn alternatives(schema: &Value, value: &Value, path: &FieldPath, findings: &mut Findings) {
+fn check_alternatives(schema: &Value, value: &Value, path: &FieldPath, texts: Texts, findings: &mut Findings) {
     let list = |key: &str| schema.get(key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     for schema in list("allOf") {
-        check(schema, value, path, findings);
+        validate(schema, value, path, texts, findings);
     }
     let count = |key: &str| {
-        let results: Vec<_> = list(key).iter().map(|it| is_valid(it, value, path)).collect();
+        let results: Vec<_> = list(key).iter().map(|it| is_valid(it, value, path, texts)).collect();
         let valid = results.iter().filter(|it| **it == Some(true)).count();
         let unknown = results.iter().filter(|it| it.is_none()).count();
         (results.len(), valid, unknown)
@@ -181,22 +174,18 @@ fn alternatives(schema: &Value, value: &Value, path: &FieldPath, findings: &mut 
     const UNCHECKED: &str = "is not checked against";
     match count("anyOf") {
         (0, ..) | (_, 1.., _) => {}
-        (all, 0, 0) => {
-            findings.fault(path, format!("matches none of the {all} schemas of `anyOf`"))
-        }
+        (all, 0, 0) => findings.fault(path, format!("matches none of the {all} schemas of `anyOf`")),
         (_, 0, _) => findings.unchecked(path, format!("{UNCHECKED} `anyOf`")),
     }
     match count("oneOf") {
         (0, ..) | (_, 1, 0) => {}
-        (all, 0, 0) => {
-            findings.fault(path, format!("matches none of the {all} schemas of `oneOf`"))
-        }
+        (all, 0, 0) => findings.fault(path, format!("matches none of the {all} schemas of `oneOf`")),
         (_, valid @ 2.., _) => {
             findings.fault(path, format!("matches {valid} schemas of `oneOf`, and must match one"));
         }
         _ => findings.unchecked(path, format!("{UNCHECKED} `oneOf`")),
     }
-    match schema.get("not").map(|it| is_valid(it, value, path)) {
+    match schema.get("not").map(|it| is_valid(it, value, path, texts)) {
         None | Some(Some(false)) => {}
         Some(Some(true)) => findings.fault(path, "matches the schema of `not`"),
         Some(None) => findings.unchecked(path, format!("{UNCHECKED} `not`")),

@@ -1,4 +1,6 @@
-use super::field::FieldPath;
+//! The result of a validation.
+
+use super::FieldPath;
 
 /// Why an API server refuses an object, and what could not be checked.
 #[derive(Debug, Default)]
@@ -9,7 +11,7 @@ pub struct Findings {
     pub blocks_rules: bool,
 }
 
-/// A fault at a field; its message goes on behind the field's path.
+/// A fault at a field. The message continues a sentence that begins with the field's path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fault {
     pub path: FieldPath,
