@@ -21,8 +21,8 @@ use model::{Domain, Kind, ProjectName, ProjectPath, RustPath, Tree};
 
 pub use inputs::{Certificates, Inputs, Options};
 pub use kube_crd_source::{
-    Crate, Kind as DeclaredKind, Place, Problem, RustPath as KindPath, SourcePath, Storage, Target,
-    below,
+    Crate, FieldNames, Kind as DeclaredKind, Place, Problem, RustPath as KindPath, SourcePath,
+    Storage, Target, below,
 };
 pub use operator::*;
 pub use resource::{Api, CrdVersion, Resource, WebhookVersion, Webhooks, split_group};

@@ -78,6 +78,7 @@ impl<'a> Namer<'a> {
             crd,
             field_places,
             field_types: BTreeMap::new(),
+            null_fields: BTreeSet::new(),
         }
     }
 }

@@ -4,7 +4,7 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 
 pub use crate::attributes::summary::Storage;
 pub use crate::cargo::Target;
-use crate::text::{FieldPlaces, FieldTypes, Place, Problem, SourcePath};
+use crate::text::{FieldNames, FieldPlaces, FieldTypes, Place, Problem, SourcePath};
 
 /// One version of a kind, as `#[derive(CustomResource)]` declares it.
 #[derive(Clone, Debug)]
@@ -35,6 +35,8 @@ pub struct Kind {
     /// The names of the structs and enums that fields have as their types, or as what their lists and maps hold, by the
     /// same paths.
     pub field_types: FieldTypes,
+    /// The fields that serde writes as `null` if they are `None`, by the same paths.
+    pub null_fields: FieldNames,
 }
 
 impl Kind {

@@ -2,6 +2,7 @@ mod attributes;
 mod blocks;
 mod constructs;
 mod crates;
+mod effects;
 mod face;
 mod generics;
 mod graphs;

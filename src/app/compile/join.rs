@@ -1,6 +1,6 @@
 //! Completes and checks a reading of the source with the CRDs of the compiled code.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -155,6 +155,7 @@ fn kind(reading: &Reading, krate: &Crate, compiled: &Compiled) -> DeclaredKind {
         place: place(reading, krate, &compiled.path),
         field_places: BTreeMap::new(),
         field_types: BTreeMap::new(),
+        null_fields: BTreeSet::new(),
         rust_path: KindPath { krate: krate.clone(), path: compiled.path.clone() },
         is_certain: true,
         storage: Storage::Generated,

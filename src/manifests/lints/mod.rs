@@ -5,6 +5,8 @@
 mod conditions;
 mod empty_lists;
 mod formats;
+mod free_form;
+mod nulls;
 mod paths;
 mod size;
 
@@ -40,7 +42,62 @@ fn of_schema(version: &Version<'_>) -> Vec<Problem> {
     let problem = |(rule, fault): (&'static str, Fault)| {
         problem(version, &fault.at, &fault.message).with_hint(fault.hint).with_rule(rule)
     };
-    faults.map(problem).collect()
+    faults.map(problem).chain(losses(version, &schema)).collect()
+}
+
+/// Values that serde writes and API servers change or refuse.
+fn losses(version: &Version<'_>, schema: &Value) -> Vec<Problem> {
+    let null_fields = &version.declared.null_fields;
+    let rules = [
+        ("free-form-values", free_form::findings(schema)),
+        ("null-refused", nulls::findings(schema, null_fields)),
+    ];
+    let findings = rules
+        .into_iter()
+        .flat_map(|(rule, findings)| findings.into_iter().map(move |finding| (rule, finding)));
+    let problem = |(rule, finding): (&'static str, Finding)| {
+        let problem = problem(version, &finding.path, &finding.message);
+        problem.with_hint(finding.hint).with_rule(rule)
+    };
+    findings.map(problem).collect()
+}
+
+/// A warning about a field of a schema, by its path, such as `spec.list[].name`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Finding {
+    path: String,
+    message: String,
+    hint: String,
+}
+
+/// The names of fields that lead to a path.
+fn names(path: &str) -> Vec<String> {
+    let names = path.split('.').map(|it| it.trim_end_matches("[]")).filter(|it| *it != "*");
+    names.map(str::to_owned).collect()
+}
+
+/// The path of the declared field at or around a path: the path without lists and maps at its end.
+fn property(mut path: &str) -> &str {
+    while let Some(outer) = path.strip_suffix("[]").or_else(|| path.strip_suffix(".*")) {
+        path = outer;
+    }
+    path
+}
+
+/// The schema of the field at a path.
+fn schema_at<'a>(schema: &'a Value, path: &str) -> Option<&'a Value> {
+    let mut found = schema;
+    for part in path.split('.').filter(|part| !part.is_empty()) {
+        let name = part.trim_end_matches("[]");
+        found = match name {
+            "*" => found.get("additionalProperties")?,
+            name => found.get("properties")?.get(name)?,
+        };
+        for _ in 0..(part.len() - name.len()) / 2 {
+            found = found.get("items")?;
+        }
+    }
+    Some(found)
 }
 
 /// Faults of a CRD for which API servers refuse it, at the places in the source.
@@ -85,9 +142,7 @@ fn place(version: &Version<'_>, pointer: &str) -> Place {
 
 /// A problem of a field, where the source declares it.
 fn problem(version: &Version<'_>, at: &str, message: &str) -> Problem {
-    let names = at.split('.').map(|it| it.trim_end_matches("[]")).filter(|it| *it != "*");
-    let names: Vec<String> = names.map(str::to_owned).collect();
-    let place: &Place = version.declared.field_places.get(&names).unwrap_or(version.place());
+    let place: &Place = version.declared.field_places.get(&names(at)).unwrap_or(version.place());
     let at = if at.is_empty() { "the resource itself".to_owned() } else { format!("`{at}`") };
     let message = format!("{} {}: {at} {message}", version.kind(), version.name());
     Problem::new(place.clone(), message)

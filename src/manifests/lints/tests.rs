@@ -1,6 +1,6 @@
 use serde_json::json;
 
-use super::{Fault, conditions, formats};
+use super::{Fault, conditions, formats, free_form, nulls};
 use crd::definition::structural;
 use go_data::yaml::Value;
 
@@ -109,4 +109,56 @@ fn conditions_without_a_key_are_reported() {
     let mut other = list("atomic");
     other["properties"]["status"]["properties"]["conditions"]["items"] = text.clone();
     assert_eq!(places(&other), ["status.parents[].conditions"]);
+}
+
+#[test]
+fn maps_of_free_form_values_are_reported_with_the_extension_that_keeps_them() {
+    let any = json!({ "type": "object", "additionalProperties": true });
+    let schema = root(json!({ "type": "object", "properties": {
+        "map": any,
+        "kept": { "type": "object", "additionalProperties": { "x-kubernetes-preserve-unknown-fields": true } },
+        "list": { "type": "array", "items": any },
+        "maps": { "type": "object", "additionalProperties": any },
+    } }));
+    let found = free_form::findings(&schema).into_iter().map(|it| (it.path, it.hint));
+    let extension = |path: &str, extension: &str| {
+        (format!("spec.it.{path}"), format!("keep them with `#[schemars(extend({extension}))]`"))
+    };
+    const KEEPS: &str = r#"{"x-kubernetes-preserve-unknown-fields":true}"#;
+    let map = format!(r#""additionalProperties" = {KEEPS}"#);
+    let inner = format!(r#"{{"additionalProperties":{KEEPS},"type":"object"}}"#);
+    let expected = [
+        extension("list[]", &format!(r#""items" = {inner}"#)),
+        extension("map", &map),
+        extension("maps.*", &format!(r#""additionalProperties" = {inner}"#)),
+    ];
+    assert_eq!(found.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn nulls_that_an_api_server_refuses_are_reported() {
+    let mode = json!({ "type": "string", "enum": ["A", "B"], "nullable": true });
+    let schema = json!({ "type": "object", "required": ["needed"], "properties": {
+        "mode": mode,
+        "other": mode,
+        "text": { "type": "string", "nullable": true },
+        "dropped": { "type": "string", "enum": ["A"] },
+        "either": { "type": "string", "nullable": true, "oneOf": [{ "enum": ["A"] }, { "enum": ["B"] }] },
+        "needed": { "type": "string" },
+        "modes": { "type": "array", "items": mode },
+    } });
+    let null_fields =
+        ["mode", "text", "dropped", "either", "needed", "modes"].map(|it| vec![it.to_owned()]);
+    let found = nulls::findings(&schema, &null_fields.into()).into_iter();
+    let leave_out = "leave it out: `#[serde(skip_serializing_if = \"Option::is_none\")]`";
+    let expected = [
+        "mode is written as `null` if it is `None`, which API servers refuse: it must be one of `A`, `B`",
+        leave_out,
+        "modes[] is written as `null` for `None`, which API servers refuse: it must be one of `A`, `B`",
+        "use a type that is never `null` in place of the `Option`",
+        "needed is required, but written as `null` if it is `None`: API servers remove the `null`, and refuse the object",
+        "add `#[serde(default)]`, or remove `Option`",
+    ];
+    let found = found.flat_map(|it| [format!("{} {}", it.path, it.message), it.hint]);
+    assert_eq!(found.collect::<Vec<_>>(), expected);
 }

@@ -2,6 +2,7 @@ use super::*;
 use crate::manifests::{Generated, crd};
 use crate::project::{Crate, KindPath, SourcePath, Target};
 use go_data::yaml::{Map, json};
+use std::collections::BTreeSet;
 
 fn kind(version: &str, storage: Storage, fields: &[&str]) -> DeclaredKind {
     let each = fields.iter().map(|it| ((*it).to_owned(), json!({ "type": "string" })));
@@ -37,6 +38,7 @@ fn kind(version: &str, storage: Storage, fields: &[&str]) -> DeclaredKind {
         place: Place::start(root),
         field_places: BTreeMap::new(),
         field_types: BTreeMap::new(),
+        null_fields: BTreeSet::new(),
         rust_path: KindPath { krate, path: vec!["Cache".to_owned()] },
         is_certain: true,
         storage,

@@ -3,6 +3,7 @@
 //! What is unknown or malformed is a problem at its place, as the derive would have it.
 
 pub mod kube;
+pub mod limits;
 pub mod schemars;
 pub mod summary;
 pub mod validation;

@@ -17,6 +17,8 @@ pub struct Common {
     pub description: Option<String>,
     pub deprecated: bool,
     pub examples: Vec<Value>,
+    /// The place of the last example.
+    pub example_span: Option<proc_macro2::Span>,
     pub extensions: Vec<(String, Value)>,
 }
 
@@ -29,7 +31,7 @@ impl Common {
     }
 
     pub fn is_default(&self) -> bool {
-        let Self { documented, title, description, deprecated, examples, extensions } = self;
+        let Self { documented, title, description, deprecated, examples, extensions, .. } = self;
         let is_set = *documented || title.is_some() || description.is_some() || *deprecated;
         !is_set && examples.is_empty() && extensions.is_empty()
     }
@@ -64,7 +66,6 @@ pub enum On {
 /// Reads schemars' items. `values` evaluates constants in the item's module.
 pub fn read(attrs: &[Attribute], on: On, values: &Values<'_>) -> syn::Result<Said> {
     let mut res = Said::default();
-    let mut example = None;
     for entry in entries(attrs, "schemars")? {
         let name = entry.name();
         let Entry::Meta(meta) = entry else { continue };
@@ -72,7 +73,7 @@ pub fn read(attrs: &[Attribute], on: On, values: &Values<'_>) -> syn::Result<Sai
             "title" => once(&mut res.common.title, values.text(value(&meta)?)?, &meta)?,
             "description" => once(&mut res.common.description, values.text(value(&meta)?)?, &meta)?,
             "example" => {
-                example = Some(meta.span());
+                res.common.example_span = Some(meta.span());
                 res.common.examples.push(example_(value(&meta)?, values)?);
             }
             "extend" => extend(&meta, values, &mut res.common.extensions)?,
@@ -106,7 +107,6 @@ pub fn read(attrs: &[Attribute], on: On, values: &Values<'_>) -> syn::Result<Sai
         validation::others(&mut res.validation, attrs, values)?;
     }
     res.common.deprecated = attrs.iter().any(|it| it.path().is_ident("deprecated"));
-    let _ = example;
     document(attrs, values, &mut res.common)?;
     Ok(res)
 }

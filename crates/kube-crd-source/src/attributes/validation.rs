@@ -1,7 +1,7 @@
 //! `schemars(length, range, pattern, …)`: what narrows the values of a field, and what of it `validate` and `garde`
 //! have, with the messages of schemars' own derive.
 
-use schemars::{_private as upstream, Schema};
+use proc_macro2::Span;
 use serde_json::Value;
 use syn::parse::{Parse as _, ParseStream};
 use syn::{Meta, Token, punctuated::Punctuated, spanned::Spanned as _};
@@ -11,20 +11,20 @@ use crate::values::Values;
 
 #[derive(Default)]
 pub struct Validation {
-    length: Option<Bounds>,
-    range: Option<Bounds>,
-    /// The pattern or format of a text, and the item that has it.
-    text: Option<(&'static str, String)>,
-    format: Option<&'static str>,
-    required: bool,
-    inner: Option<Box<Self>>,
+    pub(super) length: Option<(Bounds, Span)>,
+    pub(super) range: Option<(Bounds, Span)>,
+    /// The pattern of a text, and the item that has it.
+    pub(super) text: Option<(&'static str, String, Span)>,
+    pub(super) format: Option<&'static str>,
+    required: Option<Span>,
+    pub(super) inner: Option<(Box<Self>, Span)>,
 }
 
 #[derive(Default)]
-struct Bounds {
-    min: Option<Value>,
-    max: Option<Value>,
-    equal: Option<Value>,
+pub(super) struct Bounds {
+    pub(super) min: Option<Value>,
+    pub(super) max: Option<Value>,
+    pub(super) equal: Option<Value>,
 }
 
 /// The attribute of an item: each has its own rules for the same items.
@@ -109,34 +109,34 @@ pub fn item(into: &mut Validation, meta: &Meta, of: Of, values: &Values<'_>) -> 
     }
     match name.as_str() {
         "length" if into.length.is_some() => of.again(meta)?,
-        "length" => into.length = Some(bounds(meta, of, values)?),
+        "length" => into.length = Some((bounds(meta, of, values)?, meta.span())),
         "range" if into.range.is_some() => of.again(meta)?,
-        "range" => into.range = Some(bounds(meta, of, values)?),
-        "required" if into.required => of.again(meta)?,
+        "range" => into.range = Some((bounds(meta, of, values)?, meta.span())),
+        "required" if into.required.is_some() => of.again(meta)?,
         "required" => {
             bare(meta, of)?;
-            into.required = true;
+            into.required = Some(meta.span());
         }
         "pattern" if of != Of::Validate => {
             if into.free_for(meta, "pattern", of)? {
                 let pattern = inside(meta, of, syn::Expr::parse)?;
-                into.text = Some(("pattern", values.text(&pattern)?));
+                into.text = Some(("pattern", values.text(&pattern)?, meta.span()));
             }
         }
         "regex" if of != Of::Garde => {
             if into.free_for(meta, "regex", of)? {
                 let pattern = regex(meta, of)?;
-                into.text = Some(("regex", values.text(&pattern)?));
+                into.text = Some(("regex", values.text(&pattern)?, meta.span()));
             }
         }
         "contains" => {
             if into.free_for(meta, "contains", of)? {
                 let pattern = contains(meta, of)?;
-                into.text = Some(("contains", values.text(&pattern)?));
+                into.text = Some(("contains", values.text(&pattern)?, meta.span()));
             }
         }
         "inner" if of != Of::Validate => {
-            let inner = into.inner.get_or_insert_default();
+            let (inner, _) = into.inner.get_or_insert_with(|| (Box::default(), meta.span()));
             for meta in metas(meta, of)? {
                 if !item(inner, &meta, of, values)? && of == Of::Schemars {
                     let message = format!("unknown schemars attribute `{}`", name_of(&meta));
@@ -295,6 +295,10 @@ fn bounds(meta: &Meta, of: Of, values: &Values<'_>) -> syn::Result<Bounds> {
 
 impl Validation {
     pub fn required(&self) -> bool {
+        self.required.is_some()
+    }
+
+    pub fn required_span(&self) -> Option<Span> {
         self.required
     }
 
@@ -302,8 +306,8 @@ impl Validation {
     fn free_for(&self, meta: &Meta, name: &str, of: Of) -> syn::Result<bool> {
         match &self.text {
             None => return Ok(true),
-            Some((before, _)) if *before == name => of.again(meta)?,
-            Some((before, _)) => of.beside(meta, before)?,
+            Some((before, ..)) if *before == name => of.again(meta)?,
+            Some((before, ..)) => of.beside(meta, before)?,
         }
         Ok(false)
     }
@@ -311,43 +315,6 @@ impl Validation {
     pub fn is_default(&self) -> bool {
         let Self { length, range, text, format, required, inner } = self;
         let text = text.is_none() && format.is_none();
-        length.is_none() && range.is_none() && text && !required && inner.is_none()
-    }
-
-    pub fn apply(&self, schema: &mut Schema) {
-        if let Some(length) = &self.length {
-            length.apply(schema, "string", "Length");
-            length.apply(schema, "array", "Items");
-        }
-        if let Some(range) = &self.range {
-            range.apply(schema, "number", "imum");
-        }
-        match &self.text {
-            Some(("contains", text)) => upstream::must_contain(schema, text),
-            Some((_, text)) => {
-                upstream::insert_validation_property(schema, "string", "pattern", text.clone());
-            }
-            None => {}
-        }
-        if let Some(format) = self.format {
-            schema.insert("format".to_owned(), format.into());
-        }
-        if let Some(inner) = &self.inner {
-            let items = schema.get_mut("items");
-            if let Some(items) = items.and_then(|it| <&mut Schema>::try_from(it).ok()) {
-                inner.apply(items);
-            }
-        }
-    }
-}
-
-impl Bounds {
-    fn apply(&self, schema: &mut Schema, of: &str, suffix: &str) {
-        for (bound, prefix) in [(&self.min, "min"), (&self.max, "max")] {
-            if let Some(value) = bound.as_ref().or(self.equal.as_ref()) {
-                let key = format!("{prefix}{suffix}");
-                upstream::insert_validation_property(schema, of, &key, value.clone());
-            }
-        }
+        length.is_none() && range.is_none() && text && required.is_none() && inner.is_none()
     }
 }

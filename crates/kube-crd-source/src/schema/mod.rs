@@ -10,6 +10,8 @@ mod definition;
 mod enums;
 mod generics;
 mod hand_written;
+mod ineffective;
+mod nulls;
 mod older;
 mod problems;
 mod repr;
@@ -30,7 +32,7 @@ pub use resource::{Crd, Read, kinds};
 use crate::attributes::schemars::With;
 use crate::builtin::kubernetes::Model;
 use crate::builtin::{Builtin, Dyn};
-use crate::text::{FieldPlaces, FieldTypes, Place, Problem, text};
+use crate::text::{FieldNames, FieldPlaces, FieldTypes, Place, Problem, text};
 use crate::tree::{ItemId, ModuleId};
 use crate::types::derives::Derived;
 use crate::types::serde;
@@ -69,6 +71,8 @@ pub struct Reader {
     field_places: RefCell<FieldPlaces>,
     /// The named types of the fields of this resource.
     field_types: RefCell<FieldTypes>,
+    /// The fields of this resource that serde may write as `null`.
+    null_fields: RefCell<FieldNames>,
     /// The types that we are inside of; nothing for those of other crates.
     inside: RefCell<Vec<Option<ItemId>>>,
     /// Number of visits of types for this resource.
@@ -104,6 +108,7 @@ impl Reader {
             field_path: RefCell::default(),
             field_places: RefCell::default(),
             field_types: RefCell::default(),
+            null_fields: RefCell::default(),
             inside: RefCell::default(),
             visits: Cell::new(0),
             gave_up: Cell::new(false),

@@ -20,7 +20,7 @@ use crate::attributes::x_kube;
 use crate::builtin::Dyn;
 use crate::cargo::cfg::{self, Cfg};
 use crate::text::panics;
-use crate::text::{FieldPlaces, FieldTypes, Problem};
+use crate::text::{FieldNames, FieldPlaces, FieldTypes, Problem};
 use crate::tree::WRITE_OUT;
 use crate::tree::{ItemId, ItemKind};
 use crate::types::derives::Derived;
@@ -37,6 +37,7 @@ pub struct Read {
     /// Where their fields are declared.
     pub field_places: BTreeMap<ItemId, FieldPlaces>,
     pub field_types: BTreeMap<ItemId, FieldTypes>,
+    pub null_fields: BTreeMap<ItemId, FieldNames>,
     pub warnings: Vec<Problem>,
     /// Macros that may declare more kinds.
     pub unexplored: Vec<Problem>,
@@ -72,6 +73,7 @@ pub fn kinds(world: &Rc<Types>, kubernetes: Option<&Problem>, earlier: Read) -> 
         unexplored: unexplored(world),
         field_places: earlier.field_places,
         field_types: earlier.field_types,
+        null_fields: earlier.null_fields,
         ..Read::default()
     };
     let mut seen = BTreeSet::new();
@@ -92,6 +94,7 @@ pub fn kinds(world: &Rc<Types>, kubernetes: Option<&Problem>, earlier: Read) -> 
         reader.field_path.borrow_mut().clear();
         let field_places = reader.field_places.take();
         let field_types = reader.field_types.take();
+        let null_fields = reader.null_fields.take();
         let mut problems: Vec<Problem> = reader.problems.take().into_values().collect();
         let uses_kubernetes = reader.uses_kubernetes.take();
         let crd = match found {
@@ -113,6 +116,7 @@ pub fn kinds(world: &Rc<Types>, kubernetes: Option<&Problem>, earlier: Read) -> 
         if crd.is_ok() {
             res.field_places.insert(id, field_places);
             res.field_types.insert(id, field_types);
+            res.null_fields.insert(id, null_fields);
         }
         res.kinds.push((id, crd));
     }

@@ -46,6 +46,7 @@ impl Reader {
             }
         };
         Self::describe(&container.common, &mut schema);
+        self.warn_of_examples(this, &container.common);
         // Extensions are applied last, the field's before the container's.
         if let Some(field) = inside {
             self.extend_field(field, &mut schema);
@@ -174,6 +175,7 @@ impl Reader {
         }
         for field in fields.iter().filter(|it| !it.skip_deserializing) {
             if field.flatten {
+                self.warn_of_flattened(this, field);
                 let Some(ty) = self.field_type(this, field) else { continue };
                 let required = field.validation.required();
                 let inner = standing_for(&[ty], || match self.world.behaviour.schemars.flatten {
@@ -204,6 +206,7 @@ impl Reader {
             if let Some(ty) = self.field_type(this, field) {
                 self.note_type(&ty);
             }
+            self.note_null(this, field);
             let default = self.default(this, field, whole);
             let inner = self.field(this, field, default, false, generator);
             let has_default =
@@ -213,11 +216,12 @@ impl Reader {
                 ty.is_some_and(|it| self.is_option(&it))
             };
             let optional = has_default || (!field.validation.required() && optional());
+            self.warn_of_optional(this, field, optional);
             upstream::insert_object_property(schema, &field.name, optional, inner);
         });
     }
 
-    fn field_type(&self, this: &This, field: &Field) -> Option<Rc<Type>> {
+    pub(super) fn field_type(&self, this: &This, field: &Field) -> Option<Rc<Type>> {
         match &field.with {
             Some(with) => self.replacement(this, with),
             None => self.type_(this, &field.ty),
@@ -268,10 +272,12 @@ impl Reader {
         };
         self.warn_of_references(&schema, this.scope.module, field.span);
         Self::describe(&field.common, &mut schema);
+        self.warn_of_examples(this, &field.common);
         if !self.world.behaviour.derive.extend_last {
             field.common.extend(&mut schema);
         }
-        field.validation.apply(&mut schema);
+        let ineffective = field.validation.apply(&mut schema);
+        self.warn_of_ineffective(this, ineffective);
         if field.skip_deserializing {
             schema.insert("readOnly".to_owned(), true.into());
         }

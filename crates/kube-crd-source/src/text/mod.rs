@@ -11,6 +11,6 @@ pub mod syntax;
 mod tokens;
 
 pub use conflict::{conflict, conflict_in_malformed};
-pub use problem::{FieldPlaces, FieldTypes, Place, Problem};
+pub use problem::{FieldNames, FieldPlaces, FieldTypes, Place, Problem};
 pub use source_path::{NotASourcePath, SourcePath, below};
 pub use tokens::{peel, plain, text};

@@ -1,6 +1,6 @@
 //! Places in files, and problems at them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use diagnostics::Diagnostic;
@@ -34,6 +34,9 @@ pub type FieldPlaces = BTreeMap<Vec<String>, Place>;
 
 /// The names of the types of fields, by the same paths.
 pub type FieldTypes = BTreeMap<Vec<String>, String>;
+
+/// Fields, by the same paths.
+pub type FieldNames = BTreeSet<Vec<String>>;
 
 /// A fault in the user's input: where, why, and how to fix it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,0 +1,87 @@
+//! Attributes that leave nothing in the CRD, and fields that serde writes as `null`.
+
+use super::{all_problems, read_map, spec};
+
+/// The warnings of a spec that is read, without their places.
+fn warnings(body: &str, beside: &str) -> Vec<String> {
+    let reading = read_map(&spec(body, beside));
+    assert_eq!(all_problems(&reading), []);
+    let text = |it: &crate::Problem| format!("{it}; {}", it.hint.as_deref().unwrap_or_default());
+    reading.warnings.iter().map(text).collect()
+}
+
+#[test]
+fn an_attribute_without_effect_is_told_with_the_one_that_works() {
+    let cases = [
+        (
+            "#[schemars(length(min = 1, max = 5))] a: std::collections::BTreeMap<String, String>,",
+            "",
+        ),
+        ("#[schemars(length(max = 5))] a: i32,", ""),
+        ("#[schemars(range(min = 1))] a: Option<String>,", ""),
+        ("#[schemars(range(max = 3))] a: Vec<i32>,", ""),
+        ("#[schemars(regex(pattern = \"^a\"))] a: Vec<String>,", ""),
+        ("#[schemars(inner(length(min = 1)))] a: String,", ""),
+        ("#[schemars(inner(length(min = 1)))] a: Vec<i32>,", ""),
+        ("#[garde(length(equal = 3))] a: bool,", ""),
+        ("#[schemars(length(min = 1))] a: Option<In>,", "$T enum In { A { b: i32 } }"),
+        ("#[serde(default)] #[schemars(required)] a: Option<i32>,", ""),
+        ("#[schemars(example = 3)] a: i32,", ""),
+        ("#[serde(flatten)] #[validate(length(min = 1))] a: In,", "$T struct In { b: i32 }"),
+    ];
+    let found: Vec<_> = cases.iter().flat_map(|(body, beside)| warnings(body, beside)).collect();
+    let expected = [
+        "src/main.rs:5:12: `length` leaves nothing in the CRD: it limits strings and lists, and this is a map (`Kind` → `spec.a`); use `#[schemars(extend(\"minProperties\" = 1, \"maxProperties\" = 5))]`",
+        "src/main.rs:5:12: `length` leaves nothing in the CRD: it limits strings and lists, and this is a number (`Kind` → `spec.a`); use `#[schemars(range(max = 5))]`",
+        "src/main.rs:5:12: `range` leaves nothing in the CRD: it limits numbers, and this is a string (`Kind` → `spec.a`); use `#[schemars(length(…))]` or `#[schemars(regex(pattern = …))]`",
+        "src/main.rs:5:12: `range` leaves nothing in the CRD: it limits numbers, and this is a list (`Kind` → `spec.a`); use `#[schemars(length(max = 3))]`",
+        "src/main.rs:5:12: `regex` leaves nothing in the CRD: it limits strings, and this is a list (`Kind` → `spec.a`); use `#[schemars(inner(regex(pattern = \"^a\")))]`",
+        "src/main.rs:5:12: `inner` leaves nothing in the CRD: it limits the items of lists, and this is a string (`Kind` → `spec.a`); remove it, or write a CEL rule with `#[x_kube(validation = …)]` and `#[derive(KubeSchema)]`",
+        "src/main.rs:5:18: `length` leaves nothing in the CRD: it limits strings and lists, and this is a number (`Kind` → `spec.a`); use `#[schemars(range(min = 1))]`",
+        "src/main.rs:5:9: `length` leaves nothing in the CRD: it limits strings and lists, and this is a bool (`Kind` → `spec.a`); remove it, or write a CEL rule with `#[x_kube(validation = …)]` and `#[derive(KubeSchema)]`",
+        "src/main.rs:5:12: `length` leaves nothing in the CRD: it limits strings and lists, and this is of no single type (`Kind` → `spec.a`); remove it, or write a CEL rule with `#[x_kube(validation = …)]` and `#[derive(KubeSchema)]`",
+        "src/main.rs:5:30: `required` does not make the field required: one with a default is optional (`Kind` → `spec.a`); remove `#[serde(default)]`, or remove `required`",
+        "src/main.rs:5:12: `example` leaves nothing in the CRD: CRDs have the keyword `example`, and schemars writes `examples` (`Kind` → `spec.a`); use `#[schemars(extend(\"example\" = 3))]`",
+        "src/main.rs:5:30: `length` leaves nothing in the CRD: the field is flattened (`Kind` → `spec`); put it on the fields of the flattened type",
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_limit_that_repeats_the_schema_or_narrows_it_is_none_of_these() {
+    for body in [
+        "#[schemars(range(min = 0))] a: u32,",
+        "#[schemars(length(min = 1))] a: Option<Vec<String>>,",
+        "#[schemars(length(max = 9), regex(pattern = \"a\"))] a: String,",
+        "#[schemars(inner(range(max = 9)))] a: Vec<i32>,",
+        "#[schemars(inner(inner(length(max = 9))))] a: Vec<Vec<String>>,",
+        "#[schemars(required)] a: Option<i32>,",
+        "#[schemars(email)] a: String,",
+        "#[schemars(extend(\"maxProperties\" = 5))] a: std::collections::BTreeMap<String, String>,",
+    ] {
+        assert_eq!(warnings(body, ""), [""; 0], "{body}");
+    }
+}
+
+#[test]
+fn fields_that_serde_writes_as_null_are_known() {
+    let nulls = |body: &str, beside: &str| {
+        let reading = read_map(&spec(body, beside));
+        assert_eq!(all_problems(&reading), []);
+        let names = reading.kinds[0].null_fields.iter().map(|path| path.join("."));
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(nulls("a: Option<i32>, b: i32, c: Box<Option<i32>>,", ""), ["spec.a", "spec.c"]);
+    assert_eq!(nulls("a: Vec<In>,", "$T struct In { b: Option<String> }"), ["spec.a.b"]);
+    assert_eq!(nulls("#[schemars(with = \"String\")] a: Option<i32>,", ""), ["spec.a"]);
+    for body in [
+        "#[serde(skip_serializing_if = \"Option::is_none\")] a: Option<i32>,",
+        "#[serde(skip_serializing)] a: Option<i32>,",
+        "#[serde(serialize_with = \"f\")] a: Option<i32>,",
+    ] {
+        assert_eq!(nulls(body, ""), [""; 0], "{body}");
+    }
+    let by_hand = "#[derive(JsonSchema, Deserialize, Clone, Debug)] struct In { b: Option<String> } \
+                   impl Serialize for In {}";
+    assert_eq!(nulls("a: In,", by_hand), [""; 0]);
+}

@@ -1,0 +1,77 @@
+//! Fields that serde writes as `null`, where API servers do not accept that.
+
+use std::collections::BTreeSet;
+
+use super::{Finding, names, walk};
+use crate::project::FieldNames;
+use crd::{
+    definition::below,
+    samples::TEXTS,
+    structural::{FieldPath, Findings, complete, flag, validate},
+};
+use go_data::yaml::{Value, json};
+
+const LEAVE_OUT: &str = "leave it out: `#[serde(skip_serializing_if = \"Option::is_none\")]`";
+const NOT_REQUIRED: &str = "add `#[serde(default)]`, or remove `Option`";
+const ITEMS: &str = "use a type that is never `null` in place of the `Option`";
+
+/// The findings in a schema. `null_fields` are the fields that serde may write as `null`.
+pub fn findings(schema: &Value, null_fields: &FieldNames) -> Vec<Finding> {
+    let mut findings = BTreeSet::new();
+    walk("", schema, &mut |path, schema| {
+        for (name, field) in
+            schema.get("properties").and_then(Value::as_object).into_iter().flatten()
+        {
+            let field_path = below(path, name);
+            if null_fields.contains(&names(&field_path)) {
+                findings.extend(of_field(schema, name, field, &field_path));
+            }
+        }
+        for (keyword, end) in [("items", "[]"), ("additionalProperties", ".*")] {
+            // Only an `Option` makes these nullable.
+            let values = schema.get(keyword).filter(|values| flag(values, "nullable"));
+            let refusal = values.and_then(refusal);
+            findings.extend(refusal.map(|refusal| Finding {
+                path: format!("{path}{end}"),
+                message: format!(
+                    "is written as `null` for `None`, which API servers refuse: it {refusal}"
+                ),
+                hint: ITEMS.to_owned(),
+            }));
+        }
+    });
+    findings.into_iter().collect()
+}
+
+/// What an API server does with a `null` in a field of an object, if it refuses the object for it.
+fn of_field(schema: &Value, name: &str, field: &Value, path: &str) -> Option<Finding> {
+    let mut object = json!({ name: null });
+    complete(&mut object, &json!({ "properties": { name: field } }));
+    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+    let is_required = required.into_iter().any(|required| required == name);
+    let (message, hint) = match object.get(name) {
+        Some(Value::Null) => {
+            let refusal = refusal(field)?;
+            (
+                format!(
+                    "is written as `null` if it is `None`, which API servers refuse: it {refusal}"
+                ),
+                LEAVE_OUT,
+            )
+        }
+        None if is_required => {
+            let message = "is required, but written as `null` if it is `None`: API servers remove the `null`, and \
+                           refuse the object";
+            (message.to_owned(), NOT_REQUIRED)
+        }
+        _ => return None,
+    };
+    Some(Finding { path: path.to_owned(), message, hint: hint.to_owned() })
+}
+
+/// Why an API server refuses `null`.
+fn refusal(schema: &Value) -> Option<String> {
+    let mut findings = Findings::default();
+    validate(schema, &Value::Null, &FieldPath::default(), TEXTS, &mut findings);
+    findings.faults.into_iter().next().map(|fault| fault.message)
+}
