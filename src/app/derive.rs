@@ -10,16 +10,15 @@ use serde::Serialize;
 
 use super::{
     agreement::{self, declares},
-    binding,
     compile::{self, Compile, Completion},
     conversions, listing,
     refusal::{refusal, unread},
-    samples,
+    roles, samples,
     support::Support,
     tree_sources::TreeSources,
     webhooks,
 };
-use crate::project::{Operator, Problem, Project, Resource};
+use crate::project::{Operator, Problem, Project, RbacMarker, Resource};
 use crate::{
     manifests::{self, CrdOptions},
     plan::{Plan, WorkTree},
@@ -147,9 +146,12 @@ fn written(
     // The list of types is part of the source that it is generated from, so it begins empty.
     tree.apply(types_list(Vec::new())?)?;
     match derived(tree, project, options, missing) {
-        Ok(Some(Derived { plan, crds })) => {
+        Ok(Some(Derived { plan, crds, rules, reading })) => {
             tree.apply(plan)?;
             listing::update(tree, &crds)?;
+            let unheld = roles::unheld(tree, project, &rules)?;
+            let unheld = reading.quote(&TreeSources::new(tree), unheld);
+            unheld.into_iter().for_each(|it| tree.warn(it));
             conversions::require_in_crds(tree, project)
         }
         Ok(None) => Ok(()),
@@ -166,6 +168,10 @@ struct Derived {
     plan: Plan,
     /// The files of the CRDs in PROJECT.
     crds: Vec<ProjectPath>,
+    /// The comments that ask for rights.
+    rules: Vec<RbacMarker>,
+    /// What the source is quoted from.
+    reading: Reading,
 }
 
 /// None if kinds that have to be compiled are changed by this command, which is not compiled before it is written.
@@ -191,6 +197,7 @@ fn derived(
     let quote = |problems| reading.quote(&sources, problems);
     let manifests::Generated { mut manifests, problems, warnings } =
         manifests::generate(&operator, &options.crd_options);
+    let problems = [problems, roles::rivals(project, tree, &operator.rules)?].concat();
     if !problems.is_empty() {
         let problems = on_disk(quote(problems), tree);
         return Err(refusal(
@@ -204,11 +211,11 @@ fn derived(
         let crds = samples::crds(manifests.iter().flat_map(|it| &it.objects));
         samples::warn(&mut plan, tree, &crds)?;
     }
-    if operator.rules.is_empty() && binding::calls_for_role(tree)? {
-        let namespace = project.namespaced.then(|| binding::namespace(project));
+    if operator.rules.is_empty() && roles::calls_for_role(tree)? {
+        let namespace = project.namespaced.then(|| roles::namespace(project));
         manifests.push(manifests::without_rules(namespace.as_deref()));
     }
-    binding::warn(&mut plan, tree, project, &operator.rules)?;
+    roles::update(&mut plan, tree, project, &operator.rules)?;
     webhooks::update(&mut plan, tree, !operator.webhooks.is_empty())?;
     let astray = webhooks::astray(project, &operator, &manifests)?;
     let unlisted = webhooks::unlisted(project, &operator)?;
@@ -237,7 +244,8 @@ fn derived(
     let own = manifests::versions(&operator).filter(is_own);
     let crds: BTreeSet<ProjectPath> =
         own.map(|it| manifests::crd_path(it.group(), it.plural())).collect();
-    Ok(Some(Derived { plan, crds: crds.into_iter().collect() }))
+    let crds = crds.into_iter().collect();
+    Ok(Some(Derived { plan, crds, rules: operator.rules, reading }))
 }
 
 /// Compiles the kinds that cannot be read otherwise.

@@ -3,7 +3,6 @@
 
 pub mod agreement;
 pub mod api;
-pub mod binding;
 pub mod bundles;
 pub mod cargo;
 pub mod carried;
@@ -35,6 +34,7 @@ pub mod release_secret;
 pub mod removal;
 pub mod rendered;
 pub mod repository;
+pub mod roles;
 pub mod samples;
 pub mod shipped;
 pub mod stdout;

@@ -12,7 +12,7 @@ mod webhook;
 
 pub use crd::{parse, path as crd_path};
 pub use example::example;
-pub use rbac::{FILE as ROLES, without_rules};
+pub use rbac::{FILE as ROLES, MANAGER_ROLE, without_rules};
 pub use versions::{Version, versions};
 pub use webhook::FILE as WEBHOOKS;
 

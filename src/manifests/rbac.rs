@@ -8,16 +8,16 @@ use go_data::yaml::{Map, Value, json};
 use model::ProjectPath;
 
 /// The role of comments that name none.
-const ROLE: &str = "manager-role";
+pub const MANAGER_ROLE: &str = "manager-role";
 
 /// The file of all roles.
 pub const FILE: &str = "config/rbac/role.yaml";
 
 pub fn generate(operator: &Operator, _: &CrdOptions) -> Generated {
     let mut roles: BTreeMap<(String, String), Vec<Rule>> = BTreeMap::new();
-    for rule in &operator.rules {
+    for rule in operator.rules.iter().map(|marker| &marker.rule) {
         let namespace = rule.namespace.clone().unwrap_or_default();
-        let name = rule.role_name.clone().unwrap_or_else(|| ROLE.to_owned());
+        let name = rule.role_name.clone().unwrap_or_else(|| MANAGER_ROLE.to_owned());
         roles.entry((namespace, name)).or_default().extend(by_resource(rule));
     }
     let objects: Vec<Value> = roles
@@ -30,7 +30,7 @@ pub fn generate(operator: &Operator, _: &CrdOptions) -> Generated {
 
 /// The role of a manager without any rule, for a project that binds it: a ClusterRole where there is no namespace.
 pub fn without_rules(namespace: Option<&str>) -> Manifest {
-    manifest(vec![role(namespace.unwrap_or_default(), ROLE, Vec::new())])
+    manifest(vec![role(namespace.unwrap_or_default(), MANAGER_ROLE, Vec::new())])
 }
 
 fn manifest(objects: Vec<Value>) -> Manifest {

@@ -10,7 +10,7 @@ pub struct Operator {
     /// Every version of every kind, in the order of their files.
     pub kinds: Vec<DeclaredKind>,
     /// Every `+kubebuilder:rbac:` comment, in the order of their files and lines.
-    pub rules: Vec<Rule>,
+    pub rules: Vec<RbacMarker>,
     /// Every `+kubebuilder:webhook:` comment, in the same order.
     pub webhooks: Vec<Webhook>,
     /// Every `+kubebuilder:webhookconfiguration:` comment.
@@ -27,7 +27,22 @@ pub struct Operator {
     pub warnings: Vec<Problem>,
 }
 
-/// One `+kubebuilder:rbac:` comment. Lists are as written: nothing is sorted, merged or defaulted yet.
+/// One `+kubebuilder:rbac:` comment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RbacMarker {
+    pub rule: Rule,
+    /// The place of `namespace` or `roleName`, if one of them is given; else that of the arguments.
+    pub place: Place,
+}
+
+impl Operator {
+    /// The rules of all `+kubebuilder:rbac:` comments.
+    pub fn rbac_rules(&self) -> Vec<Rule> {
+        self.rules.iter().map(|marker| marker.rule.clone()).collect()
+    }
+}
+
+/// The rule of a role. Lists are as written: nothing is sorted, merged or defaulted yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rule {
     pub groups: Vec<String>,

@@ -27,7 +27,7 @@ pub use registration::FILE as REGISTRATIONS;
 pub use uses::Uses;
 
 use crate::project::{
-    Crate, DeclaredKind, KindPath, Operator, Problem, Project, Rule, SourcePath, below,
+    Crate, DeclaredKind, KindPath, Operator, Problem, Project, RbacMarker, SourcePath, below,
 };
 use marker::Marker;
 
@@ -110,7 +110,12 @@ fn markers(files: Vec<(SourcePath, Rc<str>)>, into: &mut Reading) {
                         new.flat_map(|it| webhook::doubts(it, resources, &into.operator.kinds));
                     let doubts: Vec<_> = doubts.map(|it| it.quote(&lines)).collect();
                     into.operator.warnings.extend(doubts);
-                    let warnings = spelling::misspelt(&path, &comment, rule.as_ref(), resources);
+                    let warnings = spelling::misspelt(
+                        &path,
+                        &comment,
+                        rule.as_ref().map(|it| &it.rule),
+                        resources,
+                    );
                     let warnings = warnings.into_iter().map(|it| it.quote(&lines));
                     into.operator.warnings.extend(warnings);
                     into.operator.rules.extend(rule);
@@ -126,7 +131,7 @@ fn marker(
     path: &SourcePath,
     comment: &comments::Comment<'_>,
     into: &mut Operator,
-) -> Result<Option<Rule>, Problem> {
+) -> Result<Option<RbacMarker>, Problem> {
     let Some(marker) = Marker::find(path, comment)? else { return Ok(None) };
     match marker.name {
         rbac::NAME => return rbac::rule(&marker).map(Some),

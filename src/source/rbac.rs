@@ -4,7 +4,8 @@ use super::{
     marker::{Arguments, Marker},
     scanner::Fault,
 };
-use crate::project::{Problem, Rule};
+use crate::project::{Problem, RbacMarker, Rule};
+use model::Namespace;
 
 pub const NAME: &str = "kubebuilder:rbac";
 
@@ -12,16 +13,26 @@ pub const NAME: &str = "kubebuilder:rbac";
 pub const USAGE: &str =
     "write e.g. `// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch`";
 
-/// The rule of a marker.
-pub fn rule(marker: &Marker<'_>) -> Result<Rule, Problem> {
+/// The rule of a marker, with its place.
+pub fn rule(marker: &Marker<'_>) -> Result<RbacMarker, Problem> {
     let (rule, arguments) = parse(marker.fields).map_err(|it| marker.problem(it, USAGE))?;
-    match refused(&rule) {
-        None => Ok(rule),
-        Some((name, message, hint)) => {
-            let at = arguments.offset(name).unwrap_or_default();
-            Err(marker.problem((at, message.to_owned()), hint))
-        }
+    let place_of = |name: &str| arguments.offset(name).map(|offset| marker.place(offset));
+    if let Some((name, message, hint)) = refused(&rule) {
+        let at = arguments.offset(name).unwrap_or_default();
+        return Err(marker.problem((at, message.to_owned()), hint));
     }
+    let namespace = rule.namespace.as_deref().unwrap_or_default();
+    if !namespace.is_empty() && namespace.parse::<Namespace>().is_err() {
+        let at = arguments.offset("namespace").unwrap_or_default();
+        let message = format!(
+            "`{namespace}` is not the name of a namespace, and API servers refuse the Role"
+        );
+        let hint = "write lower-case letters, digits and `-` only, at most 63 of them";
+        return Err(marker.problem((at, message), hint));
+    }
+    let place = rule.namespace.as_ref().and_then(|_| place_of("namespace"));
+    let place = place.or_else(|| rule.role_name.as_ref().and_then(|_| place_of("roleName")));
+    Ok(RbacMarker { rule, place: place.unwrap_or_else(|| marker.place(0)) })
 }
 
 /// Why every API server refuses the role: the argument, the message, and a hint.
@@ -88,7 +99,8 @@ mod tests {
         let comment = comments(line).pop().expect("a comment");
         let marker = Marker::find(&path, &comment).map_err(|it| it.to_string())?;
         let marker = marker.filter(|it| it.name == NAME);
-        marker.map(|it| rule(&it)).transpose().map_err(|it| it.to_string())
+        let rule = marker.map(|it| rule(&it)).transpose().map_err(|it| it.to_string())?;
+        Ok(rule.map(|marker| marker.rule))
     }
 
     fn list(words: &[&str]) -> Vec<String> {
@@ -195,6 +207,15 @@ mod tests {
             "namespace=a,urls=/a",
             "34: `urls` are not in a namespace, and API servers refuse them in a Role",
         );
+        let bad =
+            comments("// +kubebuilder:rbac:groups=a,resources=b,verbs=c,namespace=A").remove(0);
+        let path = SourcePath::fixed("src/main.rs");
+        let marker = Marker::find(&path, &bad).ok().flatten().expect("a marker");
+        let hint = rule(&marker).expect_err("it is refused").hint;
+        let expected = "write lower-case letters, digits and `-` only, at most 63 of them";
+        assert_eq!(hint.as_deref(), Some(expected));
+        let not_a_name = "`Infra` is not the name of a namespace, and API servers refuse the Role";
+        check("groups=a,resources=b,namespace=Infra", &format!("43: {not_a_name}"));
         let nothing = "neither `resources` nor `urls` are given, and API servers refuse the rule";
         check("groups=apps", &format!("22: {nothing}"));
         check("groups=apps,resources=", &format!("34: {nothing}"));

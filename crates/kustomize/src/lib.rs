@@ -80,6 +80,8 @@ pub struct Rendered {
     pub origin: ProjectPath,
     /// Its name in that file.
     pub original_name: String,
+    /// Its namespace in that file; empty if it names none.
+    pub original_namespace: String,
 }
 
 /// Builds a folder, and returns each object with the file that it came from.
@@ -89,8 +91,9 @@ pub fn build_with_origins(
     images: &[Image],
 ) -> anyhow::Result<Vec<Rendered>> {
     let rendered = |it: object::Object| {
-        let (origin, original_name) = (it.origin.clone(), it.original_id().name);
-        Ok(Rendered { value: it.finish()?, origin, original_name })
+        let (origin, id) = (it.origin.clone(), it.original_id());
+        let (original_name, original_namespace) = (id.name, id.own_namespace);
+        Ok(Rendered { value: it.finish()?, origin, original_name, original_namespace })
     };
     objects(tree, load::load(tree, folder)?, images)?.0.into_iter().map(rendered).collect()
 }

@@ -1,6 +1,6 @@
 //! The kinds that an operator itself needs to start, and its namespace, which their webhooks have to leave out.
 
-use crate::app::{binding, rendered::EVERYTHING};
+use crate::app::{rendered::EVERYTHING, roles};
 use crate::project::{Certificates, Project, Resource};
 use go_data::yaml::{self, Dialect, Value, pointer};
 use model::{ProjectPath, Tree};
@@ -56,7 +56,7 @@ pub fn plural(kind: &str) -> String {
 pub fn namespace(project: &Project, tree: &impl Tree) -> anyhow::Result<String> {
     let list = everything(tree)?;
     let found = list.iter().find_map(|it| it["namespace"].as_str());
-    Ok(found.map_or_else(|| binding::namespace(project), str::to_owned))
+    Ok(found.map_or_else(|| roles::namespace(project), str::to_owned))
 }
 
 /// Whether config/default lists the Service of the metrics.

@@ -81,7 +81,7 @@ impl Source {
         let name = |it: &Value| it["metadata"]["name"].as_str().unwrap_or_default().to_owned();
         Ok(Self {
             crds: objects.map(|it| (name(&it), it)).collect(),
-            rules: operator.rules.clone(),
+            rules: operator.rbac_rules(),
             deployed: deployed::rights(&workspace.root)?,
             versions: versions(&workspace, &reading.crates, &options.packages)?,
             unread,

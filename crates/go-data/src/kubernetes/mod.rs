@@ -16,6 +16,7 @@ pub mod json;
 pub mod mail;
 pub mod names;
 pub mod quantity;
+pub mod rbac;
 mod scalar;
 #[cfg(test)]
 mod tests;

@@ -63,12 +63,16 @@ impl Role {
 /// Takes the roles out of the objects that depend on the watched namespaces. Warns of rules that could be about either.
 pub fn take(objects: &mut Vec<Value>, crds: &[Value]) -> (Vec<Role>, Vec<Diagnostic>) {
     let (mut res, mut warnings) = (Vec::new(), Vec::new());
-    for binding in objects.clone().iter().filter(|it| binds_manager(it)) {
+    let all = objects.clone();
+    for binding in all.iter().filter(|it| binds_manager(it)) {
         let kind = pointer::text(binding, "/roleRef/kind");
         let name = pointer::text(binding, "/roleRef/name");
         let is_role = |it: &&Value| it["kind"] == kind && it["metadata"]["name"] == name;
         let Some(role) = objects.iter().find(is_role).cloned() else { continue };
-        if !role["aggregationRule"].is_null() || (kind == "Role" && !name.ends_with(MANAGER)) {
+        // Beside a ClusterRole of this name, the Role is for the namespace of the operator alone.
+        let is_beside = |it: &Value| it["kind"] == "ClusterRole" && it["metadata"]["name"] == name;
+        let stays = !name.ends_with(MANAGER) || all.iter().any(is_beside);
+        if !role["aggregationRule"].is_null() || (kind == "Role" && stays) {
             continue;
         }
         let (mut cluster, mut namespaced) = (Vec::new(), Vec::new());

@@ -1,0 +1,257 @@
+//! The RoleBindings of Roles that comments with `namespace=` make.
+//!
+//! config/default sets one namespace for all objects, and controller-gen gives the Roles of all namespaces one name. So
+//! that each Role stays in its namespace, a component gives it a name of its own and binds it, and replacements, which
+//! kustomize applies after it has set the namespace, set it back. A Role of the operator's own namespace needs a binding
+//! alone.
+
+use std::collections::BTreeSet;
+
+use super::{DEPLOYED, MarkerRole, OwnNamespace, PLACEHOLDER, listed, written_by_hand};
+use crate::app::derive::MANIFESTS;
+use crate::plan::{LastCommit, Plan};
+use crate::project::{Project, RbacMarker};
+use go_data::kubernetes::rbac::GROUP;
+use go_data::yaml::{self, Value, json, pointer};
+use model::{ProjectPath, Tree};
+
+/// The component, and how config/default lists it.
+const COMPONENT: &str = "config/rbac/namespaced";
+const COMPONENT_ITEM: &str = "../rbac/namespaced";
+/// The replacements, and how config/default lists them.
+const REPLACEMENTS: &str = "config/default/role_namespaces.yaml";
+const REPLACEMENTS_ITEM: &str = "role_namespaces.yaml";
+
+/// The namespace of a RoleBinding, which the replacements read.
+const ANNOTATION: &str = "rust.operator-rs.io/role-namespace";
+
+const EDIT: &str = "the +kubebuilder:rbac comments in src";
+
+/// The account of the manager, as the files of config/ name it.
+struct Account {
+    name: String,
+    namespace: String,
+}
+
+/// A Role that needs a binding.
+struct BoundRole {
+    name: String,
+    namespace: String,
+    /// Whether its namespace is not the operator's.
+    is_elsewhere: bool,
+}
+
+impl BoundRole {
+    /// A name that no Role of another namespace has.
+    fn unique_name(&self) -> String {
+        unique_name(&self.name, Some(&self.namespace).filter(|_| self.is_elsewhere))
+    }
+}
+
+/// The name of a Role after the component has renamed it.
+pub fn unique_name(name: &str, namespace: Option<&String>) -> String {
+    namespace.map_or_else(|| name.to_owned(), |namespace| format!("{name}-{namespace}"))
+}
+
+/// Plans the files that bind the Roles of comments, or their removal.
+pub fn update(
+    plan: &mut Plan,
+    tree: &impl Tree,
+    project: &Project,
+    markers: &[RbacMarker],
+) -> anyhow::Result<()> {
+    let list = ProjectPath::fixed(DEPLOYED);
+    let Some(text) = tree.read(&list)? else { return Ok(()) };
+    let own = OwnNamespace::read(project, tree)?;
+    let by_hand = written_by_hand(tree, "config/rbac")?;
+    let roles = unbound(markers, &own, &by_hand);
+    let account = account(tree, &by_hand)?;
+    let (Some(account), false) = (account, roles.is_empty()) else {
+        return remove(plan, tree);
+    };
+    let roles: Vec<BoundRole> = roles
+        .into_iter()
+        .map(|(name, namespace)| {
+            let is_elsewhere = !own.includes(&namespace);
+            BoundRole { name, namespace, is_elsewhere }
+        })
+        .collect();
+    for (path, text) in files(project, &roles, &account)? {
+        plan.generate(path, text, EDIT, MANIFESTS);
+    }
+    listed::add(plan, &list, &text, &fragments());
+    Ok(())
+}
+
+/// The entries of config/default: the key of the list, and a kustomization with the entry alone.
+fn fragments() -> [(&'static str, Value); 2] {
+    [("components", json!(COMPONENT_ITEM)), ("replacements", json!({ "path": REPLACEMENTS_ITEM }))]
+}
+
+fn remove(plan: &mut Plan, tree: &impl Tree) -> anyhow::Result<()> {
+    let has_files = !tree.names(COMPONENT)?.is_empty();
+    if !has_files && tree.read(&ProjectPath::fixed(REPLACEMENTS))?.is_none() {
+        return Ok(());
+    }
+    let hint = "restore the comments, or give `--force` to delete the file";
+    for path in [COMPONENT, REPLACEMENTS] {
+        plan.retire(ProjectPath::fixed(path), MANIFESTS, hint);
+    }
+    for (key, entry) in fragments() {
+        let fragment = yaml::to_text(&json!({ key: [entry] }));
+        plan.remove(ProjectPath::fixed(DEPLOYED), vec![fragment], LastCommit::NotRead);
+    }
+    Ok(())
+}
+
+/// The Roles that no RoleBinding in config/rbac gives to an account.
+fn unbound(
+    markers: &[RbacMarker],
+    own: &OwnNamespace,
+    by_hand: &[Value],
+) -> BTreeSet<(String, String)> {
+    let roles: BTreeSet<MarkerRole> = markers.iter().map(MarkerRole::of).collect();
+    let roles = roles.into_iter().filter_map(|role| Some((role.name, role.namespace?)));
+    let is_bound = |(name, namespace): &(String, String)| {
+        let binds = |object: &Value| {
+            let written = pointer::text(object, "/metadata/namespace");
+            let is_there = written == namespace
+                || own.includes(namespace) && (written.is_empty() || own.includes(written));
+            object["kind"] == "RoleBinding"
+                && object["roleRef"]["kind"] == "Role"
+                && object["roleRef"]["name"] == **name
+                && is_there
+        };
+        by_hand.iter().any(binds)
+    };
+    roles.filter(|role| !is_bound(role)).collect()
+}
+
+/// The account of the Deployment in config/manager, if config/rbac has it.
+fn account(tree: &impl Tree, by_hand: &[Value]) -> anyhow::Result<Option<Account>> {
+    let managers = written_by_hand(tree, "config/manager")?;
+    let pods = "/spec/template/spec/serviceAccountName";
+    let names = managers.iter().filter(|object| object["kind"] == "Deployment");
+    let Some(name) = { names }.find_map(|it| it.pointer(pods)?.as_str()) else { return Ok(None) };
+    let is_account =
+        |it: &&Value| it["kind"] == "ServiceAccount" && it["metadata"]["name"] == *name;
+    let Some(account) = by_hand.iter().find(is_account) else { return Ok(None) };
+    let namespace = match pointer::text(account, "/metadata/namespace") {
+        "" => PLACEHOLDER,
+        namespace => namespace,
+    };
+    Ok(Some(Account { name: name.to_owned(), namespace: namespace.to_owned() }))
+}
+
+/// The files with their texts.
+fn files(
+    project: &Project,
+    roles: &[BoundRole],
+    account: &Account,
+) -> anyhow::Result<Vec<(ProjectPath, String)>> {
+    let component = ProjectPath::fixed(COMPONENT);
+    let bindings = roles.iter().map(|role| binding(project, role, account));
+    let bindings: String = bindings.map(|it| format!("---\n{}", yaml::to_text(&it))).collect();
+    let elsewhere = || roles.iter().filter(|role| role.is_elsewhere);
+    let mut kustomization = json!({
+        "apiVersion": "kustomize.config.k8s.io/v1alpha1",
+        "kind": "Component",
+        "resources": ["role_bindings.yaml"],
+    });
+    let mut replacements: Vec<Value> = Vec::new();
+    if elsewhere().next().is_some() {
+        kustomization["patches"] = elsewhere().map(renaming).collect();
+        replacements = elsewhere().map(|role| replacement(&role.unique_name())).collect();
+        replacements.extend(["namespace", "name"].map(|field| subject(account, field)));
+    }
+    Ok(vec![
+        (component.join("kustomization.yaml")?, yaml::to_text(&kustomization)),
+        (component.join("role_bindings.yaml")?, bindings),
+        (ProjectPath::fixed(REPLACEMENTS), yaml::to_text(&Value::Array(replacements))),
+    ])
+}
+
+fn binding(project: &Project, role: &BoundRole, account: &Account) -> Value {
+    let name = role.unique_name();
+    let mut binding = json!({
+        "apiVersion": format!("{GROUP}/v1"),
+        "kind": "RoleBinding",
+        "metadata": {
+            "labels": {
+                "app.kubernetes.io/managed-by": "kustomize",
+                "app.kubernetes.io/name": project.name.to_string(),
+            },
+            "name": name,
+            "namespace": role.namespace,
+        },
+        "roleRef": { "apiGroup": GROUP, "kind": "Role", "name": name },
+        "subjects": [{
+            "kind": "ServiceAccount",
+            "name": account.name,
+            "namespace": account.namespace,
+        }],
+    });
+    if role.is_elsewhere {
+        binding["metadata"]["annotations"] = json!({ ANNOTATION: role.namespace });
+    }
+    binding
+}
+
+/// The patch that gives a Role its unique name.
+fn renaming(role: &BoundRole) -> Value {
+    let patch = json!([{ "op": "replace", "path": "/metadata/name", "value": role.unique_name() }]);
+    json!({
+        "options": { "allowNameChange": true },
+        "patch": yaml::to_text(&patch),
+        "target": {
+            "group": GROUP,
+            "kind": "Role",
+            "name": as_pattern(&role.name),
+            "namespace": role.namespace,
+        },
+    })
+}
+
+/// A target's name is a regular expression.
+fn as_pattern(name: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "-_:".contains(letter);
+    let escaped = |letter: char| match is_plain(letter) {
+        true => letter.to_string(),
+        false => format!("\\{letter}"),
+    };
+    name.chars().map(escaped).collect()
+}
+
+/// Copies a field of the account to the subjects of all bindings: kustomize does not always follow references into
+/// another namespace.
+fn subject(account: &Account, field: &str) -> Value {
+    json!({
+        "source": {
+            "fieldPath": format!("metadata.{field}"),
+            "kind": "ServiceAccount",
+            "name": account.name,
+        },
+        "targets": [{
+            "fieldPaths": [format!("subjects.0.{field}")],
+            "select": { "annotationSelector": ANNOTATION, "group": GROUP, "kind": "RoleBinding" },
+        }],
+    })
+}
+
+/// Sets the namespace of a Role and its binding.
+fn replacement(name: &str) -> Value {
+    let target = |kind: &str| {
+        json!({
+            "fieldPaths": ["metadata.namespace"],
+            "select": { "group": GROUP, "kind": kind, "name": name },
+        })
+    };
+    json!({
+        "source": {
+            "fieldPath": format!("metadata.annotations.[{ANNOTATION}]"),
+            "kind": "RoleBinding",
+            "name": name,
+        },
+        "targets": [target("Role"), target("RoleBinding")],
+    })
+}
