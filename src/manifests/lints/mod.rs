@@ -142,7 +142,10 @@ fn place(version: &Version<'_>, pointer: &str) -> Place {
 
 /// A problem of a field, where the source declares it.
 fn problem(version: &Version<'_>, at: &str, message: &str) -> Problem {
-    let place: &Place = version.declared.field_places.get(&names(at)).unwrap_or(version.place());
+    let names = names(at);
+    let places = &version.declared.field_places;
+    let found = (0..=names.len()).rev().find_map(|count| places.get(&names[..count]));
+    let place: &Place = found.unwrap_or(version.place());
     let at = if at.is_empty() { "the resource itself".to_owned() } else { format!("`{at}`") };
     let message = format!("{} {}: {at} {message}", version.kind(), version.name());
     Problem::new(place.clone(), message)

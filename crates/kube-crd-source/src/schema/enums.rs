@@ -22,7 +22,11 @@ impl Reader {
         }
         let mut schemas = Vec::new();
         for variant in variants.iter().filter(|it| !it.skipped) {
-            let schema = self.in_field(&variant.name, || match &container.tag {
+            let content = match &container.tag {
+                Tag::Adjacent(_, content) if !variant.untagged => Some(content.as_str()),
+                _ => None,
+            };
+            let schema = self.in_path(&variant.name, content, || match &container.tag {
                 Tag::Internal(tag) if !variant.untagged => {
                     self.internal(this, variant, tag, container.deny, generator)
                 }
@@ -62,7 +66,8 @@ impl Reader {
             schemas.push(Value::Object(plain));
         }
         for variant in others.iter().filter(kept) {
-            let schema = self.in_field(&variant.name, || {
+            let key = (!variant.untagged).then_some(variant.name.as_str());
+            let schema = self.in_path(&variant.name, key, || {
                 if variant.untagged {
                     return self.untagged(this, variant, deny, true, generator);
                 }

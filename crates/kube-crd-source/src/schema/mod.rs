@@ -67,6 +67,9 @@ pub struct Reader {
     uses_kubernetes: Cell<bool>,
     /// The path of the current field: the kind, then fields.
     field_path: RefCell<Vec<String>>,
+    /// The names that lead to the current field in the schema. Those of variants are not among them where serde does not
+    /// write them as fields.
+    schema_path: RefCell<Vec<String>>,
     /// Where the fields of this resource are declared.
     field_places: RefCell<FieldPlaces>,
     /// The named types of the fields of this resource.
@@ -106,6 +109,7 @@ impl Reader {
             uses_names: Cell::new(false),
             uses_kubernetes: Cell::new(false),
             field_path: RefCell::default(),
+            schema_path: RefCell::default(),
             field_places: RefCell::default(),
             field_types: RefCell::default(),
             null_fields: RefCell::default(),

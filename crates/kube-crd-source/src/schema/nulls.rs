@@ -10,7 +10,7 @@ impl Reader {
         if !self.writes_null(this, field) {
             return;
         }
-        let path = self.field_path.borrow().iter().skip(1).cloned().collect();
+        let path = self.schema_path.borrow().clone();
         self.null_fields.borrow_mut().insert(path);
     }
 

@@ -89,7 +89,7 @@ impl Reader {
 
     /// Notes where the field is declared that we are in. Where several types declare it, the first one counts.
     pub(super) fn note_place(&self, module: ModuleId, span: proc_macro2::Span) {
-        let path = self.field_path.borrow().iter().skip(1).cloned().collect();
+        let path = self.schema_path.borrow().clone();
         let mut places = self.field_places.borrow_mut();
         places.entry(path).or_insert_with(|| self.world.place(module, span));
     }
@@ -98,7 +98,7 @@ impl Reader {
     /// counts.
     pub(super) fn note_type(&self, ty: &Type) {
         if let Some(name) = self.named_in(ty) {
-            let path = self.field_path.borrow().iter().skip(1).cloned().collect();
+            let path = self.schema_path.borrow().clone();
             self.field_types.borrow_mut().entry(path).or_insert(name);
         }
     }
@@ -119,15 +119,24 @@ impl Reader {
 
     /// Runs `f` with one more field in the path.
     pub(super) fn in_field<T>(&self, name: &str, f: impl FnOnce() -> T) -> T {
-        struct Back<'a>(&'a Reader);
+        self.in_path(name, Some(name), f)
+    }
+
+    /// Runs `f` with one more name in the path, and another one, if any, in the path of the schema.
+    pub(super) fn in_path<T>(&self, name: &str, key: Option<&str>, f: impl FnOnce() -> T) -> T {
+        struct Back<'a>(&'a Reader, usize);
         impl Drop for Back<'_> {
             fn drop(&mut self) {
                 self.0.field_path.borrow_mut().pop();
+                self.0.schema_path.borrow_mut().truncate(self.1);
             }
         }
+        let back = Back(self, self.schema_path.borrow().len());
         self.field_path.borrow_mut().push(name.to_owned());
-        let _back = Back(self);
-        f()
+        self.schema_path.borrow_mut().extend(key.map(str::to_owned));
+        let result = f();
+        drop(back);
+        result
     }
 
     /// Goes into a type. Where that never ends, it does not for kube either: here it ends, with a word.

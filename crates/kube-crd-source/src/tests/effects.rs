@@ -74,6 +74,14 @@ fn fields_that_serde_writes_as_null_are_known() {
     assert_eq!(nulls("a: Option<i32>, b: i32, c: Box<Option<i32>>,", ""), ["spec.a", "spec.c"]);
     assert_eq!(nulls("a: Vec<In>,", "$T struct In { b: Option<String> }"), ["spec.a.b"]);
     assert_eq!(nulls("#[schemars(with = \"String\")] a: Option<i32>,", ""), ["spec.a"]);
+    let variants = |tag: &str| format!("{tag} $T enum In {{ A {{ b: Option<i32> }} }}");
+    assert_eq!(nulls("a: In,", &variants("")), ["spec.a.A.b"]);
+    assert_eq!(nulls("a: In,", &variants("#[serde(tag = \"t\")]")), ["spec.a.b"]);
+    assert_eq!(nulls("a: In,", &variants("#[serde(untagged)]")), ["spec.a.b"]);
+    assert_eq!(
+        nulls("a: In,", &variants("#[serde(tag = \"t\", content = \"c\")]")),
+        ["spec.a.c.b"]
+    );
     for body in [
         "#[serde(skip_serializing_if = \"Option::is_none\")] a: Option<i32>,",
         "#[serde(skip_serializing)] a: Option<i32>,",
