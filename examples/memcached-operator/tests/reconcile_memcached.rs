@@ -67,6 +67,12 @@ fn patch_status() -> String {
     format!("PATCH {}/status", resource())
 }
 
+/// Tries random values of the type: an API server must accept and keep what is written.
+#[test]
+fn an_api_server_keeps_what_is_written() {
+    testing::serialization::check::<Memcached>();
+}
+
 #[tokio::test]
 async fn a_new_object_gets_a_deployment_and_a_status() {
     let cluster = cluster(2);
