@@ -604,6 +604,12 @@ fn rights_of_every_workload_are_compared() {
     // A Job beside the operator has rights of its own.
     let job = of_kind("batch/v1", "Job").replace("-shop", "-job").replace("operator:", "other:");
     shop.put(path, &format!("{deployment}---\n{job}"));
+    // It has no account of its own yet.
+    let missing = "Job chart-check-release-job: `spec.template.spec.serviceAccountName` names the ServiceAccount `chart-check-release-job`, which is in none of the manifests";
+    let found = shop.findings(&[]);
+    assert!(found.len() == 1 && found[0].ends_with(missing), "{found:?}");
+    let own = account.replace("-shop", "-job");
+    shop.put(path, &format!("{deployment}---\n{job}---\n{own}"));
     shop.check(&[]);
     shop.put(path, account);
     shop.check(&["chart/Chart.yaml note[rights-unknown] shop: the rights of the operator were not checked: the chart has no workload, such as a Deployment"]);
@@ -896,7 +902,7 @@ fn what_of_the_source_cannot_be_read_is_no_success() {
     assert!(!said.contains("crd-undeclared"), "{said}");
 }
 
-const SUMMARIES: [&str; 18] = [
+const SUMMARIES: [&str; 19] = [
     "The chart renders",
     "The files of CRDs are YAML",
     "The chart has every CRD of the source",
@@ -908,6 +914,7 @@ const SUMMARIES: [&str; 18] = [
     "Rights that are needed everywhere are granted everywhere",
     "The operator needs every right that it has",
     "It is known which rights the operator needs and has",
+    "The chart has what its objects refer to",
     "`appVersion` is the version in Cargo.toml",
     "The tag of the operator's image is `appVersion`",
     "The tag of the operator's image names a version",

@@ -30,8 +30,8 @@ pub struct Given {
 pub struct Manifests {
     pub name: String,
     pub objects: Vec<Value>,
-    /// The files that have the CRDs, by the CRDs' names; none of what Helm has rendered.
-    crd_files: BTreeMap<String, String>,
+    /// The files that have the objects, by their kinds and names; none of what Helm has rendered.
+    files: BTreeMap<(String, String), String>,
     /// Whether Helm has rendered them, for the namespace that was given.
     is_release: bool,
 }
@@ -72,7 +72,7 @@ impl Given {
             false => shown(root, path),
         };
         let release = Release::of(root, path, namespace);
-        let mut crd_files = BTreeMap::new();
+        let mut files = BTreeMap::new();
         let objects = match &release {
             Some(release) => {
                 let mut objects = parsed(&format!("helm template {name}"), &release.render()?)?;
@@ -81,8 +81,8 @@ impl Given {
             }
             None => {
                 let located = located(root, path)?;
-                let crds = located.iter().filter(|it| Id::of(&it.1).is_crd());
-                crd_files.extend(crds.map(|(file, it)| (Id::of(it).name, file.clone())));
+                files.extend(located.iter().map(|(file, object)| (key(object), file.clone())));
+                warn_of_subdirectories(root, path)?;
                 located.into_iter().map(|it| it.1).collect()
             }
         };
@@ -92,8 +92,83 @@ impl Given {
         }
         let (hooks, objects): (Vec<_>, Vec<_>) = objects.into_iter().partition(is_hook);
         warn_of_hooks(&hooks);
-        Ok(Some(Manifests { name, objects, crd_files, is_release: release.is_some() }))
+        Ok(Some(Manifests { name, objects, files, is_release: release.is_some() }))
     }
+}
+
+/// The kind and the name of an object, which stay if its namespace is set.
+pub fn key(object: &Value) -> (String, String) {
+    let Id { kind, name, .. } = Id::of(object);
+    (kind, name)
+}
+
+/// Names the directories below one of YAML files that have manifests, too: they are not read.
+fn warn_of_subdirectories(root: &Root, path: &Path) -> anyhow::Result<()> {
+    if path == Path::new("-") || !path.is_dir() || has_kustomization(path)? {
+        return Ok(());
+    }
+    let real = disk::real(path)?;
+    let mut unread = Vec::new();
+    find_manifests_below(&real, 0, &mut unread)?;
+    if unread.is_empty() {
+        return Ok(());
+    }
+    let given = shown(root, path);
+    let inside =
+        |folder: &PathBuf| folder.strip_prefix(&real).unwrap_or(folder).display().to_string();
+    let list: Vec<String> = unread.iter().map(inside).collect();
+    terminal::warn(
+        Diagnostic::from(format!(
+            "`{given}` is read without its subdirectories, and these have manifests: {}",
+            list.join(", ")
+        ))
+        .with_hint("name all of them as `resources` of a kustomization.yaml there, or give another directory or file: `--manifests DIR|FILE`"),
+    );
+    Ok(())
+}
+
+fn has_kustomization(folder: &Path) -> anyhow::Result<bool> {
+    let names = disk::names(folder)?;
+    Ok(["kustomization.yaml", "kustomization.yml", "Kustomization"]
+        .iter()
+        .any(|kustomization| names.iter().any(|name| name == kustomization)))
+}
+
+/// Whether an object may be a part of an operator that nothing else provides: the source has its CRDs, and custom resources
+/// are samples.
+fn is_part(object: &Value) -> bool {
+    let id = Id::of(object);
+    let is_of_kubernetes = !id.group().contains('.') || id.group().ends_with(".k8s.io");
+    is_of_kubernetes && !id.is_crd()
+}
+
+/// How deep directories are searched for manifests that are not read.
+const DEEPEST: usize = 4;
+
+/// The directories below this one with a file that has a manifest.
+fn find_manifests_below(
+    folder: &Path,
+    depth: usize,
+    found: &mut Vec<PathBuf>,
+) -> anyhow::Result<()> {
+    for name in disk::names(folder)? {
+        let Some(name) = name.strip_suffix('/').filter(|name| !name.starts_with('.')) else {
+            continue;
+        };
+        let inner = folder.join(name);
+        let is_manifest = |name: &String| {
+            [".yaml", ".yml", ".json"].iter().any(|end| name.ends_with(end))
+                && disk::text(&inner.join(name))
+                    .is_ok_and(|text| parsed(name, &text).is_ok_and(|all| all.iter().any(is_part)))
+        };
+        if disk::names(&inner)?.iter().any(is_manifest) {
+            found.push(inner.clone());
+        }
+        if depth < DEEPEST {
+            find_manifests_below(&inner, depth + 1, found)?;
+        }
+    }
+    Ok(())
 }
 
 /// Whether only Helm creates this object, at some step of an installation or a test.
@@ -113,7 +188,12 @@ fn warn_of_hooks(hooks: &[Value]) {
 impl Manifests {
     /// The file that has a CRD, or what all manifests are named.
     pub fn file_of(&self, crd: &Value) -> &str {
-        self.crd_files.get(&Id::of(crd).name).unwrap_or(&self.name)
+        self.files.get(&key(crd)).unwrap_or(&self.name)
+    }
+
+    /// The files that have the objects, by their kinds and names.
+    pub fn files(&self) -> BTreeMap<(String, String), String> {
+        self.files.clone()
     }
 
     /// With another image for the operator, and in another namespace, as kustomize sets both. If no namespace is given,

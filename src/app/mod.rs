@@ -29,6 +29,7 @@ pub mod olm_namespace;
 pub mod outcome;
 pub mod outputs;
 pub mod proxies;
+pub mod references;
 pub mod refusal;
 pub mod release_secret;
 pub mod removal;

@@ -5,10 +5,11 @@ use super::{
     cargo::Workspace,
     carried, charts, declared,
     derive::{self, GenerateOptions},
-    given::Given,
+    given::{Given, key},
+    references,
 };
 use crate::project::Project;
-use crate::{disk::Root, plan::WorkTree};
+use crate::{disk::Root, plan::WorkTree, terminal};
 use cluster::Id;
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
@@ -57,7 +58,11 @@ pub fn everything(
             return Err(anyhow::format_err!("PROJECT does not say which manifests deploy the operator"))
                 .hint("give them or a chart: `--manifests DIR|FILE`, or record them in PROJECT as `manifests` or `chart` of `plugins.rust.operator-rs.io/v1`");
         }
-        return built(root, project, EVERYTHING, changes);
+        let objects = built(root, project, EVERYTHING, changes)?;
+        if purpose == Purpose::Apply {
+            terminal::warn_all(references::warnings(&objects, |_| None));
+        }
+        return Ok(objects);
     };
     charts::require_namespace(&manifests.objects, "give it: `--namespace NAME`")?;
     let crds = match purpose {
@@ -67,10 +72,15 @@ pub fn everything(
         _ if manifests.objects.iter().any(|it| Id::of(it).is_crd()) => Vec::new(),
         _ => own_crds(root, project)?,
     };
+    let files = manifests.files();
     let mut objects = manifests.with(image, namespace)?;
     let is_there = |crd: &Value| objects.iter().any(|it| Id::of(it) == Id::of(crd));
     let missing: Vec<Value> = crds.into_iter().filter(|it| !is_there(it)).collect();
     objects.splice(0..0, missing);
+    if purpose == Purpose::Apply {
+        let file_of = |object: &Value| files.get(&key(object)).map(String::as_str);
+        terminal::warn_all(references::warnings(&objects, file_of));
+    }
     Ok(objects)
 }
 

@@ -137,6 +137,18 @@ fn kinds_that_can_be_read_are_compared_and_the_others_are_named() {
     check(&output, 1, r#""findings": []"#);
     let report: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
     assert_eq!(report["notCompared"], json!(["others.example.com"]));
+    // A problem names its revision, and a kind that no state could read is named, too.
+    repository.commit("Unreadable");
+    let output = repository.diff(&["HEAD~1", "--to", "HEAD", "--output", "json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    assert_eq!(report["notCompared"], json!(["others.example.com"]));
+    check(&output, 1, "error: `Unknown` is not found (at HEAD)");
+    repository.write("src/other.rs", &(module("Unknown") + "pub struct Changed;\n"));
+    let output = repository.diff(&["--output", "json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    assert_eq!(report["notCompared"], json!(["Other.example.com"]));
+    repository.git(&["reset", "-q", "--hard", "HEAD~1"]);
+    repository.write("src/other.rs", &module("Unknown"));
     let part = "of what could be read, from HEAD to the working tree (1 CRD): 0 breaking changes, 0 warnings";
     check(&repository.diff(&[]), 1, part);
     // Where nothing can be compared, nothing is found to be compatible.

@@ -7,5 +7,6 @@ mod support;
 
 mod adopted_kinds;
 mod catalogs;
+mod missing_parts;
 mod project;
 mod shared_directories;

@@ -13,6 +13,7 @@ mod generated;
 pub mod helm;
 mod ignored;
 mod markers;
+pub mod references;
 mod release;
 mod rendering;
 pub mod rights;
@@ -46,6 +47,7 @@ diagnostics::rules! {
     RightInNamespace "right-in-namespace" () Note "Rights that are needed everywhere are granted everywhere" ""
     RightUnused "right-unused" () Note "The operator needs every right that it has" ""
     RightsUnknown "rights-unknown" () Note "It is known which rights the operator needs and has" ""
+    ReferenceMissing "reference-missing" () Warning "The chart has what its objects refer to" "add it to the chart, or make it optional; `--allow reference-missing` accepts what users create before"
     AppVersion "app-version" () Error "`appVersion` is the version in Cargo.toml" "set both to the same version"
     ImageTag "image-tag" () Error "The tag of the operator's image is `appVersion`" "leave the tag to `.Chart.AppVersion`, or set both to the same version"
     FloatingTag "floating-tag" () Warning "The tag of the operator's image names a version" "leave the tag to `.Chart.AppVersion`"

@@ -24,12 +24,13 @@ use crate::{
         tree_sources::TreeSources,
     },
     disk,
-    manifests::{self, CrdOptions},
+    manifests::{self, CrdOptions, Manifest},
     source::{self, Options, Reading, Sources},
     terminal,
 };
 use crd::compatibility::Crd;
 use diagnostics::Hint as _;
+use go_data::yaml::Value;
 
 /// Where the project is, and what of it is compared.
 pub struct Project {
@@ -50,6 +51,8 @@ pub struct Unread {
     pub hints: Vec<String>,
     /// The CRDs that were read from files which are committed there instead.
     pub committed: BTreeSet<String>,
+    /// The kinds that could not be read, as far as their names are known: `Kind.group`.
+    pub kinds: BTreeSet<String>,
 }
 
 impl Project {
@@ -224,6 +227,22 @@ fn root_of(tree: &Tree, folder: &str) -> anyhow::Result<(String, Option<String>)
         .hint("name a later revision, or point `--manifest-path` at a package that was there")
 }
 
+/// The kinds that the source declares and that no manifest has.
+fn unread_kinds(reading: &Reading, manifests: &[Manifest]) -> BTreeSet<String> {
+    let name = |kind: &Value, group: &Value| {
+        format!("{}.{}", kind.as_str().unwrap_or_default(), group.as_str().unwrap_or_default())
+    };
+    let crds = manifests.iter().flat_map(|it| &it.objects).map(|crd| &crd["spec"]);
+    let read: BTreeSet<String> =
+        crds.map(|spec| name(&spec["names"]["kind"], &spec["group"])).collect();
+    let declared = reading
+        .operator
+        .kinds
+        .iter()
+        .filter_map(|kind| Some(format!("{}.{}", kind.kind.as_ref()?, kind.group.as_ref()?)));
+    declared.filter(|kind| !read.contains(kind)).collect()
+}
+
 /// The kinds that can be read exactly, with the place of each, and why others cannot.
 fn side(
     from: &dyn Sources,
@@ -241,12 +260,17 @@ fn side(
     let operator = reading.whole();
     let generated = manifests::crds(&operator, &CrdOptions::default());
     let found = reading.quote(from, generated.problems);
-    let problems = [reading.all_problems(), found].concat();
+    let mut problems = [reading.all_problems(), found].concat();
+    if let Some(revision) = revision {
+        // The same place may be read at two revisions.
+        problems.iter_mut().for_each(|it| it.message = format!("{} (at {revision})", it.message));
+    }
     let unread = (!problems.is_empty()).then(|| Unread {
         headline: format!("{} at {label}", unread(reading)),
         problems,
         hints: reading.hint.iter().cloned().collect(),
         committed: BTreeSet::new(),
+        kinds: unread_kinds(reading, &generated.manifests),
     });
     let mut crds = Crds::new();
     for object in generated.manifests.iter().flat_map(|it| &it.objects) {

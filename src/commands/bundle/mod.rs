@@ -21,7 +21,7 @@ use crate::app::{
     derive::{self, GenerateOptions},
     folder::below,
     images::Access,
-    samples, shipped,
+    references, samples, shipped,
 };
 use crate::project::Project;
 use crate::{
@@ -193,9 +193,10 @@ impl Args {
     ) -> anyhow::Result<(Bundle, Vec<Diagnostic>)> {
         let (mut objects, report) = self.objects(tree)?;
         let warnings = samples::require(report)?.into_iter();
+        let missing = references::warnings_in_bundle(&objects);
         let secrets = shipped::secrets(&mut objects);
         let placeholder = shipped::placeholder(objects.iter().map(|it| &it.value));
-        let warnings = warnings.chain(secrets).chain(placeholder).collect();
+        let warnings = warnings.chain(missing).chain(secrets).chain(placeholder).collect();
         let cargo = tree.read(&ProjectPath::fixed("Cargo.toml"))?.unwrap_or_default();
         let cargo = Package::from_text(&cargo)?;
         let Some(version) = self.version.as_ref().or(cargo.version.as_ref()) else {

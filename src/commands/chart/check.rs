@@ -91,6 +91,7 @@ impl Args {
             findings.extend(charts::rights::check(&chart, it, known.as_ref()));
             findings.extend(charts::versions::check_images(&chart, it, &source));
             findings.extend(charts::selectors::check(&chart, it));
+            findings.extend(charts::references::check(&chart, it));
         }
         findings.extend(charts::size::check(&chart, &renderings));
         findings.retain(|it| self.allow.iter().all(|rule| rule.id() != it.rule));

@@ -1,7 +1,7 @@
 //! `operator-rs crds diff`
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
 };
 
@@ -18,7 +18,7 @@ use crate::{
     },
     terminal,
 };
-use crd::compatibility::{Finding, Policy, Rule, judge};
+use crd::compatibility::{Crd, Finding, Policy, Rule, judge};
 use diagnostics::{Diagnostic, Hint as _, hinted};
 
 /// Find breaking changes between two states of the CRDs
@@ -111,8 +111,18 @@ impl Args {
                 left_out.extend(side.crds.keys().filter(|it| !is_known(it)).cloned());
                 side.crds.retain(|it, _| is_known(it));
             };
+        let of_kinds = [of_kinds(&old), of_kinds(&new)];
         leave_out(&mut old, &unread[0], &new, &unread[1]);
         leave_out(&mut new, &unread[1], &old, &unread[0]);
+        for kind in unread.iter().flatten().flat_map(|unread| &unread.kinds) {
+            // One that a file stands for is compared.
+            let crd = of_kinds.iter().find_map(|crds| crds.get(kind)).unwrap_or(kind);
+            let is_compared = old.crds.contains_key(crd) && new.crds.contains_key(crd);
+            if !is_compared && !left_out.contains(crd) {
+                left_out.push(crd.clone());
+            }
+        }
+        left_out.sort();
         let unread = unread.map(|it| it.filter(|it| !is_replaced(it, &left_out)));
         let is_complete = unread.iter().all(Option::is_none);
         let findings = self.unallowed(judge(&old.crds, &new.crds, &self.policy()));
@@ -176,6 +186,15 @@ impl Args {
         policy.allowed.extend(&self.allow);
         policy
     }
+}
+
+/// The names of the CRDs of a state, by their `Kind.group`.
+fn of_kinds(side: &Side) -> BTreeMap<String, String> {
+    let kind = |crd: &Crd| {
+        let (group, kind) = crd.kind();
+        format!("{kind}.{group}")
+    };
+    side.crds.iter().map(|(name, crd)| (kind(crd), name.clone())).collect()
 }
 
 /// Whether committed files had all CRDs that the source did not tell; says so.

@@ -1,0 +1,367 @@
+//! Objects that manifests refer to and that are in none of them: accounts, configuration, secrets, roles, Services.
+
+use cluster::Id;
+use diagnostics::Diagnostic;
+use go_data::yaml::Value;
+use olm::bundle::Object;
+
+/// A reference of an object to another one that has to be on the cluster, too.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reference {
+    /// The path of the field, e.g. `spec.template.spec.serviceAccountName`.
+    pub field: String,
+    kind: &'static str,
+    name: String,
+    namespace: String,
+}
+
+impl Reference {
+    pub fn message(&self) -> String {
+        format!(
+            "`{}` names the {} `{}`, which is in none of the manifests",
+            self.field, self.kind, self.name
+        )
+    }
+}
+
+const HINT: &str = "add it to the manifests, or create it on the cluster before";
+
+/// The references of `objects` to what none of `all` is or creates, each with the object that has it. Each missing object
+/// is named once.
+pub fn missing<'a>(
+    objects: impl IntoIterator<Item = &'a Value>,
+    all: &[&Value],
+) -> Vec<(&'a Value, Reference)> {
+    let mut missing: Vec<(&Value, Reference)> = Vec::new();
+    for object in objects {
+        for reference in references(object) {
+            let is_same = |other: &Reference| {
+                (other.kind, &other.name, &other.namespace)
+                    == (reference.kind, &reference.name, &reference.namespace)
+            };
+            let is_there = is_built_in(&reference)
+                || all.iter().any(|other| provides(other, &reference))
+                || missing.iter().any(|(_, other)| is_same(other));
+            if !is_there {
+                missing.push((object, reference));
+            }
+        }
+    }
+    missing
+}
+
+/// The same as warnings; `file_of` knows the files of objects.
+pub fn warnings<'a>(
+    objects: &'a [Value],
+    file_of: impl Fn(&Value) -> Option<&'a str>,
+) -> Vec<Diagnostic> {
+    let all: Vec<&Value> = objects.iter().collect();
+    let warning = |(object, reference): (&Value, Reference)| {
+        let Id { kind, name, .. } = Id::of(object);
+        let message = format!("{kind}/{name}: {}", reference.message());
+        let diagnostic = match file_of(object) {
+            Some(file) => Diagnostic::in_file(file, message),
+            None => Diagnostic::from(message),
+        };
+        diagnostic.with_hint(HINT)
+    };
+    missing(objects, &all).into_iter().map(warning).collect()
+}
+
+/// The same for the objects of a bundle. OLM creates accounts, and the Services of webhooks.
+pub fn warnings_in_bundle(objects: &[Object]) -> Vec<Diagnostic> {
+    let all: Vec<&Value> = objects.iter().map(|object| &object.value).collect();
+    let mut missing = missing(all.iter().copied(), &all);
+    missing.retain(|(_, reference)| !["ServiceAccount", "Service"].contains(&reference.kind));
+    let warning = |(value, reference): (&Value, Reference)| {
+        let Id { kind, name, .. } = Id::of(value);
+        let message = format!("{kind}/{name}: {}", reference.message());
+        let origin = objects.iter().find(|object| std::ptr::eq(&raw const object.value, value));
+        let diagnostic = match origin.and_then(|object| object.origin.as_ref()) {
+            Some(origin) => {
+                let diagnostic = Diagnostic::in_file(&origin.file, message);
+                origin.line.map_or(diagnostic.clone(), |line| diagnostic.at(line, 1))
+            }
+            None => Diagnostic::from(message),
+        };
+        diagnostic.with_hint(HINT)
+    };
+    missing.into_iter().map(warning).collect()
+}
+
+/// Whether every cluster has it.
+fn is_built_in(reference: &Reference) -> bool {
+    let name = reference.name.as_str();
+    match reference.kind {
+        "ServiceAccount" => name == "default",
+        "ConfigMap" => name == "kube-root-ca.crt",
+        "ClusterRole" => {
+            ["admin", "cluster-admin", "edit", "view"].contains(&name)
+                || name.starts_with("system:")
+        }
+        "Service" => name == "kubernetes",
+        _ => false,
+    }
+}
+
+/// Whether an object is what a reference names, or one that controllers create it from, such as a Certificate.
+fn provides(object: &Value, reference: &Reference) -> bool {
+    let id = Id::of(object);
+    let is_in = |namespace: &str| {
+        namespace == reference.namespace || namespace.is_empty() || reference.namespace.is_empty()
+    };
+    if !is_in(&id.namespace) {
+        return false;
+    }
+    let names =
+        |pointer: &str| object.pointer(pointer).is_some_and(|it| *it == reference.name.as_str());
+    id.kind == reference.kind && id.name == reference.name
+        || reference.kind == "Secret"
+            && !id.group().is_empty()
+            && (names("/spec/secretName")
+                || names("/spec/target/name")
+                || id.kind.ends_with("Secret") && id.name == reference.name)
+        || reference.kind == "ConfigMap"
+            && id.name == reference.name
+            && object.pointer("/spec/target/configMap").is_some()
+}
+
+/// What an object needs on the cluster. What it marks as optional is left out.
+fn references(object: &Value) -> Vec<Reference> {
+    let id = Id::of(object);
+    let mut found = References { namespace: &id.namespace, list: Vec::new() };
+    let pods = match (id.group(), id.kind.as_str()) {
+        ("", "Pod") => "spec",
+        ("batch", "CronJob") => "spec.jobTemplate.spec.template.spec",
+        _ => "spec.template.spec",
+    };
+    let is_workload = matches!(
+        (id.group(), id.kind.as_str()),
+        ("", "Pod")
+            | ("apps", "Deployment" | "StatefulSet" | "DaemonSet")
+            | ("batch", "Job" | "CronJob")
+    );
+    if is_workload {
+        let spec = object.pointer(&format!("/{}", pods.replace('.', "/"))).unwrap_or(&Value::Null);
+        found.of_pods(spec, pods);
+    }
+    match (id.group(), id.kind.as_str()) {
+        ("rbac.authorization.k8s.io", "RoleBinding" | "ClusterRoleBinding") => {
+            let role = &object["roleRef"];
+            match role["kind"].as_str() {
+                Some("ClusterRole") => {
+                    found.add("ClusterRole", &role["name"], "roleRef.name".to_owned());
+                    found.without_namespace();
+                }
+                // API servers refuse a Role in a ClusterRoleBinding.
+                Some("Role") if id.kind == "RoleBinding" => {
+                    found.add("Role", &role["name"], "roleRef.name".to_owned());
+                }
+                _ => {}
+            }
+        }
+        ("admissionregistration.k8s.io", _) => {
+            for (at, webhook) in items(&object["webhooks"]) {
+                let service = &webhook["clientConfig"]["service"];
+                found.add_service(service, format!("webhooks[{at}].clientConfig.service"));
+            }
+        }
+        (Id::CRDS, _) => {
+            let service = &object["spec"]["conversion"]["webhook"]["clientConfig"]["service"];
+            found.add_service(service, "spec.conversion.webhook.clientConfig.service".to_owned());
+        }
+        _ => {}
+    }
+    found.list
+}
+
+struct References<'a> {
+    namespace: &'a str,
+    list: Vec<Reference>,
+}
+
+impl References<'_> {
+    fn add(&mut self, kind: &'static str, name: &Value, field: String) {
+        let Some(name) = name.as_str().filter(|name| !name.is_empty()) else { return };
+        let namespace = self.namespace.to_owned();
+        self.list.push(Reference { field, kind, name: name.to_owned(), namespace });
+    }
+
+    fn without_namespace(&mut self) {
+        if let Some(last) = self.list.last_mut() {
+            last.namespace.clear();
+        }
+    }
+
+    /// The Service of a webhook, which names its namespace.
+    fn add_service(&mut self, service: &Value, field: String) {
+        let before = self.list.len();
+        self.add("Service", &service["name"], field);
+        for reference in &mut self.list[before..] {
+            reference.namespace = service["namespace"].as_str().unwrap_or_default().to_owned();
+        }
+    }
+
+    /// One of a pod's sources of configuration, which may be optional.
+    fn add_source(&mut self, kind: &'static str, source: &Value, key: &str, field: String) {
+        if source["optional"] != true {
+            self.add(kind, &source[key], format!("{field}.{key}"));
+        }
+    }
+
+    fn of_pods(&mut self, spec: &Value, at: &str) {
+        self.add("ServiceAccount", &spec["serviceAccountName"], format!("{at}.serviceAccountName"));
+        for (index, secret) in items(&spec["imagePullSecrets"]) {
+            self.add("Secret", &secret["name"], format!("{at}.imagePullSecrets[{index}].name"));
+        }
+        for (index, volume) in items(&spec["volumes"]) {
+            let field = format!("{at}.volumes[{index}]");
+            self.add_source("Secret", &volume["secret"], "secretName", format!("{field}.secret"));
+            self.add_source(
+                "ConfigMap",
+                &volume["configMap"],
+                "name",
+                format!("{field}.configMap"),
+            );
+            let claim = &volume["persistentVolumeClaim"]["claimName"];
+            self.add(
+                "PersistentVolumeClaim",
+                claim,
+                format!("{field}.persistentVolumeClaim.claimName"),
+            );
+            for (part, source) in items(&volume["projected"]["sources"]) {
+                let field = format!("{field}.projected.sources[{part}]");
+                self.add_source("Secret", &source["secret"], "name", format!("{field}.secret"));
+                self.add_source(
+                    "ConfigMap",
+                    &source["configMap"],
+                    "name",
+                    format!("{field}.configMap"),
+                );
+            }
+        }
+        for list in ["initContainers", "containers"] {
+            for (index, container) in items(&spec[list]) {
+                self.of_container(container, &format!("{at}.{list}[{index}]"));
+            }
+        }
+    }
+
+    fn of_container(&mut self, container: &Value, at: &str) {
+        for (index, variable) in items(&container["env"]) {
+            let field = format!("{at}.env[{index}].valueFrom");
+            let from = &variable["valueFrom"];
+            self.add_source(
+                "Secret",
+                &from["secretKeyRef"],
+                "name",
+                format!("{field}.secretKeyRef"),
+            );
+            let map = &from["configMapKeyRef"];
+            self.add_source("ConfigMap", map, "name", format!("{field}.configMapKeyRef"));
+        }
+        for (index, from) in items(&container["envFrom"]) {
+            let field = format!("{at}.envFrom[{index}]");
+            self.add_source("Secret", &from["secretRef"], "name", format!("{field}.secretRef"));
+            self.add_source(
+                "ConfigMap",
+                &from["configMapRef"],
+                "name",
+                format!("{field}.configMapRef"),
+            );
+        }
+    }
+}
+
+fn items(list: &Value) -> impl Iterator<Item = (usize, &Value)> {
+    list.as_array().into_iter().flatten().enumerate()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use go_data::yaml::{self, Dialect};
+
+    const DEPLOYMENT: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a, namespace: n}\nspec: {template: {spec: {";
+
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        let objects = yaml::documents(text, Dialect::Kubernetes).expect("it is YAML");
+        let found: Vec<String> =
+            warnings(&objects, |_| None).into_iter().map(|warning| warning.message).collect();
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn what_pods_refer_to_is_missing_unless_it_is_there_optional_or_built_in() {
+        let account = format!("{DEPLOYMENT}serviceAccountName: b}}}}}}\n");
+        let warning = "Deployment/a: `spec.template.spec.serviceAccountName` names the ServiceAccount `b`, which is in none of the manifests";
+        check(&account, &[warning]);
+        let there = |namespace: &str| {
+            format!(
+                "{account}---\napiVersion: v1\nkind: ServiceAccount\nmetadata: {{name: b{namespace}}}\n"
+            )
+        };
+        check(&there(""), &[]);
+        check(&there(", namespace: n"), &[]);
+        check(&there(", namespace: other"), &[warning]);
+        check(&account.replace("Name: b", "Name: default"), &[]);
+        let secret =
+            format!("{DEPLOYMENT}volumes: [{{name: v, secret: {{secretName: s}}}}]}}}}}}\n");
+        let warning = "Deployment/a: `spec.template.spec.volumes[0].secret.secretName` names the Secret `s`, which is in none of the manifests";
+        check(&secret, &[warning]);
+        check(&secret.replace("secretName: s", "secretName: s, optional: true"), &[]);
+        let certificate = "---\napiVersion: cert-manager.io/v1\nkind: Certificate\nmetadata: {name: c, namespace: n}\nspec: {secretName: s}\n";
+        check(&(secret.clone() + certificate), &[]);
+        let pull = format!(
+            "{DEPLOYMENT}imagePullSecrets: [{{name: s}}], volumes: [{{name: v, secret: {{secretName: s}}}}]}}}}}}\n"
+        );
+        check(
+            &pull,
+            &[
+                "Deployment/a: `spec.template.spec.imagePullSecrets[0].name` names the Secret `s`, which is in none of the manifests",
+            ],
+        );
+        let from = format!(
+            "{DEPLOYMENT}containers: [{{name: c, envFrom: [{{configMapRef: {{name: m}}}}]}}]}}}}}}\n"
+        );
+        check(
+            &from,
+            &[
+                "Deployment/a: `spec.template.spec.containers[0].envFrom[0].configMapRef.name` names the ConfigMap `m`, which is in none of the manifests",
+            ],
+        );
+    }
+
+    #[test]
+    fn roles_and_services_are_missing_unless_they_are_there_or_built_in() {
+        let binding = "apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata: {name: a, namespace: n}\nroleRef: {kind: Role, name: r}\n";
+        check(
+            binding,
+            &[
+                "RoleBinding/a: `roleRef.name` names the Role `r`, which is in none of the manifests",
+            ],
+        );
+        check(
+            &binding
+                .replace("kind: Role,", "kind: ClusterRole,")
+                .replace("name: r}", "name: view}"),
+            &[],
+        );
+        let there = "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: r}\n";
+        check(&(binding.replace("kind: Role,", "kind: ClusterRole,") + there), &[]);
+        let webhook = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {name: a}\nwebhooks: [{clientConfig: {service: {name: s, namespace: n}}}]\n";
+        check(
+            webhook,
+            &[
+                "ValidatingWebhookConfiguration/a: `webhooks[0].clientConfig.service` names the Service `s`, which is in none of the manifests",
+            ],
+        );
+        check(
+            &format!(
+                "{webhook}---\napiVersion: v1\nkind: Service\nmetadata: {{name: s, namespace: n}}\n"
+            ),
+            &[],
+        );
+    }
+}

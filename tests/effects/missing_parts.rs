@@ -1,0 +1,73 @@
+//! What is not part of an output is named.
+
+use std::fs;
+
+use crate::{project::Project, support};
+
+const OPERATOR: &str = "apiVersion: apps/v1
+kind: Deployment
+metadata: {name: operator, namespace: own}
+spec:
+  selector: {matchLabels: {app: operator}}
+  template:
+    metadata: {labels: {app: operator}}
+    spec:
+      serviceAccountName: operator
+      imagePullSecrets: [{name: registry}]
+      containers:
+      - {name: operator, image: 'example.com/operator:v1'}
+";
+const ACCOUNT: &str =
+    "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: operator, namespace: own}\n";
+
+#[test]
+fn an_installer_names_the_directories_and_the_objects_that_it_lacks() {
+    let top = support::fresh("effects/missing");
+    let project = Project::new(&top, "", "a", &[("a.com", "Foo")]);
+    for folder in ["deploy/rbac/more", "deploy/docs", "deploy/samples"] {
+        fs::create_dir_all(top.join(folder)).expect("it is ours");
+    }
+    project.write("deploy/operator.yaml", OPERATOR);
+    project.write("deploy/rbac/more/account.yaml", ACCOUNT);
+    project.write("deploy/docs/values.yaml", "a: 1\n");
+    let sample = "apiVersion: a.com/v1\nkind: Foo\nmetadata: {name: a}\n";
+    project.write("deploy/samples/foo.yaml", sample);
+    project.write("src/main.rs", "fn main() {}\n");
+    project.done("adopt --package a --manifests deploy");
+    let unread = "warning: `deploy` is read without its subdirectories, and these have manifests: rbac/more\n\
+                  hint: name all of them as `resources` of a kustomization.yaml there, or give another directory or file: `--manifests DIR|FILE`\n";
+    let missing = |field: &str, object: &str| {
+        format!(
+            "warning: Deployment/operator: `spec.template.spec.{field}` names the {object}, which is in none of the manifests\n\
+             --> deploy/operator.yaml\n = help: add it to the manifests, or create it on the cluster before\n"
+        )
+    };
+    let account = missing("serviceAccountName", "ServiceAccount `operator`");
+    let secret = missing("imagePullSecrets[0].name", "Secret `registry`");
+    for command in ["generate installer", "deploy --dry-run"] {
+        let output = project.done(command);
+        for expected in [unread, &account, &secret] {
+            assert!(output.contains(expected), "{command} lacks {expected}in {output}");
+        }
+    }
+    let kustomization = "resources: [operator.yaml, rbac/more/account.yaml]\n";
+    project.write("deploy/kustomization.yaml", kustomization);
+    let output = project.done("generate installer");
+    assert!(!output.contains("subdirectories") && !output.contains("ServiceAccount `"), "{output}");
+    assert!(output.contains("names the Secret `registry`"), "{output}");
+}
+
+#[test]
+fn the_manifests_of_a_new_project_lack_nothing() {
+    let dir = support::fresh("effects/whole");
+    support::done(&dir, "init --domain example.com --project-name whole");
+    support::done(&dir, "create api --group cache --kind Memcached");
+    support::done(
+        &dir,
+        "create webhook --group cache --kind Memcached --defaulting --programmatic-validation",
+    );
+    for command in ["generate installer --image q/a:1", "bundle --image q.io/a/b:v1"] {
+        let output = support::said(&support::operator_rs(&dir, command));
+        assert!(!output.contains("in none of the manifests"), "{output}");
+    }
+}
