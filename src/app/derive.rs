@@ -84,7 +84,7 @@ pub fn everything(
     project: &Project,
     support: &Support,
     options: &GenerateOptions,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<RbacMarkers> {
     support.plan(&mut plan, tree)?;
     tree.apply(plan)?;
     source(tree, project, options)
@@ -105,7 +105,8 @@ pub fn with_project(
         let mut plan = Plan::default();
         missing.into_iter().for_each(|it| plan.warn(it));
         Ok(plan)
-    })
+    })?;
+    Ok(())
 }
 
 /// How to generate the manifests.
@@ -120,12 +121,12 @@ pub struct GenerateOptions {
     pub samples: bool,
 }
 
-/// Writes CRDs, RBAC and the list of types, from the source.
+/// Writes CRDs, RBAC and the list of types, from the source. Returns the comments that ask for rights.
 pub fn source(
     tree: &mut WorkTree<'_>,
     project: &Project,
     options: &GenerateOptions,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<RbacMarkers> {
     written(tree, project, options, &mut |missing| match missing.is_empty() {
         true => Ok(Plan::default()),
         false => {
@@ -142,19 +143,19 @@ fn written(
     project: &Project,
     options: &GenerateOptions,
     missing: Missing<'_>,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<RbacMarkers> {
     // The list of types is part of the source that it is generated from, so it begins empty.
     tree.apply(types_list(Vec::new())?)?;
     match derived(tree, project, options, missing) {
-        Ok(Some(Derived { plan, crds, rules, reading })) => {
+        Ok(Some(Derived { plan, crds, markers })) => {
             tree.apply(plan)?;
             listing::update(tree, &crds)?;
-            let unheld = roles::unheld(tree, project, &rules)?;
-            let unheld = reading.quote(&TreeSources::new(tree), unheld);
-            unheld.into_iter().for_each(|it| tree.warn(it));
-            conversions::require_in_crds(tree, project)
+            let unheld = roles::unheld(tree, project, &markers.list)?;
+            markers.quote(tree, unheld).into_iter().for_each(|it| tree.warn(it));
+            conversions::require_in_crds(tree, project)?;
+            Ok(markers)
         }
-        Ok(None) => Ok(()),
+        Ok(None) => Ok(RbacMarkers::default()),
         Err(error) => {
             // If a file cannot be written, report only that: the other problems follow from it.
             tree.require_writable()?;
@@ -168,10 +169,22 @@ struct Derived {
     plan: Plan,
     /// The files of the CRDs in PROJECT.
     crds: Vec<ProjectPath>,
-    /// The comments that ask for rights.
-    rules: Vec<RbacMarker>,
+    markers: RbacMarkers,
+}
+
+/// The comments that ask for rights.
+#[derive(Default)]
+pub struct RbacMarkers {
+    pub list: Vec<RbacMarker>,
     /// What the source is quoted from.
     reading: Reading,
+}
+
+impl RbacMarkers {
+    /// Adds to problems of comments the lines that they are about.
+    pub fn quote(&self, tree: &impl Tree, problems: Vec<Problem>) -> Vec<Problem> {
+        self.reading.quote(&TreeSources::new(tree), problems)
+    }
 }
 
 /// None if kinds that have to be compiled are changed by this command, which is not compiled before it is written.
@@ -245,7 +258,8 @@ fn derived(
     let crds: BTreeSet<ProjectPath> =
         own.map(|it| manifests::crd_path(it.group(), it.plural())).collect();
     let crds = crds.into_iter().collect();
-    Ok(Some(Derived { plan, crds, rules: operator.rules, reading }))
+    let markers = RbacMarkers { list: operator.rules, reading };
+    Ok(Some(Derived { plan, crds, markers }))
 }
 
 /// Compiles the kinds that cannot be read otherwise.

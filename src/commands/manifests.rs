@@ -49,7 +49,8 @@ impl Args {
             all: self.compile.compile && self.mode.check,
             samples: true,
         };
-        derive::source(tree, &project, &options)
+        derive::source(tree, &project, &options)?;
+        Ok(())
     }
 
     /// Writes the CRDs of an operator in place into the directories that PROJECT names, as `generate crds --output-dir`

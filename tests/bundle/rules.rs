@@ -408,6 +408,18 @@ const CHANGES: &[(&str, Change)] = &[
             json!({ "apiVersion": "monitoring.coreos.com/v1", "kind": "PodMonitor", "metadata": { "name": "a" } }),
         )
     }),
+    ("olm-binding-namespace", |files| {
+        add(
+            files,
+            json!({
+                "apiVersion": "rbac.authorization.k8s.io/v1",
+                "kind": "ClusterRoleBinding",
+                "metadata": { "name": "a" },
+                "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "view" },
+                "subjects": [{ "kind": "ServiceAccount", "name": "memcached-operator-controller-manager", "namespace": "a" }],
+            }),
+        );
+    }),
     ("olmv1-deployment-dup", |files| {
         let one = files[CSV].pointer(DEPLOYMENT).cloned().expect("it is there");
         set(files, CSV, "/spec/install/spec/deployments", json!([one, one]));

@@ -90,12 +90,26 @@ pub fn build_with_origins(
     folder: &ProjectPath,
     images: &[Image],
 ) -> anyhow::Result<Vec<Rendered>> {
+    build_in_with_origins(tree, folder, images, None)
+}
+
+/// Builds a folder in another namespace, if one is given, and returns each object with the file that it came from.
+pub fn build_in_with_origins(
+    tree: &impl Tree,
+    folder: &ProjectPath,
+    images: &[Image],
+    namespace: Option<&str>,
+) -> anyhow::Result<Vec<Rendered>> {
     let rendered = |it: object::Object| {
         let (origin, id) = (it.origin.clone(), it.original_id());
         let (original_name, original_namespace) = (id.name, id.own_namespace);
         Ok(Rendered { value: it.finish()?, origin, original_name, original_namespace })
     };
-    objects(tree, load::load(tree, folder)?, images)?.0.into_iter().map(rendered).collect()
+    let mut top = load::load(tree, folder)?;
+    if let Some(namespace) = namespace {
+        top.namespace = Some(namespace.to_owned());
+    }
+    objects(tree, top, images)?.0.into_iter().map(rendered).collect()
 }
 
 /// Builds a folder in another namespace, which `kustomize edit set namespace` would set.
@@ -105,11 +119,8 @@ pub fn build_in(
     images: &[Image],
     namespace: Option<&str>,
 ) -> anyhow::Result<Vec<Value>> {
-    let mut top = load::load(tree, folder)?;
-    if let Some(namespace) = namespace {
-        top.namespace = Some(namespace.to_owned());
-    }
-    objects(tree, top, images)?.0.into_iter().map(object::Object::finish).collect()
+    let rendered = build_in_with_origins(tree, folder, images, namespace)?;
+    Ok(rendered.into_iter().map(|it| it.value).collect())
 }
 
 /// What a kustomization gives to all of its objects.

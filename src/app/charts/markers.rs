@@ -2,6 +2,7 @@
 
 use super::Source;
 use crate::{
+    app::roles::OwnNamespace,
     audit::{self, Access},
     project::Rule,
 };
@@ -23,6 +24,8 @@ pub struct Need {
     pub is_of_any_name: bool,
     /// Whether it is needed in every namespace.
     pub is_everywhere: bool,
+    /// Whether it is needed in a namespace that is not the operator's.
+    pub is_elsewhere: bool,
 }
 
 /// The rights of markers; those that were observed, if a file of them is given. None if nothing is known.
@@ -34,10 +37,14 @@ pub fn known_rights(
         Some((name, text)) => (self::observed(name, text)?, Vec::new(), name.to_owned()),
         None if source.rules.is_empty() => return Ok(None),
         None => {
-            let mut deployed = of_rules(&source.deployed);
+            let mut deployed = of_rules(&source.deployed, None);
             // A release gives objects other names.
             deployed.iter_mut().for_each(|it| it.is_of_any_name = true);
-            (of_rules(&source.rules), deployed, "the markers".to_owned())
+            (
+                of_rules(&source.rules, source.own_namespace.as_ref()),
+                deployed,
+                "the markers".to_owned(),
+            )
         }
     };
     needs.sort();
@@ -45,14 +52,17 @@ pub fn known_rights(
     Ok(Some(Known { needs, deployed, from }))
 }
 
-fn of_rules(rules: &[Rule]) -> Vec<Need> {
+/// The rights of rules. Where it is known, a namespace is the operator's own or not.
+fn of_rules(rules: &[Rule], own: Option<&OwnNamespace>) -> Vec<Need> {
     let accesses = rules.iter().flat_map(audit::accesses);
     let need = |mut access: Access| {
         if access.group == "core" {
             access.group.clear();
         }
         let is_everywhere = access.namespace.is_empty();
-        Need { access, is_of_any_name: false, is_everywhere }
+        let is_elsewhere =
+            !is_everywhere && own.is_some_and(|own| !own.includes(&access.namespace));
+        Need { access, is_of_any_name: false, is_everywhere, is_elsewhere }
     };
     accesses.map(need).collect()
 }
@@ -83,7 +93,14 @@ fn of_log(text: &str) -> Vec<Need> {
     let accesses = calls.flat_map(|it| {
         if it.is_refused() { it.refused(|_, _| None) } else { it.needs(|_, _| None) }
     });
-    accesses.map(|access| Need { access, is_of_any_name: false, is_everywhere: false }).collect()
+    accesses
+        .map(|access| Need {
+            access,
+            is_of_any_name: false,
+            is_everywhere: false,
+            is_elsewhere: false,
+        })
+        .collect()
 }
 
 /// The lines `used …`, `granted …` and `refused …` of a report.
@@ -98,7 +115,12 @@ fn of_report(text: &str) -> Vec<Need> {
         let is_verb = |it: &&str| !it.contains(' ') && *it != "once";
         for verb in verbs.split(", ").take_while(is_verb) {
             let access = Access { verb: verb.to_owned(), ..audit::of_target(target) };
-            res.push(Need { access, is_of_any_name: true, is_everywhere: false });
+            res.push(Need {
+                access,
+                is_of_any_name: true,
+                is_everywhere: false,
+                is_elsewhere: false,
+            });
         }
     }
     res

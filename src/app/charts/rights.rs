@@ -48,7 +48,13 @@ fn missing(chart: &Chart, rendering: &Rendering, bound: &Bound<'_>, known: &Know
     let grants: Vec<&project::Rule> = bound.roles.iter().flat_map(|it| &it.1).collect();
     let mut lacking = Rights::new();
     let is_missing = |need: &&Need| !grants.iter().any(|it| allows(it, need));
-    known.needs.iter().filter(is_missing).for_each(|it| add(&mut lacking, &it.access));
+    for need in known.needs.iter().filter(is_missing) {
+        let mut resource = target(&need.access);
+        if need.is_elsewhere {
+            resource += &format!(" in the namespace `{}`", need.access.namespace);
+        }
+        lacking.entry(resource).or_default().insert(need.access.verb.clone());
+    }
     let place = place(chart, bound).or_else(|| Some(chart.place("Chart.yaml", 0, 0)));
     let (rule, roles, reasons) = match bound.unknown.iter().cloned().collect::<Vec<_>>().join(", ")
     {
@@ -138,10 +144,11 @@ fn unused(chart: &Chart, rendering: &Rendering, bound: &Bound<'_>, known: &Known
     res
 }
 
-/// Whether a rule allows this somewhere: the namespaces of a rendering are none of those that a test ran in.
+/// Whether a rule allows this somewhere: the namespaces of a rendering are none of those that a test ran in, and the
+/// operator's own is another one in each release.
 fn allows(rule: &project::Rule, need: &Need) -> bool {
     let mut rule = rule.clone();
-    if !need.access.resource.is_empty() {
+    if !need.access.resource.is_empty() && !need.is_elsewhere {
         rule.namespace = None;
     }
     if need.is_of_any_name {
@@ -192,4 +199,26 @@ fn s(known: &Known) -> &'static str {
 
 fn es(known: &Known) -> &'static str {
     if known.from == "the markers" { "" } else { "es" }
+}
+
+#[test]
+fn a_right_in_a_namespace_that_is_not_the_operators_is_needed_there() {
+    let access = Access {
+        verb: "get".to_owned(),
+        resource: "pods".to_owned(),
+        namespace: "infra".to_owned(),
+        ..Access::default()
+    };
+    let check = |granted_in: Option<&str>, is_elsewhere: bool, expected: bool| {
+        let namespace = granted_in.map(str::to_owned);
+        let rule = project::Rule { namespace, ..as_rule(&access) };
+        let access = access.clone();
+        let need = Need { access, is_of_any_name: false, is_everywhere: false, is_elsewhere };
+        assert_eq!(allows(&rule, &need), expected, "{rule:?}");
+    };
+    check(None, true, true);
+    check(Some("infra"), true, true);
+    check(Some("default"), true, false);
+    // The namespace of a release is not that of the comments.
+    check(Some("default"), false, true);
 }

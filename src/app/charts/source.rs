@@ -9,11 +9,12 @@ use crate::{
         compile::{self, Compile},
         declared,
         refusal::{refusal, unread},
+        roles::OwnNamespace,
         tree_sources::TreeSources,
     },
-    disk,
+    disk::{self, Root},
     manifests::{self, CrdOptions},
-    project,
+    project::{self, Project},
     source::{self, Options},
 };
 use diagnostics::{Hint as _, hinted};
@@ -31,6 +32,8 @@ pub struct Source {
     pub crds: BTreeMap<String, Value>,
     /// The rules of the markers.
     pub rules: Vec<project::Rule>,
+    /// The operator's own namespace, in a project whose config/ says it.
+    pub own_namespace: Option<OwnNamespace>,
     /// The rules that config/ of the project adds to them.
     pub deployed: Vec<project::Rule>,
     /// The version of each package.
@@ -82,11 +85,18 @@ impl Source {
         Ok(Self {
             crds: objects.map(|it| (name(&it), it)).collect(),
             rules: operator.rbac_rules(),
+            own_namespace: own_namespace(&workspace.root)?,
             deployed: deployed::rights(&workspace.root)?,
             versions: versions(&workspace, &reading.crates, &options.packages)?,
             unread,
         })
     }
+}
+
+/// An operator in place says nothing of its namespace.
+fn own_namespace(root: &Root) -> anyhow::Result<Option<OwnNamespace>> {
+    let project = Project::find(root)?.filter(|project| !project.in_place());
+    project.map(|project| OwnNamespace::read(&project, root)).transpose()
 }
 
 /// The version of each package that was chosen, or that has a program.

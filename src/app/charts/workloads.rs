@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 
 use super::{Rendering, bindings, rendering::Object};
 use crate::{audit, project::Rule};
-use go_data::yaml::Value;
+use go_data::{
+    kubernetes::rbac::{self, Account},
+    yaml::Value,
+};
 
 /// The roles that are bound to an account.
 pub struct Bound<'a> {
@@ -67,43 +70,34 @@ pub fn bound_to_any(rendering: &Rendering) -> Bound<'_> {
 }
 
 /// The roles that a chart binds to an account.
-fn bound<'a>(rendering: &'a Rendering, account: &(String, String)) -> Bound<'a> {
+fn bound<'a>(rendering: &'a Rendering, (namespace, name): &(String, String)) -> Bound<'a> {
     let mut res = Bound { roles: Vec::new(), unknown: BTreeSet::new(), void: BTreeSet::new() };
-    for binding in &rendering.objects {
-        let is_cluster = binding.is("ClusterRoleBinding");
-        if !is_cluster && !binding.is("RoleBinding") {
-            continue;
-        }
-        let within = namespace(rendering, binding);
-        let subjects = binding.value["subjects"].as_array().into_iter().flatten();
-        if !{ subjects }.any(|it| is_of(it, account, &within)) {
-            continue;
-        }
-        if let Some(why) = void(binding) {
+    let account = Account { namespace, name, default_namespace: &rendering.namespace };
+    let objects: Vec<&Value> = rendering.objects.iter().map(|object| &object.value).collect();
+    let find = |value: &Value| rendering.objects.iter().find(|it| std::ptr::eq(&it.value, value));
+    for grant in rbac::grants(&objects, account) {
+        let role = grant.role.and_then(find);
+        let voids = find(grant.binding).into_iter().chain(role);
+        if let Some(why) = { voids }.find_map(void) {
             res.void.insert(why);
             continue;
         }
-        let of = &binding.value["roleRef"];
-        let (kind, name) = (text(&of["kind"]), text(&of["name"]));
-        let is_role = |it: &&Object| {
-            it.is(&kind)
-                && it.name() == name
-                && (kind == "ClusterRole" || namespace(rendering, it) == within)
+        let title = || {
+            let part = |field: &str| text(&grant.binding["roleRef"][field]);
+            format!("{} {}", part("kind"), part("name"))
         };
-        let Some(role) = rendering.objects.iter().find(is_role) else {
-            res.unknown.insert(format!("{kind} {name}"));
+        let Some(role) = role else {
+            res.unknown.insert(title());
             continue;
         };
-        if let Some(why) = void(role) {
-            res.void.insert(why);
-            continue;
+        let parts = rbac::aggregated_into(&objects, &role.value);
+        let parts = parts.into_iter().filter(|part| find(part).and_then(void).is_none());
+        let roles: Vec<Value> = [&role.value].into_iter().chain(parts).cloned().collect();
+        if rbac::is_aggregated(&role.value) {
+            res.unknown.insert(format!("{}, which is aggregated", title()));
         }
-        let mut rules = audit::grants(std::slice::from_ref(&role.value));
-        rules.extend(aggregated(rendering, role));
-        if role.value.get("aggregationRule").is_some_and(|it| !it.is_null()) {
-            res.unknown.insert(format!("{kind} {name}, which is aggregated"));
-        }
-        rules.iter_mut().for_each(|it| it.namespace = (!is_cluster).then(|| within.clone()));
+        let mut rules = audit::grants(&roles);
+        rules.iter_mut().for_each(|it| it.namespace = grant.namespace.map(str::to_owned));
         res.roles.push((role, rules));
     }
     res
@@ -120,40 +114,6 @@ fn void(object: &Object) -> Option<String> {
     bindings::refusal(object).map(|it| format!("API servers refuse {}: {it}", object.subject()))
 }
 
-/// The rules of the chart's own ClusterRoles that a role collects.
-fn aggregated(rendering: &Rendering, role: &Object) -> Vec<Rule> {
-    let selectors = role.value["aggregationRule"]["clusterRoleSelectors"].as_array();
-    let mut res = Vec::new();
-    for wanted in selectors.into_iter().flatten().filter_map(|it| it["matchLabels"].as_object()) {
-        let fits = |it: &&Object| {
-            let labels = &it.value["metadata"]["labels"];
-            it.is("ClusterRole")
-                && void(it).is_none()
-                && wanted.iter().all(|(name, value)| labels.get(name) == Some(value))
-        };
-        let roles: Vec<Value> =
-            rendering.objects.iter().filter(fits).map(|it| it.value.clone()).collect();
-        res.extend(audit::grants(&roles));
-    }
-    res
-}
-
-/// Whether a subject of a binding is an account, or a group that it is in.
-fn is_of(subject: &Value, (namespace, name): &(String, String), within: &str) -> bool {
-    let of = text(&subject["namespace"]);
-    let of = if of.is_empty() { within } else { &of };
-    let is_group = |it: &str| {
-        ["system:serviceaccounts", "system:authenticated"].contains(&it)
-            || *it == *format!("system:serviceaccounts:{namespace}")
-    };
-    match (text(&subject["kind"]).as_str(), text(&subject["name"]).as_str()) {
-        ("ServiceAccount", it) => it == name && of == namespace,
-        ("User", it) => *it == *format!("system:serviceaccount:{namespace}:{name}"),
-        ("Group", it) => is_group(it),
-        _ => false,
-    }
-}
-
 /// The workloads whose account has rights; all if none has.
 pub fn operators(rendering: &Rendering) -> Vec<&Object> {
     let all = all(rendering);
@@ -167,19 +127,4 @@ pub fn operators(rendering: &Rendering) -> Vec<&Object> {
 
 fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
-}
-
-#[test]
-fn an_account_is_bound_by_its_name_and_by_its_groups() {
-    use go_data::yaml::json;
-    let account = ("ns".to_owned(), "it".to_owned());
-    let check = |subject: Value, expected: bool| {
-        assert_eq!(is_of(&subject, &account, "ns"), expected, "{subject}");
-    };
-    check(json!({"kind": "ServiceAccount", "name": "it"}), true);
-    check(json!({"kind": "ServiceAccount", "name": "it", "namespace": "other"}), false);
-    check(json!({"kind": "User", "name": "system:serviceaccount:ns:it"}), true);
-    check(json!({"kind": "Group", "name": "system:serviceaccounts:ns"}), true);
-    check(json!({"kind": "Group", "name": "system:serviceaccounts:other"}), false);
-    check(json!({"kind": "User", "name": "it"}), false);
 }

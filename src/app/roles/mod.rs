@@ -4,6 +4,7 @@
 mod bindings;
 mod held;
 mod listed;
+mod olm;
 #[cfg(test)]
 mod tests;
 
@@ -18,6 +19,7 @@ use model::{Found, ProjectPath, Tree};
 
 pub use bindings::update;
 pub use held::unheld;
+pub use olm::moved_by_olm;
 
 /// The kustomization that everything is deployed from.
 const DEPLOYED: &str = "config/default/kustomization.yaml";

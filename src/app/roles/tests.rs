@@ -52,7 +52,7 @@ spec: {template: {spec: {serviceAccountName: controller-manager, containers: []}
 ";
 
 /// A comment for pods, with `namespace` and `roleName` unless they are empty. Its line is the number.
-fn marker(line: usize, namespace: &str, role_name: &str) -> RbacMarker {
+pub fn marker(line: usize, namespace: &str, role_name: &str) -> RbacMarker {
     let given = |text: &str| Some(text.to_owned()).filter(|it| !it.is_empty());
     let rule = Rule {
         groups: vec![String::new()],

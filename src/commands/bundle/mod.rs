@@ -18,10 +18,10 @@ use std::{
 use super::{Mode, reading, writing};
 use crate::app::{
     bundles,
-    derive::{self, GenerateOptions},
+    derive::{self, GenerateOptions, RbacMarkers},
     folder::below,
     images::Access,
-    references, samples, shipped,
+    references, roles, samples, shipped,
 };
 use crate::project::Project;
 use crate::{
@@ -145,10 +145,11 @@ impl Args {
                 project.name
             ));
         }
-        if self.input.is_none() {
-            derive::source(tree, &project, &GenerateOptions::default())?;
-        }
-        self.bundle(tree, &project)?;
+        let markers = match self.input {
+            None => derive::source(tree, &project, &GenerateOptions::default())?,
+            Some(_) => RbacMarkers::default(),
+        };
+        self.bundle(tree, &project, &markers)?;
         tree.next(
             "Next: build and push the bundle's image:\n  make bundle-build bundle-push BUNDLE_IMG=<registry>/<name>:<tag>"
                 .to_owned(),
@@ -157,7 +158,12 @@ impl Args {
     }
 
     /// Writes the bundle of what is in the tree.
-    fn bundle(&self, tree: &mut WorkTree<'_>, project: &Project) -> anyhow::Result<()> {
+    fn bundle(
+        &self,
+        tree: &mut WorkTree<'_>,
+        project: &Project,
+        markers: &RbacMarkers,
+    ) -> anyhow::Result<()> {
         // Edits by hand of what it is made from are reported at the end.
         tree.require_writable()?;
         let (mut bundle, warnings) = self.assemble(tree, project)?;
@@ -176,6 +182,8 @@ impl Args {
         let before = tree.read(&ProjectPath::fixed(DOCKERFILE))?.unwrap_or_default();
         flags::lost(&before, self, &bundle).into_iter().for_each(|it| plan.warn(it));
         warnings.into_iter().for_each(|it| plan.warn(it));
+        let moved = roles::moved_by_olm(&mut bundle, &markers.list);
+        markers.quote(tree, moved).into_iter().for_each(|it| plan.warn(it));
         self.put(bundle, &mut plan)?;
         tree.apply(plan)?;
         tree.require_writable()?;
@@ -275,6 +283,7 @@ impl Args {
     fn put(&self, bundle: Bundle, plan: &mut Plan) -> anyhow::Result<()> {
         let folder = &self.output_dir;
         bundle.warnings.into_iter().for_each(|it| plan.warn(it));
+        bundle.moved.iter().for_each(|it| plan.warn(it.to_string()));
         for (path, text) in bundle.files {
             plan.generate(folder.join(path.as_str())?, text, EDIT, BY);
         }

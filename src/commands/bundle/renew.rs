@@ -1,6 +1,7 @@
 //! The bundle that there is, as it would be generated now.
 
 use super::{Args, BY, DOCKERFILE};
+use crate::app::derive::RbacMarkers;
 use crate::plan::{self, WorkTree};
 use crate::project::Project;
 use diagnostics::{Diagnostic, Hint as _};
@@ -17,7 +18,11 @@ pub enum Renewed {
 
 /// Writes the bundle that there is of what is in the tree, with the flags that it was generated with. No registry
 /// is asked.
-pub fn renew(tree: &mut WorkTree<'_>, project: &Project) -> anyhow::Result<Renewed> {
+pub fn renew(
+    tree: &mut WorkTree<'_>,
+    project: &Project,
+    markers: &RbacMarkers,
+) -> anyhow::Result<Renewed> {
     let dockerfile = ProjectPath::fixed(DOCKERFILE);
     let text = tree.read(&dockerfile)?;
     let Some(text) = text.filter(|it| plan::is_generated_by(&dockerfile, it, BY)) else {
@@ -46,6 +51,6 @@ pub fn renew(tree: &mut WorkTree<'_>, project: &Project) -> anyhow::Result<Renew
     if tree.list(&args.output_dir.join("manifests")?)?.is_empty() {
         return Ok(Renewed::NotThere);
     }
-    args.bundle(tree, project)?;
+    args.bundle(tree, project, markers)?;
     Ok(Renewed::Whole)
 }

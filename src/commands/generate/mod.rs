@@ -13,7 +13,7 @@ use std::path::Path;
 use super::{Mode, bundle, reading, writing};
 use crate::app::{
     compile,
-    derive::{self, GenerateOptions},
+    derive::{self, GenerateOptions, RbacMarkers},
     support::{PUBLISHED, Support},
 };
 use crate::plan::{Plan, WorkTree};
@@ -92,7 +92,7 @@ pub fn without_bundle(
     project: &Project,
     compile: compile::Flags,
     all: bool,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<RbacMarkers> {
     let mut plan = Plan::default();
     let current = project.with_cli_version(env!("CARGO_PKG_VERSION"))?;
     plan.edit(Project::path(), project.text().to_owned(), current.text().to_owned());
@@ -104,9 +104,9 @@ pub fn without_bundle(
 
 fn everything(tree: &mut WorkTree<'_>, compile: compile::Flags, mode: &Mode) -> anyhow::Result<()> {
     let project = Project::read(tree)?;
-    without_bundle(tree, &project, compile, compile.compile && mode.check)?;
+    let markers = without_bundle(tree, &project, compile, compile.compile && mode.check)?;
     let without_bundle = tree.clone();
-    match bundle::renew(tree, &project) {
+    match bundle::renew(tree, &project, &markers) {
         Err(error) if !mode.check => {
             // A project need not be ready for a bundle at every moment.
             *tree = without_bundle;

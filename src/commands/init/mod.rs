@@ -246,7 +246,8 @@ fn create(project: &Project, tree: &mut WorkTree<'_>, root: &Root) -> anyhow::Re
     warn_of_ignored_lock(&mut plan, root)?;
     lock::name(&mut plan, &project.name)?;
     plan.scaffold(Project::path(), project.text().to_owned());
-    derive::everything(tree, plan, project, &support, &GenerateOptions::default())
+    derive::everything(tree, plan, project, &support, &GenerateOptions::default())?;
+    Ok(())
 }
 
 /// The files of some folders of `templates/extras`, which are the user's. Those that exist stay as they are.

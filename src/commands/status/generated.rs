@@ -10,7 +10,7 @@ use crate::{
         cargo::Workspace,
         catalog_source::{self, Source},
         compile::Flags,
-        crd_files, declared,
+        crd_files, declared, derive,
         file_owner::FileOwners,
         given::Given,
         images::Access,
@@ -212,7 +212,7 @@ fn outdated_since(before: &WorkTree<'_>, after: &WorkTree<'_>) -> Vec<String> {
 
 fn bundle(tree: &WorkTree<'_>, project: &Project) -> Part {
     let mut renewed = tree.clone();
-    match bundle::renew(&mut renewed, project) {
+    match bundle::renew(&mut renewed, project, &derive::RbacMarkers::default()) {
         Ok(Renewed::Whole) => Part::judged("bundle", "bundle", outdated_since(tree, &renewed)),
         Ok(Renewed::NotThere) => {
             Part::missing("bundle", "bundle", "`operator-rs bundle` generates it")

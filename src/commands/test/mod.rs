@@ -143,6 +143,7 @@ impl Args {
             if self.audit_rbac {
                 let user = account.user();
                 terminal::print(&format!("How {user} used {}:\n{report}", stage.roles_in));
+                require_bound(&user, &stage.unbound)?;
                 require_audited(&user, &report, &stage.roles_in)?;
             } else if !status.success() && !report.refused.is_empty() {
                 let refusals = report.refusals();
@@ -174,6 +175,27 @@ fn refuse_audit(roles_in: &str) -> anyhow::Result<()> {
             "`{other}` has no Deployment with a ServiceAccount whose requests could be audited"
         ),
     }
+}
+
+/// A role that nothing binds grants nothing.
+fn require_bound(user: &str, unbound: &[String]) -> anyhow::Result<()> {
+    match unbound {
+        [] => Ok(()),
+        roles => Err(anyhow::format_err!("no binding gives {user} the {}", roles.join(", the ")))
+            .hint(
+                "bind it in config/rbac: `operator-rs manifests` shows the comments that need it",
+            ),
+    }
+}
+
+#[test]
+fn a_role_that_nothing_binds_is_an_error() {
+    let error = require_bound("u", &["Role `a`".to_owned(), "ClusterRole `b`".to_owned()]);
+    let error = error.expect_err("nothing binds them");
+    assert_eq!(error.to_string(), "no binding gives u the Role `a`, the ClusterRole `b`");
+    let hint = "bind it in config/rbac: `operator-rs manifests` shows the comments that need it";
+    assert_eq!(diagnostics::hints(&error), [hint]);
+    assert!(require_bound("u", &[]).is_ok());
 }
 
 fn require_audited(user: &str, report: &audit::Report, roles_in: &str) -> anyhow::Result<()> {

@@ -6,8 +6,6 @@ use std::{
     time::Duration,
 };
 
-use anyhow::Context as _;
-
 use super::control_plane::ControlPlane;
 use crate::project::Project;
 use crate::{
@@ -20,7 +18,11 @@ use crate::{
 };
 use cluster::{ApplyOptions, Event, Id, Limit};
 use diagnostics::{Diagnostic, Hint as _};
-use go_data::yaml::{self, Value};
+use go_data::{
+    kubernetes::rbac,
+    yaml::{Value, pointer},
+};
+use kustomize::Rendered;
 use model::{Namespace, ProjectPath, Tree as _};
 
 /// The objects to apply.
@@ -33,6 +35,8 @@ pub struct Stage {
     pub account: Option<Account>,
     /// The roles to audit, and where they are.
     pub roles: Vec<Value>,
+    /// Roles that are made from comments, and that no binding gives to the account.
+    pub unbound: Vec<String>,
     pub roles_in: String,
     /// The namespace to which the operator is limited, if it is.
     pub namespace: Option<String>,
@@ -57,6 +61,10 @@ impl Account {
     /// Its user name on an API server.
     pub fn user(&self) -> String {
         format!("system:serviceaccount:{}:{}", self.namespace, self.name)
+    }
+
+    fn in_rbac(&self) -> rbac::Account<'_> {
+        rbac::Account { namespace: &self.namespace, name: &self.name, default_namespace: NAMESPACE }
     }
 }
 
@@ -87,10 +95,10 @@ impl Stage {
     ) -> anyhow::Result<Self> {
         let namespace = namespace.map(ToString::to_string);
         rendered::derived(root, project)?.changes().require_none(STALE)?;
-        let render = |folder: &'static str| -> anyhow::Result<Vec<Value>> {
+        let render = |folder: &'static str| -> anyhow::Result<Vec<Rendered>> {
             let file = ProjectPath::fixed(folder).join("kustomization.yaml")?;
             match root.read(&file)? {
-                Some(_) => kustomize::build_in(
+                Some(_) => kustomize::build_in_with_origins(
                     root,
                     &ProjectPath::fixed(folder),
                     &[],
@@ -99,17 +107,17 @@ impl Stage {
                 None => Ok(Vec::new()),
             }
         };
-        let crds = render(rendered::CRDS)?;
+        let crds = values_of(render(rendered::CRDS)?);
         let declares = project.resources.iter().any(|it| it.api.is_some());
         if crds.is_empty() && declares {
             terminal::warn(format!("{} has no CRDs, so none are installed", rendered::CRDS));
         }
         let all = render(rendered::EVERYTHING)?;
-        let roles = root.read(&ProjectPath::fixed(ROLE))?;
-        let roles = yaml::documents(&roles.unwrap_or_default(), yaml::Dialect::Kubernetes);
-        let roles = roles.with_context(|| format!("cannot read {ROLE}"))?;
-        let mut res = Self { roles_in: ROLE.to_owned(), ..Self::new(crds, all) };
-        res.roles = roles;
+        let values = all.iter().map(|it| it.value.clone()).collect();
+        let mut res = Self { roles_in: ROLE.to_owned(), ..Self::new(crds, values) };
+        if let Some(account) = &res.account {
+            (res.roles, res.unbound) = divided(&all, account);
+        }
         let namespace = res.account.as_ref().filter(|_| project.namespaced);
         res.namespace = namespace.map(|it| it.namespace.clone());
         Ok(res)
@@ -159,8 +167,8 @@ impl Stage {
         let webhooks = all.iter().filter(|it| kind(it).ends_with("WebhookConfiguration"));
         let webhooks = webhooks.cloned().collect();
         let rbac = all.into_iter().filter(|it| RBAC.contains(&kind(it).as_str())).collect();
-        let (roles, roles_in) = (Vec::new(), String::new());
-        Self { crds, rbac, webhooks, account, roles, roles_in, namespace: None }
+        let (roles, unbound, roles_in) = (Vec::new(), Vec::new(), String::new());
+        Self { crds, rbac, webhooks, account, roles, unbound, roles_in, namespace: None }
     }
 
     /// Applies the objects, and returns the variables for the tests.
@@ -225,6 +233,10 @@ impl Stage {
     }
 }
 
+fn values_of(rendered: Vec<Rendered>) -> Vec<Value> {
+    rendered.into_iter().map(|it| it.value).collect()
+}
+
 fn account(objects: &[Value]) -> Option<Account> {
     let deployment = objects.iter().find(|it| it["kind"] == "Deployment")?;
     let name = deployment["spec"]["template"]["spec"]["serviceAccountName"].as_str()?;
@@ -254,32 +266,77 @@ fn missing_namespaces(objects: &[Value]) -> Vec<Value> {
 
 /// The roles that an account is bound to. One that is bound in a namespace allows there what it has.
 fn bound(objects: &[Value], account: &Account) -> Vec<Value> {
-    let is_account = |it: &Value| {
-        it["kind"] == "ServiceAccount"
-            && it["name"] == *account.name
-            && it["namespace"].as_str().unwrap_or("default") == account.namespace
-    };
-    let mut res = Vec::new();
-    for binding in objects {
-        let subjects = binding["subjects"].as_array();
-        if !subjects.is_some_and(|it| it.iter().any(is_account)) {
-            continue;
-        }
-        let namespace = &binding["metadata"]["namespace"];
-        let is_role = |it: &&Value| {
-            let is_near = it["kind"] == "ClusterRole" || it["metadata"]["namespace"] == *namespace;
-            it["kind"] == binding["roleRef"]["kind"]
-                && it["metadata"]["name"] == binding["roleRef"]["name"]
-                && is_near
+    let objects: Vec<&Value> = objects.iter().collect();
+    rbac::grants(&objects, account.in_rbac()).into_iter().filter_map(granted).collect()
+}
+
+/// A role as a binding gives it.
+fn granted(grant: rbac::Grant<'_>) -> Option<Value> {
+    let mut role = grant.role?.clone();
+    if let Some(namespace) = grant.namespace {
+        role["kind"] = "Role".into();
+        role["metadata"]["namespace"] = namespace.into();
+    }
+    Some(role)
+}
+
+/// Divides the roles that are made from comments: those that bindings give to an account, and the titles of the others.
+fn divided(rendered: &[Rendered], account: &Account) -> (Vec<Value>, Vec<String>) {
+    let objects: Vec<&Value> = rendered.iter().map(|it| &it.value).collect();
+    let grants = rbac::grants(&objects, account.in_rbac());
+    let (mut roles, mut unbound) = (Vec::new(), Vec::new());
+    for role in rendered.iter().filter(|it| it.origin.as_str() == ROLE).map(|it| &it.value) {
+        let is_of_role = |grant: &&rbac::Grant<'_>| {
+            grant.role.is_some_and(|granted| std::ptr::eq(granted, role))
         };
-        for role in objects.iter().filter(is_role) {
-            let mut role = role.clone();
-            if binding["kind"] == "RoleBinding" {
-                role["kind"] = "Role".into();
-                role["metadata"]["namespace"].clone_from(namespace);
-            }
-            res.push(role);
+        let before = roles.len();
+        roles.extend(grants.iter().filter(is_of_role).copied().filter_map(granted));
+        if roles.len() == before {
+            let part = |pointer: &str| pointer::text(role, pointer).to_owned();
+            unbound.push(format!("{} `{}`", part("/kind"), part("/metadata/name")));
         }
     }
-    res
+    (roles, unbound)
+}
+
+#[test]
+fn only_bound_roles_of_comments_are_audited_and_where_their_bindings_are() {
+    use go_data::yaml::json;
+    let version = "rbac.authorization.k8s.io/v1";
+    let object = |origin: &str, value: Value| Rendered {
+        value,
+        origin: origin.parse().expect("a path"),
+        original_name: String::new(),
+        original_namespace: String::new(),
+    };
+    let role = |kind: &str, name: &str| {
+        object(
+            ROLE,
+            json!({ "apiVersion": version, "kind": kind, "metadata": { "name": name, "namespace": "infra" } }),
+        )
+    };
+    let binding = |namespace: &str, role: &str| {
+        let subject = json!({ "kind": "ServiceAccount", "name": "m", "namespace": "own" });
+        object(
+            "a.yaml",
+            json!({
+                "apiVersion": version,
+                "kind": "RoleBinding",
+                "metadata": { "name": role, "namespace": namespace },
+                "roleRef": { "kind": "Role", "name": role },
+                "subjects": [subject],
+            }),
+        )
+    };
+    let rendered = [
+        role("Role", "a"),
+        role("Role", "b"),
+        role("ClusterRole", "c"),
+        binding("infra", "a"),
+        binding("own", "b"),
+    ];
+    let account = Account { namespace: "own".to_owned(), name: "m".to_owned() };
+    let (roles, unbound) = divided(&rendered, &account);
+    assert_eq!(roles, [rendered[0].value.clone()]);
+    assert_eq!(unbound, ["Role `b`", "ClusterRole `c`"]);
 }

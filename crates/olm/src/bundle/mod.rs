@@ -33,6 +33,7 @@ pub use created::created_at;
 pub use dockerfile::flags as recorded_flags;
 pub use image::{Contents, Source, contents};
 pub use package::{Package, check_version};
+pub use permissions::MovedRights;
 pub use pinned::Digests;
 
 use annotations::Annotations;
@@ -101,6 +102,8 @@ pub struct Bundle {
     pub dockerfile: String,
     /// Warnings about a valid bundle.
     pub warnings: Vec<String>,
+    /// Rights that OLM may give elsewhere than the objects do.
+    pub moved: Vec<MovedRights>,
     csv: (ProjectPath, Value),
 }
 
@@ -108,6 +111,14 @@ impl Bundle {
     /// Every image of the CSV that has no digest.
     pub fn images_by_tag(&self) -> BTreeSet<String> {
         pinned::images(&self.csv.1)
+    }
+
+    /// Whether OLM installs the operator for all namespaces only: it then gives each right in every namespace.
+    pub fn is_for_all_namespaces_only(&self) -> bool {
+        let modes = object::list(&self.csv.1, "/spec/installModes").iter();
+        let supported = modes.filter(|mode| mode["supported"] == true);
+        let supported: Vec<&str> = supported.map(|mode| object::text(mode, "/type")).collect();
+        supported == ["AllNamespaces"]
     }
 
     /// Replaces images by their digests.
@@ -157,6 +168,7 @@ pub fn assemble(input: &Input) -> anyhow::Result<Bundle> {
         files,
         dockerfile: dockerfile::text(&annotations, input.output_dir, input.flags),
         warnings: warnings.0,
+        moved: permissions.moved,
         csv: (path, csv),
     })
 }

@@ -6,7 +6,10 @@
 
 mod conflicts;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
 
 use super::{
     Refusals, Warnings,
@@ -28,6 +31,29 @@ pub struct Permissions<'a> {
     pub cluster: Vec<Value>,
     /// RBAC objects that are not part of the CSV.
     pub manifests: Vec<&'a Value>,
+    pub moved: Vec<MovedRights>,
+}
+
+/// Rights in a namespace that is not the operator's: the CSV cannot name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MovedRights {
+    /// The name of the RoleBinding that gives them.
+    pub binding: String,
+    pub namespace: String,
+    /// The binding as messages name it.
+    pub title: String,
+}
+
+impl fmt::Display for MovedRights {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { namespace, title, .. } = self;
+        write!(
+            f,
+            "{title} gives rights in the namespace `{namespace}`, which a CSV cannot name: OLM gives them in the namespace of the operator and in \
+             those of its OperatorGroup, so in `{namespace}` only if it is one of them; a ClusterRole and a ClusterRoleBinding give them \
+             everywhere"
+        )
+    }
 }
 
 pub fn split<'a>(
@@ -42,6 +68,7 @@ pub fn split<'a>(
     accounts.extend(extra.iter().map(AccountName::as_str));
     let mut granted: Vec<&Value> = Vec::new();
     let mut kept = Vec::new();
+    let mut moved_rights = Vec::new();
     let mut grant = |bindings: &[&'a Value]| {
         let mut rules: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
         let mut unknown = Vec::new();
@@ -73,7 +100,7 @@ pub fn split<'a>(
                 let given = object::list(role, "/rules");
                 rules.entry(account).or_default().extend_from_slice(given);
                 if !given.is_empty() {
-                    moved(binding, collected, warnings);
+                    moved_rights.extend(moved(binding, collected));
                 }
             }
             if ours.len() != subjects.len() {
@@ -95,7 +122,7 @@ pub fn split<'a>(
         &[&namespaced[..], &cluster].concat(),
         warnings,
     ));
-    Permissions { namespaced, cluster, manifests }
+    Permissions { namespaced, cluster, manifests, moved: moved_rights }
 }
 
 /// The service accounts that OLM does not create: no Deployment uses them.
@@ -263,18 +290,13 @@ fn entries(rules: BTreeMap<&str, Vec<Value>>) -> Vec<Value> {
     some.map(|(account, rules)| json!({ "rules": rules, "serviceAccountName": account })).collect()
 }
 
-/// Rights in a namespace that is not the operator's: the CSV cannot name it.
-fn moved(binding: &Value, collected: &Collected, warnings: &mut Warnings) {
-    if object::kind(binding) != "RoleBinding" {
-        return;
-    }
-    let Some(namespace) = collected.foreign_namespace(binding) else { return };
-    warnings.push(format!(
-        "{} gives rights in the namespace `{namespace}`, which a CSV cannot name: OLM gives them in the namespace of the operator and in \
-         those of its OperatorGroup, so in `{namespace}` only if it is one of them; a ClusterRole and a ClusterRoleBinding give them \
-         everywhere",
-        object::title(binding)
-    ));
+fn moved(binding: &Value, collected: &Collected) -> Option<MovedRights> {
+    let namespace = collected.foreign_namespace(binding)?;
+    (object::kind(binding) == "RoleBinding").then(|| MovedRights {
+        binding: object::name(binding).to_owned(),
+        namespace: namespace.to_owned(),
+        title: object::title(binding),
+    })
 }
 
 /// The binding of a role that is in the cluster, but not in the bundle.

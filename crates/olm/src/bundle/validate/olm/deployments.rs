@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    super::{csv, load::Loaded, names},
+    super::{load::Loaded, names},
     Faults, Rule, deployments, of,
 };
 use go_data::yaml::{Map, Value};
@@ -35,7 +35,6 @@ pub fn check(bundle: &Loaded, faults: &mut Faults) {
         }
         selector(path, &at, deployment, faults);
         volumes(bundle, &at, deployment, faults);
-        permissions(bundle, &at, deployment, faults);
         related_images(bundle, &at, deployment, faults);
     }
 }
@@ -112,40 +111,6 @@ fn is_mounted(bundle: &Loaded, deployment: &Value, volume: &str) -> bool {
         .flat_map(|it| of::list(it, "/volumeMounts"))
         .filter(|it| of::name_of(it) == volume)
         .any(|it| !has_own || !MOUNTS.contains(&of::text(it, "/mountPath").trim_end_matches('/')))
-}
-
-/// A service account that nobody creates, or that has no permission: neither the CSV nor a binding gives it one.
-fn permissions(bundle: &Loaded, at: &str, deployment: &Value, faults: &mut Faults) {
-    let object = &bundle.csv.object;
-    let account = match of::text(deployment, "/spec/template/spec/serviceAccountName") {
-        "" => "default",
-        name => name,
-    };
-    if csv::has_permissions(object, account) {
-        return;
-    }
-    let place = (bundle.csv.path, format!("{at}/spec/template/spec/serviceAccountName"));
-    let name = of::name_of(deployment);
-    let is_account = |it: &Value| of::kind(it) == "ServiceAccount" && of::name(it) == account;
-    // Every namespace has this one.
-    if account != "default" && !bundle.objects.iter().any(|it| is_account(&it.object)) {
-        let message = format!(
-            "neither OLM nor the bundle creates the service account `{account}` of the Deployment `{name}`, and without it there are no pods"
-        );
-        return faults.push(Rule::AccountMissing, place, message);
-    }
-    let binds = |it: &Value| {
-        matches!(of::kind(it), "RoleBinding" | "ClusterRoleBinding")
-            && of::list(it, "/subjects")
-                .iter()
-                .any(|it| of::name_of(it) == account || of::kind(it) == "Group")
-    };
-    if !bundle.objects.iter().any(|it| binds(&it.object)) {
-        let message = format!(
-            "nothing in the bundle gives the service account `{account}` of the Deployment `{name}` a permission"
-        );
-        faults.push(Rule::NoPermissions, place, message);
-    }
 }
 
 /// Images that the operator starts, and that mirrors do not know of.

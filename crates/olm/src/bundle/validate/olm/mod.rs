@@ -3,6 +3,7 @@
 //!
 //! What both versions refuse is an error. What one alone refuses is a warning, unless the bundle is for that one.
 
+mod accounts;
 mod deployments;
 mod metadata;
 mod objects;
@@ -22,6 +23,7 @@ use go_data::yaml::Value;
 pub fn check(bundle: &Loaded, files: &Files, target: Option<Target>, findings: &mut Findings) {
     let mut faults = Faults { target, findings };
     deployments::check(bundle, &mut faults);
+    accounts::check(bundle, &mut faults);
     metadata::check(bundle, files, &mut faults);
     objects::check(bundle, files, &mut faults);
     server::check(bundle, &mut faults);

@@ -100,6 +100,7 @@ diagnostics::rules! {
     CertManagerAnnotation "olmv0-cert-annotation" (Olmv0, Ours) Warning "No CRD with a conversion webhook asks cert-manager for its certificate" "remove the annotation: OLM provides the certificate"
     AccountMissing "olm-account-missing" (Olmv0, Ours) Warning "OLM or a manifest creates the service account of a Deployment" "OLM creates the accounts of `permissions` and `clusterPermissions` only: give the account a permission there; `operator-rs bundle` writes it from a Role and its binding"
     NoPermissions "olmv0-no-permissions" (Olmv0, Ours) Warning "The service account of a Deployment has permissions" "add it to `permissions` or `clusterPermissions`"
+    BindingNamespace "olm-binding-namespace" (Olmv0, Ours) Warning "No binding names the namespace of an account that OLM creates" "let the CSV give the rights: `operator-rs bundle --extra-service-accounts NAME`; or use a RoleBinding whose subject has no `namespace`"
     RelatedImageMissing "olmv0-relimg-missing" (Olmv0, Ours) Warning "`relatedImages` lists the images in RELATED_IMAGE variables" "mirrors for disconnected clusters copy the images in `relatedImages` only"
     ReplacesSelf "olmv0-replaces-self" (Olmv0, Ours) Warning "A CSV replaces or skips other CSVs, not itself" ""
     ReplacesNewer "olmv0-replaces-newer" (Olmv0, Ours) Warning "The version is greater than the one that it replaces" ""
