@@ -110,7 +110,7 @@ pub fn contents(dir: &Path, text: &str, access: &Access) -> anyhow::Result<Conte
     };
     if files.is_empty() {
         return Err(anyhow::format_err!("found no bundle in `{label}`"))
-            .hint("name the directory of a bundle, or its image");
+            .hint("name the directory of a bundle, which has `manifests/` and `metadata/annotations.yaml`, or its image");
     }
     Ok(Contents { files, folders, label, labels })
 }
@@ -135,6 +135,11 @@ fn of_image(dir: &Path, text: &str, access: &Access) -> anyhow::Result<Unpacked>
 
 fn of_folder(dir: &Path, text: &str) -> anyhow::Result<(Files, Vec<String>)> {
     let mut files = Files::new();
+    // A directory that is no bundle may be large, and is not read.
+    let path = dir.join(text);
+    if !["manifests", "metadata"].iter().any(|it| path.join(it).is_dir()) {
+        return Ok((files, Vec::new()));
+    }
     let Some(folder) = Folder::open(dir, Path::new(text))? else { return Ok((files, Vec::new())) };
     for path in &folder.paths {
         if let Some(bytes) = folder.bytes(path)? {
