@@ -345,6 +345,24 @@ fn every_rule_has_its_change() {
             "error allServedVersionsRemoval: `v1alpha1` is no longer served, and no other version was served before",
         ],
     );
+    let unserved = |it: &mut Files| {
+        let version = it[CRD]["spec"]["versions"][0].clone();
+        let mut other = version.clone();
+        (other["name"], other["served"], other["storage"]) =
+            (json!("v1alpha0"), json!(false), json!(false));
+        set(it, CRD, "/spec/versions", json!([version, other]));
+    };
+    check(
+        "unserved",
+        &unserved,
+        &|it| {
+            let version = it[CRD]["spec"]["versions"][0].clone();
+            set(it, CRD, "/spec/versions", json!([version]));
+        },
+        &[
+            "warning versionRemoval: `v1alpha0` was removed, and a cluster may still have objects stored in it",
+        ],
+    );
     let mut accounts = |name: &str, field: &str, value: &str, expected: &[&str]| {
         let at = format!("/spec/install/spec/{field}");
         check(name, &nothing, &|it| set(it, CSV, &at, json!(value)), expected);

@@ -131,6 +131,10 @@ fn normal(mut files: BTreeMap<String, Value>, base: &Value) -> BTreeMap<String, 
             }
             _ => {}
         }
+        // Ours names the Service that OLM makes.
+        if let Some(name) = file.pointer_mut("/spec/conversion/webhook/clientConfig/service/name") {
+            *name = json!("");
+        }
     }
     files
 }

@@ -398,6 +398,21 @@ const CHANGES: &[(&str, Change)] = &[
         own_namespace(files, &json!(["memcacheds.cache.example.com"]))
     }),
     ("olm-conversion-modes", |files| own_namespace(files, &json!([]))),
+    ("olmv0-conversion-unset", |files| {
+        converted(files, None);
+    }),
+    ("olmv0-conversion-service", |files| {
+        converted(files, Some("memcached-operator-webhook-service"));
+    }),
+    ("olm-conversion-undeclared", |files| {
+        converted(files, Some("memcached-operator-webhook-service"));
+        set(files, CSV, WEBHOOKS, json!([]));
+    }),
+    ("api-granted", |files| {
+        let rules = "/spec/install/spec/clusterPermissions/0/rules/0";
+        let rule = json!({ "apiGroups": ["batch"], "resources": ["cronjobs"], "verbs": ["get"] });
+        set(files, CSV, rules, rule);
+    }),
     ("crd-convert", |files| {
         set(files, CRD, "/apiVersion", json!("apiextensions.k8s.io/v1beta1"));
         set(files, CRD, "/spec/version", json!("v9"));
@@ -454,6 +469,22 @@ const CHANGES: &[(&str, Change)] = &[
         )
     }),
 ];
+
+/// A CRD of two versions that a webhook of the CSV converts, and the Service that its own conversion names.
+fn converted(files: &mut Files, service: Option<&str>) {
+    let webhook = json!([{ "type": "ConversionWebhook", "generateName": "c.kb.io", "deploymentName": "memcached-operator-controller-manager", "conversionCRDs": ["memcacheds.cache.example.com"], "admissionReviewVersions": ["v1"], "sideEffects": "None" }]);
+    set(files, CSV, WEBHOOKS, webhook);
+    let version = files[CRD]["spec"]["versions"][0].clone();
+    let mut other = version.clone();
+    (other["name"], other["storage"]) = (json!("v9"), json!(false));
+    set(files, CRD, "/spec/versions", json!([version, other]));
+    if let Some(name) = service {
+        let service = json!({ "name": name, "namespace": "a", "path": "/convert" });
+        let webhook =
+            json!({ "clientConfig": { "service": service }, "conversionReviewVersions": ["v1"] });
+        set(files, CRD, "/spec/conversion", json!({ "strategy": "Webhook", "webhook": webhook }));
+    }
+}
 
 /// An object that does not compress.
 fn large(files: &mut Files, length: usize) {

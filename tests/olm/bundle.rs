@@ -73,6 +73,11 @@ impl Bundle {
         self
     }
 
+    /// The text of one of its files.
+    pub fn text(&self, path: &str) -> &str {
+        &self.files[path]
+    }
+
     pub fn with(mut self, path: &str, text: &str) -> Self {
         self.files.insert(path.into(), text.into());
         self.write();

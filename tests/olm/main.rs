@@ -6,6 +6,7 @@
 
 mod broken;
 mod bundle;
+mod conversion;
 mod install;
 #[allow(dead_code, reason = "another suite asks for more")]
 #[path = "../support/installed.rs"]

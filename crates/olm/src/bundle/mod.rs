@@ -151,7 +151,8 @@ pub fn assemble(input: &Input) -> anyhow::Result<Bundle> {
     let annotations =
         Annotations::new(input, collected.scorecard.is_some(), &mut refusals, &mut warnings);
     let metadata = metadata::taken_over(input.metadata, &mut refusals);
-    let manifests = manifests(&collected, &permissions.manifests, &mut refusals, &mut warnings);
+    let manifests =
+        manifests(&collected, &csv, &permissions.manifests, &mut refusals, &mut warnings);
     refusals.settled()?;
 
     let mut files = metadata;
@@ -215,6 +216,7 @@ const NO_OBJECT: &str = "not a Kubernetes object: `apiVersion` or `kind` is miss
 /// Every object that becomes a file, with operator-sdk's name for it.
 fn manifests(
     collected: &Collected,
+    csv: &Value,
     permissions: &[&Value],
     refusals: &mut Refusals,
     warnings: &mut Warnings,
@@ -241,12 +243,13 @@ fn manifests(
                 object::title(object)
             ));
         }
-        let text = yaml::to_text(&object::without_namespace(object));
+        let object = webhooks::with_service_of_olm(object::without_namespace(object), csv);
+        let text = yaml::to_text(&object);
         // operator-sdk finds roles by their names, and writes a second file for any other object.
         let is_role = |it: &Value| matches!(object::kind(it), "Role" | "ClusterRole");
         match res.get(&path) {
-            Some(other) if *other != text || !is_role(object) => refusals.push(
-                format!("{} occurs twice", object::title(object)),
+            Some(other) if *other != text || !is_role(&object) => refusals.push(
+                format!("{} occurs twice", object::title(&object)),
                 "OLM installs a bundle into one namespace: rename or remove one of them",
             ),
             _ => drop(res.insert(path, text)),

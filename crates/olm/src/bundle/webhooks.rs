@@ -142,6 +142,31 @@ fn conversion_service(crd: &Value) -> &str {
     object::text(crd, "/spec/conversion/webhook/clientConfig/service/name")
 }
 
+/// The Service that OLM makes for the webhooks of a Deployment.
+pub fn service_of_olm(deployment: &str) -> String {
+    format!("{}-service", deployment.replace('.', "-"))
+}
+
+/// The Deployment of the ConversionWebhook in a CSV that converts a CRD.
+pub fn converting_deployment<'a>(csv: &'a Value, crd: &str) -> Option<&'a str> {
+    let webhooks = object::list(csv, "/spec/webhookdefinitions").iter();
+    let mut webhooks = webhooks.filter(|it| object::text(it, "/type") == "ConversionWebhook");
+    let webhook = webhooks.find(|it| object::texts(it, "/conversionCRDs").any(|it| it == crd))?;
+    Some(object::text(webhook, "/deploymentName"))
+}
+
+/// A CRD whose conversion names the Service that OLM makes, not one of the operator's own: OLM v0 replaces the CRD some
+/// seconds before it sets the conversion. Without one, objects would not be converted in that time, and each that is
+/// written in another version than the stored one would lose fields; with one, such a request fails and is repeated.
+pub fn with_service_of_olm(mut crd: Value, csv: &Value) -> Value {
+    let name = object::name(&crd).to_owned();
+    let service = crd.pointer_mut("/spec/conversion/webhook/clientConfig/service/name");
+    if let (Some(service), Some(deployment)) = (service, converting_deployment(csv, &name)) {
+        *service = service_of_olm(deployment).into();
+    }
+    crd
+}
+
 /// The path, Deployment and ports that the Service leads to.
 fn served(
     definition: &mut Map<String, Value>,

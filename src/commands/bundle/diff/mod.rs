@@ -13,7 +13,7 @@ use crate::app::{
     images::Access,
     location,
 };
-use crd::compatibility::{self, judge};
+use crd::compatibility::{self, Crd, judge};
 use diagnostics::About;
 use olm::bundle::{
     difference::{self, State},
@@ -79,8 +79,8 @@ impl Args {
         let mut changes = difference::compare(&old, &new)?;
         changes.retain(|it| !self.allow.iter().any(|rule| rule == it.rule.id()));
 
-        let old = crds(&old_label, &old, &old_files)?;
-        let new = crds(&new_label, &new, &new_files)?;
+        let old = self.crds(&old_label, &old, &old_files)?;
+        let new = self.crds(&new_label, &new, &new_files)?;
         let mut policy = self.policy.policy();
         let of_crds = |it: &String| it.parse::<compatibility::Rule>().ok();
         policy.allowed.extend(self.allow.iter().filter_map(of_crds));
@@ -91,13 +91,18 @@ impl Args {
         report.print(self.output);
         report.require_upgrade()
     }
-}
 
-/// The CRDs of a bundle, with their places.
-fn crds(label: &str, state: &State, files: &Files) -> anyhow::Result<Side> {
-    let mut res = CrdFiles::default();
-    for (path, bytes) in files.iter().filter(|it| state.has_crd(it.0.as_str())) {
-        res.add(&format!("{label}/{path}"), &String::from_utf8_lossy(bytes), false)?;
+    /// The CRDs of a bundle, with their places. OLM v1 sets the conversions of the CSV before it compares them.
+    fn crds(&self, label: &str, state: &State, files: &Files) -> anyhow::Result<Side> {
+        let mut res = CrdFiles::default();
+        for (path, bytes) in files.iter().filter(|it| state.has_crd(it.0.as_str())) {
+            res.add(&format!("{label}/{path}"), &String::from_utf8_lossy(bytes), false)?;
+        }
+        let mut side = Side::of_files(label, res);
+        if matches!(self.policy, PolicyName::Olmv1) {
+            let converted = |it: &&mut Crd| state.converts(&it.name);
+            side.crds.values_mut().filter(converted).for_each(Crd::set_conversion);
+        }
+        Ok(side)
     }
-    Ok(Side::of_files(label, res))
 }

@@ -10,6 +10,7 @@ use crate::bundle::{
         load::{self, Loaded},
         requirements::{self, Requirement},
     },
+    webhooks,
 };
 use diagnostics::{Diagnostic, Diagnostics, Hint as _, Severity};
 use go_data::{
@@ -97,6 +98,11 @@ impl State {
     pub fn has_crd(&self, path: &str) -> bool {
         let is_crd = |it: &Value| object::kind(it) == "CustomResourceDefinition";
         self.objects.iter().any(|it| it.0 == path && is_crd(&it.1))
+    }
+
+    /// Whether a webhook of the CSV converts a CRD.
+    pub fn converts(&self, crd: &str) -> bool {
+        webhooks::converting_deployment(&self.csv, crd).is_some()
     }
 
     pub fn package(&self) -> &str {

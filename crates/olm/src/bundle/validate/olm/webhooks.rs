@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    super::{load::Loaded, names},
-    Faults, Rule, deployments, of, supports,
+    super::{Manifest, load::Loaded, names},
+    Faults, Rule, Target, deployments, of, supports,
 };
+use crate::bundle::webhooks::{converting_deployment, service_of_olm};
 use go_data::yaml::Value;
 
 const AT: &str = "/spec/webhookdefinitions";
@@ -59,6 +60,38 @@ pub fn check(bundle: &Loaded, faults: &mut Faults) {
         }
     }
     conversions(bundle, faults);
+    bundle.crds.iter().for_each(|crd| between_crd_and_csv(crd, csv, faults));
+}
+
+/// OLM v0 applies the CRDs of an upgrade as they are in the bundle, with the old CSV still installed, and sets their
+/// conversion some seconds later, with the new one. OLM v1 sets it before it applies them.
+fn between_crd_and_csv(crd: &Manifest<'_>, csv: &Value, faults: &mut Faults) {
+    let Manifest { path, object: crd } = crd;
+    let conversion = "/spec/conversion/webhook/clientConfig/service";
+    let converts = of::text(crd, "/spec/conversion/strategy") == "Webhook";
+    let [service, namespace] =
+        ["name", "namespace"].map(|field| of::text(crd, &format!("{conversion}/{field}")));
+    let is_for_v0 = faults.target != Some(Target::Olmv1);
+    let Some(deployment) = converting_deployment(csv, of::name(crd)) else {
+        if converts && !service.is_empty() {
+            let message = format!(
+                "the Service `{service}` in the namespace `{namespace}` converts the CRD, and no ConversionWebhook of the CSV does: OLM neither writes its certificate into the CRD nor the namespace in which it installs the operator"
+            );
+            faults.push(Rule::ConversionUndeclared, (*path, format!("{conversion}/name")), message);
+        }
+        return;
+    };
+    let made = service_of_olm(deployment);
+    if !converts && is_for_v0 && of::list(crd, "/spec/versions").len() > 1 {
+        let message = "OLM v0 replaces the CRD some seconds before it sets the conversion: in that time, objects are not converted, and each that is written in another version than the stored one loses fields";
+        faults.push(Rule::ConversionUnset, (*path, "/spec/versions"), message);
+    }
+    if converts && is_for_v0 && !service.is_empty() && service != made {
+        let message = format!(
+            "OLM makes the Service `{made}`, and the conversion names `{service}`: OLM v0 sets its own some seconds after it has replaced the CRD, and until then, requests in another version than the stored one go to a Service that may not exist"
+        );
+        faults.push(Rule::ConversionService, (*path, format!("{conversion}/name")), message);
+    }
 }
 
 /// OLM v0 makes a Service `<deployment>-service`.

@@ -113,7 +113,7 @@ pub fn check(bundle: &Loaded, version: &str, findings: &mut Findings) {
     given.iter().for_each(|it| not_yet(bundle, it, findings));
     let granted = granted(bundle);
     if !granted.is_empty() {
-        findings.warning(Rule::ApiRemoved, path, message(25, &granted));
+        findings.warning(Rule::ApiGranted, path, message(25, &granted));
     }
 }
 

@@ -81,6 +81,9 @@ diagnostics::rules! {
     ConversionModes "olm-conversion-modes" (Olmv0, Olm) Error "A bundle with conversion webhooks supports AllNamespaces only" "set `supported: false` for the other install modes"
     ConversionOwned "olm-conversion-owned" (Olmv0, Olm) Error "A conversion webhook converts CRDs that the CSV owns" "correct `conversionCRDs`"
     ConversionNone "olmv0-conversion-none" (Olmv0, OlmV0) Error "A conversion webhook names the CRDs that it converts" "write `conversionCRDs`"
+    ConversionUnset "olmv0-conversion-unset" (Olmv0, Ours) Warning "The manifest of a CRD that a webhook converts has a conversion" "write `spec.conversion` into the CRD, with `strategy: Webhook` and the Service that OLM makes, the Deployment's name with `-service`; `operator-rs bundle` does so"
+    ConversionService "olmv0-conversion-service" (Olmv0, Ours) Warning "The conversion of a CRD names the Service that OLM makes" "name that Service, and leave out one of your own"
+    ConversionUndeclared "olm-conversion-undeclared" (Olmv0, Ours) Warning "A webhook of the CSV converts each CRD that has a conversion" "add a ConversionWebhook to `spec.webhookdefinitions`, or remove `spec.conversion`"
     InstallModeTwice "olmv0-installmode-dup" (Olmv0, OlmV0) Error "Each install mode occurs once" "remove one of the entries"
     OwnedName "olm-owned-name" (Olmv0, Olm) Error "The CRD that the CSV owns is in the manifests under that name" "correct the name of the owned CRD"
     PodMonitor "olmv0-podmonitor" (Olmv0, OlmV0) Error "OLM v0 can install the object" "use a ServiceMonitor: OLM v0 fails the InstallPlan"
@@ -141,6 +144,7 @@ diagnostics::rules! {
     NameForm "gp-name" (GoodPractices, Sdk) Warning "The CSV's name is NAME.vVERSION" ""
 
     ApiRemoved "api-removed" (DeprecatedApis, Sdk) Error "Kubernetes serves the APIs of the manifests" "use the version of the API that replaces it"
+    ApiGranted "api-granted" (DeprecatedApis, Sdk) Warning "No rule grants access to a resource of which Kubernetes has removed a version" "a rule names no version of the API, so there is nothing to change if the operator requests one that is served, such as `batch/v1`; operator-sdk warns in any case"
     ApiRemovedLater "api-removed-later" (DeprecatedApis, Ours) Error "Kubernetes serves the APIs that it has removed and operator-sdk does not check" "use the version of the API that replaces it"
     ApiNotYet "api-not-yet" (DeprecatedApis, Ours) Error "The version of Kubernetes to check for serves the APIs of the manifests already" "check for a newer version, or use an older version of the API"
     ApiVersionBad "api-version-bad" (DeprecatedApis, Sdk) Error "The version of Kubernetes to check for is a version" "write a version such as `1.33`"
