@@ -1,7 +1,7 @@
 //! The CRDs that manifests have, against those of the source, which are the ones to use.
 
 use super::{
-    cargo::Workspace, charts::crds::comparable, compile, declared, findings, given::Manifests,
+    cargo::Workspace, compile, crd_comparison::comparable, declared, findings, given::Manifests,
 };
 use crate::{project::Project, terminal};
 use cluster::Id;

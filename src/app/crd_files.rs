@@ -3,9 +3,9 @@
 use std::{collections::BTreeSet, path::Path};
 
 use super::{
+    crd_comparison::{FieldDifference, differences},
     declared::BY,
     file_owner::{FileOwners, Owner},
-    findings::shortened,
 };
 use crate::{
     disk::Root,
@@ -15,10 +15,7 @@ use crate::{
 use anyhow::Context as _;
 use cluster::Id;
 use diagnostics::{Diagnostic, Diagnostics, Hint as _};
-use go_data::{
-    kubernetes::held_crd,
-    yaml::{self, Value},
-};
+use go_data::yaml::{self, Value};
 use model::{Found, ProjectPath, Tree as _};
 
 /// A file directly in the directory that has CRDs which are written.
@@ -329,10 +326,12 @@ fn is_left_over(crd: &Value, declared: &[Manifest]) -> bool {
 
 /// What differs, as API servers would hold both.
 fn difference(old: &Value, new: &Value) -> Option<String> {
-    let (one, other) = (held_crd(old.clone()), held_crd(new.clone()));
-    (one != other).then(|| {
-        let (at, old, new) = yaml::difference(&one, &other);
-        let (old, new) = (shortened(&old), shortened(&new));
-        format!("at `{at}`, it has {old}, and the source declares {new}")
-    })
+    let found = differences(old, new);
+    let first = found.first()?;
+    let FieldDifference { path, in_file, declared } = first;
+    let more = match found.len() - 1 {
+        0 => String::new(),
+        more => format!(", and {}", diagnostics::count(more, "more difference")),
+    };
+    Some(format!("at `{path}`, it has {in_file}, and the source declares {declared}{more}"))
 }

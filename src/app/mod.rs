@@ -11,6 +11,7 @@ pub mod charts;
 pub mod cluster_args;
 pub mod compile;
 pub mod conversions;
+pub mod crd_comparison;
 pub mod crd_files;
 pub mod crd_states;
 pub mod declared;

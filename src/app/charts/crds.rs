@@ -3,11 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Chart, Finding, Rendering, Rule, Source, crd_files, rendering::Object};
-use crate::app::findings::Place;
-use go_data::{
-    kubernetes::held_crd,
-    yaml::{self, Node, Value, json},
-};
+use crate::app::{crd_comparison::comparable, findings::Place};
+use go_data::yaml::{self, Node, Value};
 
 /// A CRD of the chart.
 pub struct Copy<'a> {
@@ -190,24 +187,6 @@ pub fn is_held(live: &Value, declared: &Value) -> bool {
         fields.remove("caBundle");
     }
     comparable(&live, declared) == comparable(declared, declared)
-}
-
-/// What of a CRD has to be equal: labels and annotations that only the chart has, and its webhook of conversions, are its own.
-pub fn comparable(crd: &Value, declared: &Value) -> Value {
-    let mut spec = held_crd(crd.clone())["spec"].take();
-    if declared["spec"]["conversion"].is_null()
-        && let Some(spec) = spec.as_object_mut()
-    {
-        spec.remove("conversion");
-    }
-    let kept = |field: &str| {
-        let names = declared["metadata"][field].as_object().into_iter().flatten();
-        let pairs =
-            names.filter_map(|it| Some((it.0.clone(), crd["metadata"][field].get(it.0)?.clone())));
-        Value::Object(pairs.collect())
-    };
-    let metadata = json!({"labels": kept("labels"), "annotations": kept("annotations")});
-    json!({"apiVersion": crd["apiVersion"], "spec": spec, "metadata": metadata})
 }
 
 fn name(crd: &Value) -> &str {

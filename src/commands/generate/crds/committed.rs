@@ -8,6 +8,7 @@ use anyhow::Context as _;
 use super::{FILE, FOLDER};
 use crate::{
     app::{
+        crd_comparison::{FieldDifference, differences},
         crd_files::objects,
         derive::MANIFESTS,
         file_owner::{FileOwners, Owner},
@@ -18,10 +19,7 @@ use crate::{
     plan,
 };
 use diagnostics::{Diagnostic, Diagnostics, Hint as _};
-use go_data::{
-    kubernetes::held_crd,
-    yaml::{self, Value},
-};
+use go_data::yaml::{self, Value};
 use model::{ProjectPath, Tree};
 
 /// Committed files, and the CRDs that should be in them.
@@ -35,9 +33,11 @@ pub struct Committed<'a> {
     /// Whether `crds` are all kinds of the workspace, so that other CRDs are left over.
     pub whole: bool,
     pub owners: &'a FileOwners,
+    /// The differences that are accepted: the name of the CRD, and the path of the field.
+    pub allowed: &'a [String],
 }
 
-/// A CRD in a committed file, as API servers hold it.
+/// A CRD in a committed file.
 struct Found {
     path: ProjectPath,
     crd: Value,
@@ -69,18 +69,23 @@ impl Committed<'_> {
         };
         let mut missing = Vec::new();
         for crd in self.crds.iter().flat_map(|it| &it.objects) {
-            let (name, crd) = (name(crd), held_crd(crd.clone()));
+            let name = name(crd);
             match found.get(name) {
                 None => missing.push(Diagnostic::from(match self.shown_in.trim_end_matches('/') {
                     "" | "." => format!("missing: {name}"),
                     folder => format!("missing: {name} in {folder}"),
                 })),
-                Some(found) => found.iter().filter(|it| it.crd != crd).for_each(|it| {
-                    let (at, committed, declared) = yaml::difference(&it.crd, &crd);
-                    let why =
-                        format!("at `{at}`, {committed} is committed, and {declared} is declared");
-                    report(it, "stale", name, &why);
-                }),
+                Some(found) => {
+                    for file in found {
+                        for it in self.unaccepted(name, differences(&file.crd, crd)) {
+                            let FieldDifference { path, in_file, declared } = it;
+                            let why = format!(
+                                "at `{path}`, {in_file} is committed, and {declared} is declared"
+                            );
+                            report(file, "stale", name, &why);
+                        }
+                    }
+                }
             }
         }
         for (name, found) in &found {
@@ -104,7 +109,20 @@ impl Committed<'_> {
         } else {
             writing_hint()
         };
-        Err(anyhow::Error::from(Diagnostics { headline, list })).hint(hint)
+        let declared = "if your program changes what `crd()` returns, declare it instead: `#[kube(annotation(…), label(…), doc = \"…\")]`; or accept a difference: `--allow-at 'CRD FIELD'`";
+        let is_patched =
+            writers.iter().all(|writer| *writer == Writer::Other) && !writers.is_empty();
+        let error = Err(anyhow::Error::from(Diagnostics { headline, list })).hint(hint);
+        if is_patched { error.hint(declared) } else { error }
+    }
+
+    /// The differences that `--allow-at` does not accept.
+    fn unaccepted(&self, name: &str, found: Vec<FieldDifference>) -> Vec<FieldDifference> {
+        let is_accepted = |it: &FieldDifference| {
+            let place = [name, &it.path];
+            self.allowed.iter().any(|allowed| allowed.split_whitespace().eq(place))
+        };
+        found.into_iter().filter(|it| !is_accepted(it)).collect()
     }
 
     /// Whether a CRD is one of this workspace's, and no kind declares it any more: this command has written it for one of
@@ -144,7 +162,7 @@ impl Committed<'_> {
             for crd in objects.filter(|it| it["kind"] == "CustomResourceDefinition") {
                 let name = name(&crd).to_owned();
                 let owner = self.owners.owner(&path, &text);
-                let found = Found { path: path.clone(), crd: held_crd(crd), writer, owner };
+                let found = Found { path: path.clone(), crd, writer, owner };
                 res.entry(name).or_default().push(found);
             }
         }

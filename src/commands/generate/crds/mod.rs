@@ -72,6 +72,10 @@ pub struct Args {
     /// Write all CRDs into this file, as a YAML stream; `-` is stdout. With `--check`, compare with the CRDs in it
     #[arg(long, value_name = "FILE", conflicts_with = "output_dir", value_parser = stdout::yaml_file::<PathBuf>)]
     output_file: Option<PathBuf>,
+    /// With `--check`, accept the difference at this field, which is named as the message names it: `backups.example.com
+    /// spec.scope` (can be repeated)
+    #[arg(long, value_name = "CRD FIELD", requires = "check")]
+    allow_at: Vec<String>,
     /// Output format: a YAML stream or a JSON list
     #[arg(long, short, default_value = "yaml", conflicts_with_all = ["output_dir", "output_file"])]
     output: Format,
@@ -191,9 +195,11 @@ impl Args {
                 let (crds, whole) = (&made.manifests[..], made.is_whole);
                 let owners = &FileOwners::of_workspace(&made.workspace, root);
                 let file = file.clone();
-                Committed { root, file, shown_in, crds, whole, owners }.require_current()?;
+                let allowed = &self.allow_at[..];
+                Committed { root, file, shown_in, crds, whole, owners, allowed }
+                    .require_current()?;
             }
-            if file.is_some() {
+            if file.is_some() || !self.allow_at.is_empty() {
                 return Ok(made);
             }
             // What is left is a first line that names an old place.

@@ -1,0 +1,78 @@
+//! The CRDs in files against those that the source declares, as API servers would hold both.
+
+use super::findings::shortened;
+use go_data::{
+    kubernetes::held_crd,
+    yaml::{self, Value, json},
+};
+
+/// A field in which a CRD in a file differs from the declared one.
+pub struct FieldDifference {
+    /// The path of the field, from the top of the CRD.
+    pub path: String,
+    /// The value in the file, as JSON, or `nothing`.
+    pub in_file: String,
+    /// The declared value, as JSON, or `nothing`.
+    pub declared: String,
+}
+
+/// All fields that differ and have to be equal, see [`comparable`].
+pub fn differences(in_file: &Value, declared: &Value) -> Vec<FieldDifference> {
+    let (old, new) = (comparable(in_file, declared), comparable(declared, declared));
+    if old == new {
+        return Vec::new();
+    }
+    let text = |part: Option<yaml::Part<'_>>| {
+        part.map_or_else(|| "nothing".to_owned(), |part| shortened(&part.value.to_string()))
+    };
+    let all = yaml::differences(&old, &new).into_iter();
+    let mut found: Vec<FieldDifference> = all
+        .map(|it| FieldDifference { path: it.path, in_file: text(it.old), declared: text(it.new) })
+        .collect();
+    if found.is_empty() {
+        // The order of a list, which is not a difference of any item.
+        let (path, in_file, declared) = yaml::difference(&old, &new);
+        let (in_file, declared) = (shortened(&in_file), shortened(&declared));
+        found.push(FieldDifference { path, in_file, declared });
+    }
+    found
+}
+
+/// What of a CRD has to be equal: labels and annotations that only the chart has, and its webhook of conversions, are its own.
+pub fn comparable(crd: &Value, declared: &Value) -> Value {
+    let mut spec = held_crd(crd.clone())["spec"].take();
+    if declared["spec"]["conversion"].is_null()
+        && let Some(spec) = spec.as_object_mut()
+    {
+        spec.remove("conversion");
+    }
+    let kept = |field: &str| {
+        let names = declared["metadata"][field].as_object().into_iter().flatten();
+        let pairs =
+            names.filter_map(|it| Some((it.0.clone(), crd["metadata"][field].get(it.0)?.clone())));
+        Value::Object(pairs.collect())
+    };
+    let metadata = json!({"labels": kept("labels"), "annotations": kept("annotations")});
+    json!({"apiVersion": crd["apiVersion"], "spec": spec, "metadata": metadata})
+}
+
+#[test]
+fn every_field_that_differs_is_found_and_additions_to_the_metadata_are_none() {
+    let crd = |name: &str, plural: &str, labels: Value| {
+        json!({
+            "apiVersion": "apiextensions.k8s.io/v1",
+            "metadata": {"name": name, "labels": labels},
+            "spec": {"group": "a.io", "names": {"plural": plural, "kind": "A"}, "scope": "Cluster"},
+        })
+    };
+    let declared = crd("as.a.io", "as", json!({"declared": "1"}));
+    let check = |in_file: &Value, paths: &[&str]| {
+        let found = differences(in_file, &declared);
+        assert_eq!(found.iter().map(|it| it.path.as_str()).collect::<Vec<_>>(), paths);
+    };
+    check(&crd("as.a.io", "as", json!({"declared": "1", "app": "x"})), &[]);
+    check(&crd("as.a.io", "as", json!({"app": "x"})), &["metadata.labels.declared"]);
+    let mut other = crd("as.a.io", "bs", json!({"declared": "1"}));
+    other["spec"]["scope"] = "Namespaced".into();
+    check(&other, &["spec.names.plural", "spec.scope"]);
+}
