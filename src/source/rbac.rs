@@ -163,7 +163,7 @@ mod tests {
         );
         check(
             "// +kubebuilder:rbac:groups=apps,verbs=[get,list],resources=deployments",
-            "src/main.rs:1:34: a comma begins the next argument: separate the words of a list with `;`: `verbs=get;list`",
+            "src/main.rs:1:45: a comma begins the next argument: separate the words of a list with `;`: `verbs=get;list`",
         );
         check("// +kubebuilder:rbac:namespace=a,list", "src/main.rs:1:38: `=` is expected, not ``");
         check(

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, time::Duration};
 use serde::Serialize;
 
 use super::{State, generated::Objects, reason};
-use crate::app::{cluster_args::Address, charts::crds::is_held};
+use crate::app::{charts::crds::is_held, cluster_args::Address};
 use cluster::{Id, Limit, Unreachable};
 use diagnostics::find;
 use go_data::yaml::Value;
