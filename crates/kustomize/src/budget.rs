@@ -1,6 +1,7 @@
-//! How much a rendering may add to the objects, in all. A few lines can double a text with each step, or write a large one
-//! into each of thousands of objects. Each object refers to the budget of its rendering; what puts a value into one, takes
-//! its size from there first.
+//! How much a rendering may add to the objects, and how much it may work, in all. A few lines can double a text with each
+//! step, write a large one into each of thousands of objects, or have each of thousands of entries look at each of
+//! thousands of objects. Each object refers to the budget of its rendering; what puts a value into one, or looks at one,
+//! takes that from there first.
 
 use std::{cell::Cell, rc::Rc};
 
@@ -17,24 +18,67 @@ const EACH: usize = 32;
 /// How deep values may be nested.
 const DEEPEST: usize = 1000;
 
+/// How much work a rendering is, as values that are looked at: some seconds.
+const MOST_WORK: usize = 20_000_000;
+
+/// The work of comparing one object with a name or a kind, as values that are looked at.
+const EACH_OBJECT: usize = 10;
+
 #[derive(Clone, Debug)]
-pub struct Budget(Rc<Cell<usize>>);
+pub struct Budget(Rc<Left>);
+
+#[derive(Debug)]
+struct Left {
+    bytes: Cell<usize>,
+    work: Cell<usize>,
+}
 
 impl Default for Budget {
     fn default() -> Self {
-        Self(Rc::new(Cell::new(MOST)))
+        Self::new(MOST, MOST_WORK)
     }
 }
 
 impl Budget {
+    pub(super) fn new(bytes: usize, work: usize) -> Self {
+        Self(Rc::new(Left { bytes: Cell::new(bytes), work: Cell::new(work) }))
+    }
+
+    /// The work so far.
+    #[cfg(test)]
+    pub fn work(&self) -> usize {
+        MOST_WORK - self.0.work.get()
+    }
+
+    /// For a look at some objects: at their identities or at a field.
+    pub fn look_at(&self, objects: usize) -> anyhow::Result<()> {
+        self.take_work(objects.saturating_mul(EACH_OBJECT))
+    }
+
+    /// For a look at all that is in a value.
+    pub fn look_through(&self, value: &Value) -> anyhow::Result<()> {
+        self.take_work(count(value))
+    }
+
+    fn take_work(&self, units: usize) -> anyhow::Result<()> {
+        let Some(left) = self.0.work.get().checked_sub(units) else {
+            let message =
+                "this is too much work: its entries have to look at its objects too often";
+            return Err(anyhow::format_err!(message))
+                .hint("split it into kustomizations with fewer objects, or ".to_owned() + WAY_OUT);
+        };
+        self.0.work.set(left);
+        Ok(())
+    }
+
     /// For as many bytes more.
     pub fn take(&self, bytes: usize) -> anyhow::Result<()> {
-        let Some(left) = self.0.get().checked_sub(bytes) else {
+        let Some(left) = self.0.bytes.get().checked_sub(bytes) else {
             let message = "this adds too much: in total, objects may grow by at most 128 MiB";
             return Err(anyhow::format_err!(message))
                 .hint("make what is added smaller, or ".to_owned() + WAY_OUT);
         };
-        self.0.set(left);
+        self.0.bytes.set(left);
         Ok(())
     }
 
@@ -48,15 +92,21 @@ impl Budget {
         self.take(size(value, depth)?)
     }
 
-    /// Changes a value, and takes what it has grown by.
+    /// For an entry that a map gets, with its note.
+    pub fn take_entry(&self, key: &str, value: &str) -> anyhow::Result<()> {
+        self.take(2 * (key.len() + EACH) + value.len())
+    }
+
+    /// Changes a value, and takes what its text has grown by. What is added to a list or a map is taken by whoever adds it.
     pub fn change(
         &self,
         value: &mut Value,
         set: &mut dyn FnMut(&mut Value) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        let before = size(value, 0)?;
+        let length = |value: &Value| value.as_str().map_or(0, str::len);
+        let before = length(value);
         set(value)?;
-        self.take(size(value, 0)?.saturating_sub(before))
+        self.take(length(value).saturating_sub(before))
     }
 }
 
@@ -67,6 +117,15 @@ pub fn check_depth(depth: usize) -> anyhow::Result<()> {
     }
     let message = format!("values are nested deeper than {DEEPEST} levels there");
     Err(anyhow::format_err!(message)).hint(WAY_OUT)
+}
+
+/// How many values there are in a value.
+fn count(value: &Value) -> usize {
+    1 + match value {
+        Value::Array(items) => items.iter().map(count).sum(),
+        Value::Object(map) => map.values().map(count).sum(),
+        _ => 0,
+    }
 }
 
 fn size(value: &Value, depth: usize) -> anyhow::Result<usize> {
@@ -111,7 +170,7 @@ mod tests {
     fn a_file_that_is_read_again_and_again_uses_up_the_budget() {
         let text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: aaaaaaaaaa}\n";
         let path = ProjectPath::fixed("a.yaml");
-        let budget = Budget(Rc::new(Cell::new(1000)));
+        let budget = Budget::new(1000, 1000);
         let read = || resources::read(&Same(text), &path, &budget);
         let count = std::iter::from_fn(|| read().ok()).count();
         assert_eq!(count, 3);

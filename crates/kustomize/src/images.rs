@@ -55,6 +55,8 @@ pub fn transform(
     };
     for object in objects.0.iter_mut().filter(|it| it.kind() != "CustomResourceDefinition") {
         let budget = object.budget.clone();
+        budget.look_at(1)?;
+        budget.look_through(&object.value)?;
         let mut set = |it: &mut Value| set(it, &budget);
         // Twice, as in kustomize: a suffix of the tag is added each time.
         in_containers(&mut object.value, &mut set).map_err(|it| {

@@ -27,6 +27,8 @@
 //! - replacements inside of a text that is JSON or YAML itself.
 
 mod budget;
+#[cfg(test)]
+mod budget_tests;
 mod config;
 mod fields;
 mod generators;
@@ -55,7 +57,13 @@ use std::borrow::Cow;
 
 use anyhow::Context as _;
 
-use self::{budget::Budget, config::Config, load::Kustomization, names::Affix, objects::Objects};
+use self::{
+    budget::Budget,
+    config::Config,
+    load::Kustomization,
+    names::Affix,
+    objects::{Indexed, Objects},
+};
 pub use self::{images::Image, kinds::is_cluster_scoped};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
@@ -151,8 +159,16 @@ pub fn build_with_names(
 }
 
 fn objects(tree: &impl Tree, top: Kustomization, images: &[Image]) -> anyhow::Result<Objects> {
-    let mut build =
-        Build { tree, images, met: vec![false; images.len()], work: 0, budget: Budget::default() };
+    objects_within(tree, top, images, Budget::default())
+}
+
+fn objects_within(
+    tree: &impl Tree,
+    top: Kustomization,
+    images: &[Image],
+    budget: Budget,
+) -> anyhow::Result<Objects> {
+    let mut build = Build { tree, images, met: vec![false; images.len()], work: 0, budget };
     let mut all = All::new();
     build.accumulate(&top, &mut vec![top.folder.clone()], &mut all)?;
     let All { mut objects, config } = all;
@@ -246,15 +262,23 @@ impl<T: Tree> Build<'_, T> {
                 return Err(anyhow::format_err!(message)).hint(WAY_OUT);
             }
         }
-        for generator in &of.generators {
-            let object = generators::generate(self.tree, of, generator, &self.budget)?;
-            let mark = generator.mark;
-            all.objects.absorb(object).map_err(|it| of.located(mark, &it))?;
-        }
+        self.generate(of, &mut all.objects)?;
         for component in &of.components {
             self.include(of, component, visited, all)?;
         }
         self.transform(of, all).with_context(|| format!("cannot render {}", of.path))
+    }
+
+    fn generate(&self, of: &Kustomization, objects: &mut Objects) -> anyhow::Result<()> {
+        if of.generators.is_empty() {
+            return Ok(());
+        }
+        let mut indexed = Indexed::new(objects);
+        for generator in &of.generators {
+            let object = generators::generate(self.tree, of, generator, &self.budget)?;
+            indexed.absorb(object).map_err(|error| of.located(generator.mark, &error))?;
+        }
+        Ok(())
     }
 
     fn include(
@@ -325,9 +349,12 @@ impl<T: Tree> Build<'_, T> {
         }
         labels::put(objects, &of.common_annotations, config.list("commonAnnotations"))?;
         self.patch(of, &of.late_patches, objects)?;
-        for replica in &of.replicas {
-            replicas::transform(objects, replica, config.list("replicas"))
-                .map_err(|it| of.located(replica.mark, &it))?;
+        if !of.replicas.is_empty() {
+            let mut indexed = Indexed::new(objects);
+            for replica in &of.replicas {
+                replicas::transform(&mut indexed, replica, config.list("replicas"))
+                    .map_err(|it| of.located(replica.mark, &it))?;
+            }
         }
         for entry in &of.images {
             let over = self.images.iter().position(|it| it.name == entry.name);
@@ -337,10 +364,12 @@ impl<T: Tree> Build<'_, T> {
             let over = over.map(|at| self.images[at].entry());
             images::transform(objects, over.as_ref().unwrap_or(entry), config.list("images"))?;
         }
-        for replacement in &of.replacements {
-            replacements::transform(objects, replacement)
-                .map_err(|it| of.located(replacement.mark, &it))?;
-            objects.0.retain(|it| !it.is_empty());
+        if !of.replacements.is_empty() {
+            let mut indexed = Indexed::new(objects);
+            for replacement in &of.replacements {
+                replacements::transform(&mut indexed, replacement)
+                    .map_err(|it| of.located(replacement.mark, &it))?;
+            }
         }
         Ok(())
     }
@@ -351,9 +380,13 @@ impl<T: Tree> Build<'_, T> {
         patches: &[load::Patch],
         objects: &mut Objects,
     ) -> anyhow::Result<()> {
+        if patches.is_empty() {
+            return Ok(());
+        }
+        let mut indexed = Indexed::new(objects);
         for patch in patches {
-            patches::transform(self.tree, of, patch, objects, &self.budget)?;
-            objects.0.retain(|it| !it.is_empty());
+            patches::transform(self.tree, of, patch, &mut indexed, &self.budget)?;
+            indexed.remove_empty()?;
         }
         Ok(())
     }

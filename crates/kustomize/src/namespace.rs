@@ -1,15 +1,24 @@
 //! `namespace`.
 
-use super::{fields::Field, object::Object, objects::Objects};
+use super::{
+    fields::Field,
+    object::Object,
+    objects::{Indexed, Objects},
+};
 use go_data::yaml::Value;
 
 pub fn transform(objects: &mut Objects, namespace: &str, fields: &[Field]) -> anyhow::Result<()> {
-    for at in 0..objects.0.len() {
-        objects.0[at].remember()?;
-        set(&mut objects.0[at], namespace, fields)?;
-        let id = objects.0[at].id();
+    let mut indexed = Indexed::new(objects);
+    for at in indexed.with_name(None)? {
+        let object = &mut indexed.objects.0[at];
+        object.remember()?;
+        set(object, namespace, fields)?;
+        let id = object.id();
+        indexed.note_change(at);
+        let others = indexed.with_name(Some(&id.name))?;
+        let objects = &*indexed.objects;
         let same = |it: &Object| it.name() == id.name && it.kind() == id.kind && it.id().is(&id);
-        let clash = (0..objects.0.len()).find(|it| *it != at && same(&objects.0[*it]));
+        let clash = others.into_iter().find(|it| *it != at && same(&objects.0[*it]));
         if let Some(other) = clash {
             anyhow::bail!(
                 "with `namespace: {namespace}` two objects are {id}: from {} and from {}",

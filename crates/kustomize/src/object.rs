@@ -204,13 +204,12 @@ impl Object {
     /// Sets an entry of all maps at the fields.
     pub fn set_entry(&mut self, fields: &[Field], key: &str, value: &str) -> anyhow::Result<()> {
         self.shared += 1;
+        self.budget.look_at(1)?;
+        let budget = self.budget.clone();
         let mut setter = share::Setter::new(key, value, self.shared);
         for field in fields {
             field.visit(self, Some(&json!({})), &mut |it| match it {
-                Value::Object(map) => {
-                    setter.set(map);
-                    Ok(())
-                }
+                Value::Object(map) => setter.set(map, &budget),
                 Value::Null => Ok(()),
                 _ => anyhow::bail!("a map is expected there"),
             })?;

@@ -29,14 +29,106 @@ impl Objects {
     pub fn check(&mut self) -> anyhow::Result<()> {
         self.open().map(drop)
     }
+}
+
+/// Objects and where each is among them, by its current and former names.
+pub struct Indexed<'a> {
+    pub objects: &'a mut Objects,
+    /// In order. An object may be listed with a name that it no longer has: who looks it up compares identities.
+    names: BTreeMap<String, Vec<usize>>,
+    has_empty: bool,
+    /// Whether it is known that no two objects have one identity.
+    is_checked: bool,
+}
+
+impl<'a> Indexed<'a> {
+    pub fn new(objects: &'a mut Objects) -> Self {
+        let names = BTreeMap::new();
+        let mut indexed = Self { objects, names, has_empty: false, is_checked: false };
+        indexed.index();
+        indexed
+    }
+
+    fn index(&mut self) {
+        self.names.clear();
+        for at in 0..self.objects.0.len() {
+            self.add_names(at);
+        }
+    }
+
+    fn add_names(&mut self, at: usize) {
+        let object = &self.objects.0[at];
+        for name in object.former_names().chain([object.name()]) {
+            let places = match self.names.get_mut(name) {
+                Some(places) => places,
+                None => self.names.entry(name.to_owned()).or_default(),
+            };
+            if let Err(place) = places.binary_search(&at) {
+                places.insert(place, at);
+            }
+        }
+    }
+
+    /// Where the objects are that may have, or may have had, a name; all of them if there is none.
+    pub fn with_name(&self, name: Option<&str>) -> anyhow::Result<Vec<usize>> {
+        let places: Vec<usize> = match name {
+            Some(name) => self.names.get(name).cloned().unwrap_or_default(),
+            None => (0..self.objects.0.len()).collect(),
+        };
+        if let Some(object) = self.objects.0.first() {
+            object.budget.look_at(places.len())?;
+        }
+        Ok(places)
+    }
+
+    /// To be called after a change of an object that may be about its identity.
+    pub fn note_change(&mut self, at: usize) {
+        self.has_empty |= self.objects.0[at].is_empty();
+        self.is_checked = false;
+        self.add_names(at);
+    }
+
+    /// To be called after a change of an object that keeps its identity.
+    pub fn note_content(&mut self, at: usize) {
+        self.has_empty |= self.objects.0[at].is_empty();
+        // A patch can change the annotations with its former names.
+        self.add_names(at);
+    }
+
+    /// Removes the objects of which nothing is left.
+    pub fn remove_empty(&mut self) -> anyhow::Result<()> {
+        if std::mem::take(&mut self.has_empty) {
+            if let Some(object) = self.objects.0.first() {
+                object.budget.look_at(self.objects.0.len())?;
+            }
+            self.objects.0.retain(|object| !object.is_empty());
+            self.index();
+        }
+        Ok(())
+    }
+
+    /// Fails if two objects have one identity.
+    pub fn check(&mut self) -> anyhow::Result<()> {
+        if !self.is_checked {
+            if let Some(object) = self.objects.0.first() {
+                object.budget.look_at(self.objects.0.len())?;
+            }
+            self.objects.check()?;
+            self.is_checked = true;
+        }
+        Ok(())
+    }
 
     /// Adds a generated object, or merges it with an existing one.
     pub fn absorb(&mut self, mut object: Object) -> anyhow::Result<()> {
         let id = object.id();
         let behavior = object.annotation(BEHAVIOR).unwrap_or_default().to_owned();
         let create = !matches!(behavior.as_str(), "merge" | "replace");
-        match self.by_any_id(&id)[..] {
-            [] if create => self.0.push(object),
+        match self.by_any_id(&id)?[..] {
+            [] if create => {
+                self.objects.0.push(object);
+                self.note_change(self.objects.0.len() - 1);
+            }
             [] => {
                 return Err(anyhow::format_err!(
                     "{}: there is no {id} to {behavior}",
@@ -47,7 +139,7 @@ impl Objects {
                 );
             }
             [at] if create => {
-                let other = &self.0[at].origin;
+                let other = &self.objects.0[at].origin;
                 return Err(anyhow::format_err!(
                     "{}: {id} already exists, from {other}",
                     object.origin
@@ -55,9 +147,10 @@ impl Objects {
                 .hint("give it another name, or `behavior: merge` or `behavior: replace`");
             }
             [at] => {
-                inherit(&mut object, &self.0[at], behavior == "merge")
+                inherit(&mut object, &self.objects.0[at], behavior == "merge")
                     .map_err(|it| it.context(format!("{}: {behavior} of {id}", object.origin)))?;
-                self.0[at] = object;
+                self.objects.0[at] = object;
+                self.note_change(at);
             }
             _ => anyhow::bail!("{}: there is more than one {id} to {behavior}", object.origin),
         }
@@ -65,8 +158,10 @@ impl Objects {
     }
 
     /// The objects that have, or had, this identity.
-    pub fn by_any_id(&self, id: &Id) -> Vec<usize> {
-        (0..self.0.len()).filter(|at| self.0[*at].was(id)).collect()
+    pub fn by_any_id(&self, id: &Id) -> anyhow::Result<Vec<usize>> {
+        let mut places = self.with_name(Some(&id.name))?;
+        places.retain(|at| self.objects.0[*at].was(id));
+        Ok(places)
     }
 }
 

@@ -6,7 +6,7 @@ use super::{
     load::{Kustomization, Origin, Patch, Source},
     merge,
     object::Object,
-    objects::Objects,
+    objects::Indexed,
     resources, share,
 };
 use diagnostics::Hint as _;
@@ -35,7 +35,7 @@ pub fn transform(
     tree: &impl Tree,
     of: &Kustomization,
     patch: &Patch,
-    objects: &mut Objects,
+    objects: &mut Indexed<'_>,
     budget: &Budget,
 ) -> anyhow::Result<()> {
     let (path, text, field) = match &patch.source {
@@ -102,13 +102,18 @@ fn json(
     of: &Kustomization,
     patch: &Patch,
     list: &[Value],
-    objects: &mut Objects,
+    objects: &mut Indexed<'_>,
 ) -> anyhow::Result<()> {
     let operations = json_patch::parse(list)?;
     let Some(target) = &patch.target else {
         return Err(of.problem(patch.mark, "a JSON patch needs a `target`"));
     };
-    for object in objects.0.iter_mut().filter(|it| target.selects(it)) {
+    for at in objects.with_name(target.name.literal())? {
+        let object = &mut objects.objects.0[at];
+        if !target.selects(object) {
+            continue;
+        }
+        object.budget.look_through(&object.value)?;
         object.keep_history()?;
         object.remember()?;
         let internal = object.internal_annotations();
@@ -123,6 +128,7 @@ fn json(
         for (key, text) in internal {
             object.annotate(&key, &text);
         }
+        objects.note_change(at);
     }
     Ok(())
 }
@@ -131,25 +137,27 @@ fn strategic(
     of: &Kustomization,
     entry: &Patch,
     patches: &[Object],
-    objects: &mut Objects,
+    objects: &mut Indexed<'_>,
 ) -> anyhow::Result<()> {
     if let Some(target) = &entry.target {
         let [patch] = patches else {
             return Err(of.problem(entry.mark, "a patch with a `target` is one document"));
         };
         let patch = with_strings(patch)?;
-        for object in objects.0.iter_mut().filter(|it| target.selects(it)) {
-            merge(object, &patch, entry.options)?;
+        for at in objects.with_name(target.name.literal())? {
+            if target.selects(&objects.objects.0[at]) {
+                merge_at(objects, at, &patch, entry.options)?;
+            }
         }
-        objects.0.retain(|it| !it.is_empty());
+        objects.remove_empty()?;
         return objects.check();
     }
     for patch in patches {
         let id = patch.original_id();
         let patch =
             if entry.options.list == List::StrategicMerge { &with_strings(patch)? } else { patch };
-        match objects.by_any_id(&id)[..] {
-            [at] => merge(&mut objects.0[at], patch, entry.options)?,
+        match objects.by_any_id(&id)?[..] {
+            [at] => merge_at(objects, at, patch, entry.options)?,
             [] => {
                 let message = format!("there is no {id} to patch");
                 return Err(of.problem(entry.mark, &message))
@@ -177,6 +185,21 @@ fn with_strings(patch: &Object) -> anyhow::Result<Object> {
     Ok(res)
 }
 
+fn merge_at(
+    objects: &mut Indexed<'_>,
+    at: usize,
+    patch: &Object,
+    options: Options,
+) -> anyhow::Result<()> {
+    merge(&mut objects.objects.0[at], patch, options)?;
+    if options.new_name || options.new_kind {
+        objects.note_change(at);
+    } else {
+        objects.note_content(at);
+    }
+    Ok(())
+}
+
 /// Kind and name stay, unless they may change; the namespace stays.
 fn merge(object: &mut Object, patch: &Object, options: Options) -> anyhow::Result<()> {
     let (kind, name) = (object.kind().to_owned(), object.name().to_owned());
@@ -190,6 +213,8 @@ fn merge(object: &mut Object, patch: &Object, options: Options) -> anyhow::Resul
     if !std::mem::replace(&mut object.knows_quotes, true) {
         share::note_printed(&mut object.value);
     }
+    object.budget.look_through(&object.value)?;
+    object.budget.look_through(&patch.value)?;
     object.budget.take_value(&patch.value, 0)?;
     let mut change = patch.value.clone();
     // With a target, the patch gets the apiVersion of its target.

@@ -2,6 +2,8 @@
 //!
 //! If several objects had a name, the referenced one is chosen as in kustomize.
 
+use std::collections::BTreeMap;
+
 use super::{
     config::Config,
     fields::{Field, Kind},
@@ -11,19 +13,26 @@ use super::{
 use go_data::yaml::Value;
 
 pub fn fix(objects: &mut Objects, config: &Config) -> anyhow::Result<()> {
+    let mut former = Former::new(objects);
     for at in 0..objects.0.len() {
         let id = objects.0[at].original_id();
         let mut fixed: Option<Object> = None;
         for (target, fields) in &config.references {
             for field in fields.iter().filter(|it| it.of.selects_id(&id)) {
                 let referrer = &objects.0[at];
-                let search = Search { objects, referrer, target, field };
+                let search = Search { objects, former: &former, referrer, target, field };
                 let object = fixed.get_or_insert_with(|| referrer.clone());
                 field.visit_any(object, None, &mut |it| set(it, &search))?;
             }
         }
         if let Some(fixed) = fixed {
-            objects.0[at] = fixed;
+            let old = std::mem::replace(&mut objects.0[at], fixed);
+            let new = &objects.0[at];
+            // Only a configuration can name such fields as references.
+            if old.id() != new.id() || !old.former_ids().eq(new.former_ids()) {
+                new.budget.look_at(objects.0.len())?;
+                former = Former::new(objects);
+            }
         }
     }
     Ok(())
@@ -63,8 +72,34 @@ fn set(value: &mut Value, search: &Search<'_>) -> anyhow::Result<()> {
     }
 }
 
+/// Where the objects are that had a name, or were in a namespace at first.
+struct Former {
+    names: BTreeMap<String, Vec<usize>>,
+    /// For each first namespace, one object of each current namespace: what sees one of them, sees the others.
+    namespaces: BTreeMap<String, BTreeMap<(String, String), usize>>,
+}
+
+impl Former {
+    fn new(objects: &Objects) -> Self {
+        let mut former = Self { names: BTreeMap::new(), namespaces: BTreeMap::new() };
+        for (at, object) in objects.0.iter().enumerate() {
+            for name in object.former_names() {
+                let places = former.names.entry(name.to_owned()).or_default();
+                if places.last() != Some(&at) {
+                    places.push(at);
+                }
+            }
+            let current = (object.id().namespace, object.namespace().to_owned());
+            let first = former.namespaces.entry(object.original_id().namespace).or_default();
+            first.entry(current).or_insert(at);
+        }
+        former
+    }
+}
+
 struct Search<'a> {
     objects: &'a Objects,
+    former: &'a Former,
     referrer: &'a Object,
     target: &'a Kind,
     field: &'a Field,
@@ -73,17 +108,25 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     /// The object that had a name. Of a map, the namespace beside the name is looked at too, where it is written.
     fn find(&self, name: &str, map: Option<Option<&str>>) -> anyhow::Result<Option<&'a Object>> {
-        let mut all: Vec<&Object> = (self.objects.0.iter())
+        let empty = Vec::new();
+        let places = self.former.names.get(name).unwrap_or(&empty);
+        self.referrer.budget.look_at(1 + places.len())?;
+        let candidates = places.iter().map(|at| &self.objects.0[*at]);
+        let mut all: Vec<&Object> = candidates
             .filter(|it| it.former_ids().any(|it| self.target.selects_id(&it)))
             .filter(|it| self.sees(it))
             .collect();
         if let Some(namespace) = map.flatten() {
             // First by the former namespace, then by the current one.
             let originally = |it: &&Object| it.original_id().namespace == namespace;
-            let any = self.objects.0.iter().filter(|it| self.sees(it)).any(|it| originally(&it));
+            let places = self.former.namespaces.get(namespace);
+            let places = places.into_iter().flat_map(BTreeMap::values);
+            let mut looked = 0;
+            let any = places.inspect(|_| looked += 1).any(|at| self.sees(&self.objects.0[*at]));
+            self.referrer.budget.look_at(looked)?;
             all.retain(|it| if any { originally(it) } else { it.id().namespace == namespace });
         }
-        all.retain(|it| it.former_names().any(|it| it == name) && self.fits(it));
+        all.retain(|it| self.fits(it));
         if all.len() == 1 {
             return Ok(all.pop());
         }

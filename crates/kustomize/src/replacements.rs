@@ -1,7 +1,7 @@
 //! `replacements`: copies a value of one object into others.
 
 use super::{
-    budget, fields::Kind, id::Id, object::Object, objects::Objects, path, selector::Selector, share,
+    budget, fields::Kind, id::Id, object::Object, objects::Indexed, path, selector::Selector, share,
 };
 use diagnostics::Hint as _;
 use go_data::yaml::{self, Dialect, Mark, Value};
@@ -44,26 +44,34 @@ pub struct Target {
     pub part: Part,
 }
 
-pub fn transform(objects: &mut Objects, replacement: &Replacement) -> anyhow::Result<()> {
+pub fn transform(objects: &mut Indexed<'_>, replacement: &Replacement) -> anyhow::Result<()> {
     let value = match &replacement.source {
         Source::Value(text) => text.as_str().into(),
         Source::Field { id, path, part } => source(objects, id, path, part)?,
     };
     for target in &replacement.targets {
-        for object in objects.0.iter_mut().filter(|it| target.selects(it)) {
+        for at in objects.with_name(target.select.name.literal())? {
+            let object = &mut objects.objects.0[at];
+            if !target.selects(object) {
+                continue;
+            }
+            object.budget.look_through(&object.value)?;
             for path in &target.paths {
                 write(object, path, &value, &target.part)
                     .map_err(|it| it.context(format!("at `{path}` of {}", object.id())))?;
             }
             share::settle(&mut object.value, &object.budget)?;
+            objects.note_change(at);
         }
     }
-    Ok(())
+    objects.remove_empty()
 }
 
-fn source(objects: &Objects, id: &Name, path: &str, part: &Part) -> anyhow::Result<Value> {
+fn source(objects: &Indexed<'_>, id: &Name, path: &str, part: &Part) -> anyhow::Result<Value> {
+    let places = objects.with_name(Some(id.name.as_str()).filter(|name| !name.is_empty()))?;
+    let candidates = places.into_iter().map(|at| &objects.objects.0[at]);
     let found: Vec<&Object> =
-        objects.0.iter().filter(|it| ids(it).iter().any(|it| id.selects(it))).collect();
+        candidates.filter(|it| ids(it).iter().any(|it| id.selects(it))).collect();
     let object = match found.as_slice() {
         [object] => object,
         [] => anyhow::bail!("nothing is selected by {id}"),

@@ -1,12 +1,17 @@
 //! `replicas`.
 
-use super::{fields::Field, load::Replica, objects::Objects};
+use super::{fields::Field, load::Replica, objects::Indexed};
 use go_data::yaml::json;
 
-pub fn transform(objects: &mut Objects, replica: &Replica, fields: &[Field]) -> anyhow::Result<()> {
+pub fn transform(
+    objects: &mut Indexed<'_>,
+    replica: &Replica,
+    fields: &[Field],
+) -> anyhow::Result<()> {
     let mut found = false;
     for field in fields {
-        for object in &mut objects.0 {
+        for at in objects.with_name(Some(&replica.name))? {
+            let object = &mut objects.objects.0[at];
             let is = |id| field.of.selects_id(&id) && id.name == replica.name;
             if !is(object.id()) && !object.former_ids().any(is) {
                 continue;

@@ -18,7 +18,11 @@ pub struct Selector {
 
 /// A regular expression for the whole of a text, or none for any.
 #[derive(Debug, Default)]
-pub struct Pattern(Option<Regex>);
+pub struct Pattern {
+    regex: Option<Regex>,
+    /// The only text that matches, if the expression is plain text.
+    literal: Option<String>,
+}
 
 impl Pattern {
     pub fn set(&mut self, text: &str) -> anyhow::Result<()> {
@@ -31,7 +35,9 @@ impl Pattern {
         }
         if !text.is_empty() {
             let pattern = Regex::new(&format!("^(?:{text})$"));
-            self.0 =
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
+            self.literal = Some(text.to_owned()).filter(|text| text.chars().all(is_plain));
+            self.regex =
                 Some(pattern.map_err(|it| {
                     anyhow::format_err!("`{text}` is not a regular expression: {it}")
                 })?);
@@ -40,11 +46,15 @@ impl Pattern {
     }
 
     fn is_match(&self, text: &str) -> bool {
-        self.0.as_ref().is_none_or(|it| it.is_match(text))
+        self.regex.as_ref().is_none_or(|it| it.is_match(text))
     }
 
     pub fn is_any(&self) -> bool {
-        self.0.is_none()
+        self.regex.is_none()
+    }
+
+    pub fn literal(&self) -> Option<&str> {
+        self.literal.as_deref()
     }
 }
 

@@ -132,22 +132,27 @@ impl<'a> Setter<'a> {
         Self { key, value, scalar, changed: Vec::new() }
     }
 
-    pub fn set(&mut self, map: &mut Map<String, Value>) {
+    pub fn set(&mut self, map: &mut Map<String, Value>, budget: &Budget) -> anyhow::Result<()> {
+        match map.get(self.key) {
+            None => budget.take_entry(self.key, self.value)?,
+            Some(old) => budget.take_text(old.as_str().unwrap_or_default(), self.value)?,
+        }
         if map.insert(self.key.to_owned(), self.value.into()).is_none() {
             map.insert(note(self.key), self.scalar.into());
-            return;
+            return Ok(());
         }
         match map.get(&note(self.key)) {
             Some(scalar @ Value::Number(_)) => self.changed.push(scalar.clone()),
             Some(Value::Bool(_)) | None => {}
             Some(_) => drop(map.remove(&note(self.key))),
         }
+        Ok(())
     }
 
     /// Changes the scalars that were met in place wherever they stand.
     pub fn finish(self, object: &mut Value, budget: &Budget) -> anyhow::Result<()> {
         let changes: Vec<_> = self.changed.into_iter().map(|it| (it, self.value.into())).collect();
-        spread(object, &changes, budget)
+        spread_all(object, &changes, budget)
     }
 }
 
@@ -171,7 +176,19 @@ pub fn settle(object: &mut Value, budget: &Budget) -> anyhow::Result<()> {
     let last: BTreeMap<u64, Value> =
         changes.into_iter().filter_map(|it| Some((it.0.as_u64()?, it.1))).collect();
     let last: Vec<_> = last.into_iter().map(|it| (it.0.into(), it.1)).collect();
-    spread(object, &last, budget)
+    spread_all(object, &last, budget)
+}
+
+fn spread_all(
+    object: &mut Value,
+    changes: &[(Value, Value)],
+    budget: &Budget,
+) -> anyhow::Result<()> {
+    if changes.is_empty() {
+        return Ok(());
+    }
+    budget.look_through(object)?;
+    spread(object, changes, budget)
 }
 
 fn collect(value: &mut Value, changes: &mut Vec<(Value, Value)>) {
@@ -193,7 +210,6 @@ fn collect(value: &mut Value, changes: &mut Vec<(Value, Value)>) {
 
 fn spread(value: &mut Value, changes: &[(Value, Value)], budget: &Budget) -> anyhow::Result<()> {
     match value {
-        _ if changes.is_empty() => {}
         Value::Object(map) => {
             let mut found = Vec::new();
             for (key, value) in map.iter_mut() {

@@ -88,27 +88,41 @@ impl Reader {
     }
 
     fn unsupported(&mut self, key: &str, mark: Mark, value: &Node) {
-        const KNOWN: &[&str] = &[
-            "openapi",
-            "crds",
-            "helmGlobals",
-            "helmCharts",
-            "helmChartInflationGenerator",
-            "generators",
-            "transformers",
-            "validators",
-            "buildMetadata",
-            "vars",
-        ];
-        if !KNOWN.contains(&key) {
-            self.unknown(key, mark, "a kustomization");
-        } else if !is_empty(value) {
+        let Some((_, shape)) = UNSUPPORTED.iter().find(|(known, _)| *known == key) else {
+            return self.unknown(key, mark, "a kustomization");
+        };
+        if is_empty(value) {
+            // It has no effect, but its type has to be right.
+            match shape {
+                Shape::List => drop(self.list(value)),
+                Shape::Map => drop(self.map(value)),
+            }
+        } else {
             let message = format!("`{key}` is not supported");
             let hint = if key == "vars" { REPLACEMENTS } else { WAY_OUT };
             self.problems.push(problem(&self.path, mark, message, Some(hint)));
         }
     }
 }
+
+enum Shape {
+    List,
+    Map,
+}
+
+/// The fields of kustomize that are refused unless they are empty, and their types.
+const UNSUPPORTED: &[(&str, Shape)] = &[
+    ("openapi", Shape::Map),
+    ("crds", Shape::List),
+    ("helmGlobals", Shape::Map),
+    ("helmCharts", Shape::List),
+    ("helmChartInflationGenerator", Shape::List),
+    ("generators", Shape::List),
+    ("transformers", Shape::List),
+    ("validators", Shape::List),
+    ("buildMetadata", Shape::List),
+    ("vars", Shape::List),
+];
 
 /// The hint for variables, which are deprecated in kustomize.
 const REPLACEMENTS: &str = "use `replacements`: `kustomize edit fix --vars` converts them; or render it with kustomize itself: `kustomize build DIR`";
@@ -118,5 +132,26 @@ fn is_empty(node: &Node) -> bool {
         Data::List(items) => items.is_empty(),
         Data::Map(entries) => entries.is_empty(),
         Data::Scalar(_) => node.is_null(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::super::budget_tests::work, *};
+
+    #[test]
+    fn an_empty_value_of_a_field_without_support_has_its_type() {
+        for (key, shape) in UNSUPPORTED {
+            let (right, wrong) = match shape {
+                Shape::List => ("[]", "{}"),
+                Shape::Map => ("{}", "[]"),
+            };
+            work(1, &format!("{key}: {right}\n")).unwrap();
+            work(1, &format!("{key}: null\n")).unwrap();
+            let error = work(1, &format!("{key}: {wrong}\n")).unwrap_err();
+            assert!(error.contains("a/kustomization.yaml:2:"), "{key}: {error}");
+            let error = work(1, &format!("{key}: a\n")).unwrap_err();
+            assert!(error.contains(&format!("`{key}` is not supported")), "{error}");
+        }
     }
 }
