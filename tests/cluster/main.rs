@@ -80,6 +80,7 @@ const TRIALS: &[(&str, runner::Trial)] = trials![
     wishes::a_mapper_that_panics_stops_nothing,
     wishes::a_kind_of_kubernetes_is_reconciled_with_the_role_of_its_markers,
     edits::a_deployment_edited_by_hand_is_put_back,
+    webhooks::an_operator_starts_that_has_to_convert_what_it_reads,
     webhooks::objects_are_written_and_read_in_each_version,
     webhooks::an_operator_that_is_gone_stops_writes_and_no_deletion,
     ends::without_its_crd_the_operator_says_so_and_ends,

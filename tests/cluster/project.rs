@@ -172,6 +172,12 @@ fn add_webhooks(dir: &Path, certificates: &str) {
     let renamed = " remark: note,";
     let text = format!("{start}{renamed}{first} note,{second} note,{third}{renamed}{end}");
     fs::write(path, text).expect("it is ours");
+    let other = "        runtime::per_namespace(read_other_version),\n";
+    let place = "        // +operator-rs:scaffold:run\n";
+    edit("src/controller/mod.rs", place, &format!("{other}{place}"));
+    let path = dir.join("src/controller/mod.rs");
+    let text = fs::read_to_string(&path).expect("`init` has written it");
+    fs::write(path, format!("{text}{READER}")).expect("it is ours");
     support::done(dir, "manifests");
 }
 
@@ -187,6 +193,19 @@ const FAILING: &str = r#"    ctx.operator.normal(&*obj, "Seen", "A Deployment wa
     if annotations.contains_key("trial") {
         return Err(crate::Error::Missing("luck"));
     }
+"#;
+
+/// A controller that reads the version which the other one does not. In trials of the webhooks alone, which watch
+/// `elsewhere`, it would have the API server convert all objects for its cache.
+const READER: &str = r#"
+async fn read_other_version(operator: runtime::Operator) -> anyhow::Result<()> {
+    if operator.namespace == runtime::scope::Namespace::One("elsewhere".into()) {
+        operator.stop.cancelled().await;
+        return Ok(());
+    }
+    let controller = runtime::Controller::<api::cache::v1beta1::Memcached>::new(&operator);
+    controller.run(async |_, _| Ok::<_, crate::Error>(runtime::Action::await_change()), std::sync::Arc::new(())).await
+}
 "#;
 
 /// Of the spec in v1alpha1, below those that `create api` writes.

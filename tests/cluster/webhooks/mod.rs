@@ -5,6 +5,7 @@ mod certificates;
 mod load;
 mod outage;
 mod rotation;
+mod start;
 mod versions;
 
 use std::{fs, path::PathBuf, sync::Arc, time::Duration};
@@ -19,6 +20,7 @@ pub use self::{
     load::three_thousand_objects_are_converted_in_little_memory,
     outage::an_operator_that_is_gone_stops_writes_and_no_deletion,
     rotation::no_request_fails_while_certificates_and_replicas_are_replaced,
+    start::an_operator_starts_that_has_to_convert_what_it_reads,
     versions::objects_are_written_and_read_in_each_version,
 };
 use crate::{
@@ -122,13 +124,7 @@ impl Stage {
         port: u16,
         edit: impl FnOnce(&mut Vec<String>),
     ) -> Operator {
-        let mut operator =
-            Operator::start_with(&self.ground, name, &self.ground.token().await, |it| {
-                it.push(format!("--webhook-port={port}"));
-                it.push(format!("--webhook-cert-path={}", self.certificate.display()));
-                edit(it);
-            })
-            .await;
+        let mut operator = self.start_operator(name, port, edit).await;
         for _ in 0..300 {
             if probe(&operator, "/readyz").await == 200 {
                 return operator;
@@ -137,6 +133,42 @@ impl Stage {
             sleep(Duration::from_millis(100)).await;
         }
         panic!("it is not ready\n{}", operator.log());
+    }
+
+    /// Starts one with this port for its webhooks, which does not serve them yet.
+    async fn start_operator(
+        &self,
+        name: &str,
+        port: u16,
+        edit: impl FnOnce(&mut Vec<String>),
+    ) -> Operator {
+        let token = self.ground.token().await;
+        let edit = |words: &mut Vec<String>| {
+            words.push(format!("--webhook-port={port}"));
+            words.push(format!("--webhook-cert-path={}", self.certificate.display()));
+            edit(words);
+        };
+        Operator::start_with(&self.ground, name, &token, edit).await
+    }
+
+    /// Has the validators review also the status, which the operator itself writes.
+    fn review_the_status(&mut self) {
+        for object in &mut self.services {
+            if object["kind"] == "ValidatingWebhookConfiguration" {
+                let resources = &mut object["webhooks"][0]["rules"][0]["resources"];
+                resources.as_array_mut().expect("it is a list").push(json!("memcacheds/status"));
+            }
+        }
+    }
+
+    /// Returns whether the Service of the webhooks sends requests also to pods that are not ready.
+    fn is_published_before_it_is_ready(&self) -> bool {
+        let is_service = |object: &&Value| {
+            let name = object["metadata"]["name"].as_str().unwrap_or_default();
+            object["kind"] == "Service" && name.ends_with("webhook-service")
+        };
+        let service = self.services.iter().find(is_service).expect("the webhooks have a Service");
+        service["spec"]["publishNotReadyAddresses"] == true
     }
 
     pub fn object(&self, version: &str, name: &str, spec: Value) -> Value {

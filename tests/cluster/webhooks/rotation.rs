@@ -168,6 +168,8 @@ async fn write(server: Server, who: usize, end: Arc<AtomicBool>) -> (usize, Vec<
 #[derive(Clone, Default)]
 pub struct Service {
     ends: Arc<Mutex<Vec<u16>>>,
+    /// The address and the path that tell whether the end is ready, if only ready ones are called.
+    readiness: Arc<Mutex<Option<(String, String)>>>,
     /// The connections that each end was given.
     connections: Arc<Mutex<std::collections::BTreeMap<u16, usize>>>,
 }
@@ -183,6 +185,9 @@ impl Service {
                 let Ok((mut from, _)) = listener.accept().await else { return };
                 let ends = service.ends.lock().expect("nobody panics with it").clone();
                 let Some(end) = ends.get(turn % ends.len().max(1)).copied() else { continue };
+                if !service.is_ready().await {
+                    continue;
+                }
                 *service
                     .connections
                     .lock()
@@ -201,5 +206,18 @@ impl Service {
 
     pub fn lead_to(&self, ends: &[u16]) {
         *self.ends.lock().expect("nobody panics with it") = ends.to_vec();
+    }
+
+    /// Leads to one end, while its probe answers that it is ready.
+    pub fn lead_to_ready(&self, end: u16, readiness: Option<(String, String)>) {
+        *self.readiness.lock().expect("nobody panics with it") = readiness;
+        self.lead_to(&[end]);
+    }
+
+    async fn is_ready(&self) -> bool {
+        let readiness = self.readiness.lock().expect("nobody panics with it").clone();
+        let Some((address, path)) = readiness else { return true };
+        let url = format!("http://{address}").parse::<Uri>().expect("it is a URL");
+        fetch(Config::new(url), &path).await.0 == 200
     }
 }
