@@ -16,7 +16,7 @@
 //! ```
 
 use crate::{
-    conversion::{Generator, Random, difference, lines, shrink, value_mut},
+    conversion::{Comparison, Difference, Generator, Random, lines, shrink, value_mut},
     structural::{Fault, FieldPath, Findings, Step, Texts, complete, remove_unknown, validate},
 };
 use kube::{Resource, core::crd::CustomResourceExt};
@@ -140,7 +140,8 @@ fn finding<K: Serialize + DeserializeOwned>(schema: &Value, object: &Value) -> O
         Ok(back) => back,
         Err(why) => return Some(format!("the object cannot be read back from the API server: {why}")),
     };
-    let (path, before, after) = difference(&written, &back, &mut Vec::new(), &[])?;
+    let comparison = Comparison { schema, lost: &[], unordered: &[] };
+    let Difference { path, before, after, .. } = comparison.difference(&written, &back)?;
     Some(format!("`{path}` is written as {before}, and is {after} when it is read back from the API server"))
 }
 

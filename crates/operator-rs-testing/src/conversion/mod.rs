@@ -29,6 +29,7 @@
 //! conversion::check::<v1::Memcached, v1alpha1::Memcached>();
 //! ```
 
+mod difference;
 mod generate;
 mod partial;
 mod pattern;
@@ -38,9 +39,10 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use difference::{Comparison, Difference};
 pub use generate::Generator;
 pub use partial::check_partial;
 pub(crate) use random::Random;
+pub(crate) use round_trip::shrink;
 pub use round_trip::{Check, check};
-pub(crate) use round_trip::{difference, shrink};
 pub(crate) use schema::{lines, value_mut};

@@ -1,8 +1,9 @@
 //! Conversions to another version and back, by `From`.
 
 use super::{
+    difference::{Comparison, Difference},
     generate::Generator,
-    schema::{self, children, remove},
+    schema::{self, remove},
 };
 use kube::{Resource, core::crd::CustomResourceExt};
 use serde::{Serialize, de::DeserializeOwned};
@@ -28,12 +29,14 @@ pub struct Check<H, S> {
     seed: u64,
     samples: Vec<Value>,
     lost: Vec<String>,
+    unordered: Vec<String>,
     versions: PhantomData<fn() -> (H, S)>,
 }
 
 impl<H, S> Default for Check<H, S> {
     fn default() -> Self {
-        Self { objects: 10_000, seed: 0, samples: Vec::new(), lost: Vec::new(), versions: PhantomData }
+        let (samples, lost, unordered) = (Vec::new(), Vec::new(), Vec::new());
+        Self { objects: 10_000, seed: 0, samples, lost, unordered, versions: PhantomData }
     }
 }
 
@@ -69,6 +72,15 @@ where
         self
     }
 
+    /// Accepts that a conversion to the other version and back changes the order of this list, such as `spec.targets`, in
+    /// either version. Its items are compared all the same. It is not needed for a list that the schema declares as a map
+    /// or a set, which has no order.
+    #[must_use]
+    pub fn losing_order(mut self, field: &str) -> Self {
+        self.unordered.push(field.to_owned());
+        self
+    }
+
     /// Runs the check.
     ///
     /// # Panics
@@ -84,25 +96,41 @@ where
         B: From<A> + Resource<DynamicType = ()>,
     {
         let mut generator = Generator::<A>::new(&self.samples);
+        let schema = generator.schema.clone();
+        let comparison = Comparison { schema: &schema, lost, unordered: &self.unordered };
         for seed in self.seed..self.seed + self.objects {
             let mut object = generator.object(seed);
-            if difference_after::<A, B>(&object, lost).is_none() {
-                continue;
-            }
-            shrink(&mut object, |it| difference_after::<A, B>(it, lost).is_some());
-            let Some((path, before, after)) = difference_after::<A, B>(&object, lost) else { continue };
-            let (a, b) = (A::version(&()), B::version(&()));
-            panic!(
-                "`{path}` of {} is {before} in {a}, and {after} after a conversion to {b} and back (seed {seed}): {}",
-                A::kind(&()),
-                serde_json::to_string_pretty(&object).unwrap_or_default()
-            );
+            let Some(first) = difference_after::<A, B>(&object, &comparison) else { continue };
+            let is_such = |found: Option<Difference>| found.is_some_and(|it| it.is_order == first.is_order);
+            shrink(&mut object, |smaller| is_such(difference_after::<A, B>(smaller, &comparison)));
+            let difference = difference_after::<A, B>(&object, &comparison).unwrap_or(first);
+            panic!("{}", message::<A, B>(&difference, seed, &object));
         }
     }
 }
 
-/// The first field that differs after a conversion and back, before and after. Nothing if the object cannot be read.
-fn difference_after<A, B>(object: &Value, lost: &[String]) -> Option<(String, String, String)>
+fn message<A, B>(difference: &Difference, seed: u64, object: &Value) -> String
+where
+    A: Resource<DynamicType = ()>,
+    B: Resource<DynamicType = ()>,
+{
+    let Difference { path, before, after, is_order } = difference;
+    let (kind, a, b) = (A::kind(&()), A::version(&()), B::version(&()));
+    if *is_order {
+        return format!(
+            "the order of `{path}` of {kind} in {a} is lost after a conversion to {b} and back (seed {seed}): {before} \
+             becomes {after}. If the order means nothing, declare the list as a map or a set in the type, or accept this \
+             with `losing_order(\"{path}\")`"
+        );
+    }
+    let object = serde_json::to_string_pretty(object).unwrap_or_default();
+    format!(
+        "`{path}` of {kind} is {before} in {a}, and {after} after a conversion to {b} and back (seed {seed}): {object}"
+    )
+}
+
+/// The first difference after a conversion and back. Nothing if the object cannot be read.
+fn difference_after<A, B>(object: &Value, comparison: &Comparison<'_>) -> Option<Difference>
 where
     A: From<B> + Serialize + DeserializeOwned,
     B: From<A>,
@@ -110,32 +138,7 @@ where
     let (one, same) = (A::deserialize(object).ok()?, A::deserialize(object).ok()?);
     let back = A::from(B::from(one));
     let (before, after) = (serde_json::to_value(same).ok()?, serde_json::to_value(back).ok()?);
-    difference(&before, &after, &mut Vec::new(), lost)
-}
-
-/// The first field that differs, before and after. Fields in `lost` and the metadata may.
-pub fn difference(a: &Value, b: &Value, path: &mut Vec<String>, lost: &[String]) -> Option<(String, String, String)> {
-    let is_left_out = || lost.contains(&schema::display(path)) || path.first().is_some_and(|it| it == "metadata");
-    if a == b || is_left_out() {
-        return None;
-    }
-    let same_sort = (a.is_object() && b.is_object()) || (a.is_array() && b.is_array());
-    if !same_sort || (a.is_array() && children(a).count() != children(b).count()) {
-        return Some((schema::display(path), a.to_string(), b.to_string()));
-    }
-    let absent = Value::Null;
-    let of_a = children(a).map(|(name, it)| (name.clone(), it, child(b, &name).unwrap_or(&absent)));
-    let of_b = children(b).filter(|(name, _)| child(a, name).is_none()).map(|(name, it)| (name, &absent, it));
-    of_a.chain(of_b).find_map(|(name, a, b)| {
-        path.push(name);
-        let found = difference(a, b, path, lost);
-        path.pop();
-        found
-    })
-}
-
-fn child<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
-    value.get(name).or_else(|| value.get(name.parse::<usize>().ok()?))
+    comparison.difference(&before, &after)
 }
 
 /// Removes all fields and items without which the object still fails.

@@ -188,3 +188,69 @@ fn objects_depend_on_their_seed_alone() {
     let again: Vec<_> = (0..50).map(|it| one.object(it)).collect();
     assert!(first[10..] == again[10..] && first[0] != first[1]);
 }
+
+/// A kind whose list became a map in the new version.
+mod list {
+    use super::*;
+
+    #[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
+    #[kube(group = "test.dev", version = "v1alpha1", kind = "Plan")]
+    pub struct PlanSpec {
+        pub targets: Vec<Target>,
+        #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["name"]))]
+        pub named: Vec<Target>,
+        #[schemars(extend("x-kubernetes-list-type" = "set"))]
+        pub tags: Vec<String>,
+    }
+
+    #[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
+    pub struct Target {
+        pub name: String,
+        pub size: i32,
+    }
+
+    pub mod new {
+        use super::*;
+
+        #[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
+        #[kube(group = "test.dev", version = "v1", kind = "Plan")]
+        pub struct PlanSpec {
+            pub targets: Vec<Target>,
+            pub named: BTreeMap<String, i32>,
+            pub tags: std::collections::BTreeSet<String>,
+        }
+    }
+
+    impl From<Plan> for new::Plan {
+        fn from(plan: Plan) -> Self {
+            let PlanSpec { mut targets, named, tags } = plan.spec;
+            targets.sort_by(|a, b| a.name.cmp(&b.name));
+            let named = named.into_iter().map(|it| (it.name, it.size)).collect();
+            let spec = new::PlanSpec { targets, named, tags: tags.into_iter().collect() };
+            Self { metadata: plan.metadata, spec }
+        }
+    }
+
+    impl From<new::Plan> for Plan {
+        fn from(plan: new::Plan) -> Self {
+            let new::PlanSpec { targets, named, tags } = plan.spec;
+            // A mistake that is found although the lists have no order.
+            let size = |size: i32| if size == 7 { 8 } else { size };
+            let named = named.into_iter().map(|(name, it)| Target { name, size: size(it) }).collect();
+            Self { metadata: plan.metadata, spec: PlanSpec { targets, named, tags: tags.into_iter().collect() } }
+        }
+    }
+}
+
+#[test]
+fn lost_order_is_named_as_such_and_accepted_alone() {
+    let check = || Check::<list::new::Plan, list::Plan>::default().losing("spec.named");
+    let found = message(&|| check().run());
+    assert!(
+        found.starts_with("the order of `spec.targets` of Plan in v1alpha1 is lost after a conversion to v1"),
+        "{found}"
+    );
+    assert!(found.ends_with("or accept this with `losing_order(\"spec.targets\")`"), "{found}");
+    let found = message(&|| check().losing_order("spec.targets").run());
+    assert!(found.starts_with("`spec.named[0].size` of Plan is 7 in v1alpha1, and 8 after"), "{found}");
+}
