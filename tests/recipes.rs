@@ -1,9 +1,10 @@
 //! The recipes of the runtime: each is extracted, compiled and linted in a generated project,
-//! and does what it says, as its test in `tests/recipes` proves. A block that begins with a path is
+//! and does what it says, as its test in `tests/recipes` proves, which fails with a faulty controller. A block that begins with a path is
 //! the content of that file; any other is a controller, named for its heading.
 
 #![allow(clippy::disallowed_methods, reason = "the walls stand in src; a test looks from outside")]
 
+mod recipe_faults;
 mod support;
 
 use std::{
@@ -41,12 +42,18 @@ fn every_recipe_compiles_and_does_what_it_says() {
         "create api --group batch --version v1 --kind Job --resource=false --finalizer",
     );
     support::done(&dir, "create api --group web --kind Bucket --finalizer");
+    support::done(&dir, "create api --group web --kind Store --image nginx:1.29 --finalizer");
     support::done(&dir, "manifests");
     // A user's project is not below ours: the walls of this house are none of its.
     fs::write(dir.with_file_name("clippy.toml"), "").unwrap();
     cargo(&dir, "fmt --all --check");
     fetch(&dir);
     cargo(&dir, "test --locked --offline");
+    let tested: BTreeSet<_> = tests.iter().copied().chain(["site", "bucket", "store"]).collect();
+    recipe_faults::check(&dir, &tested);
+    recipe_faults::write(&dir);
+    // They mostly wait.
+    cargo(&dir, "test --locked --offline --test faults -- --test-threads 32");
     cargo(&dir, "clippy --all-targets --locked --offline -- -D warnings");
     support::done(&dir, "generate --check");
 }

@@ -27,5 +27,5 @@ async fn nothing_is_left_whatever_goes_wrong() {
         assert_eq!(it.list("configmaps").len(), 1);
         it.delete(SITES, "default", "shop");
     });
-    check.run().await;
+    check.then(|it| assert!(it.list("configmaps").is_empty())).run().await;
 }

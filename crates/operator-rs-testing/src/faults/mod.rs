@@ -9,7 +9,8 @@
 //! * all watch events come late, come twice, or are lost until the watch ends with 410 Gone.
 //!
 //! Each time the cluster has to reach the state of the undisturbed run (but for what differs in every run: uids,
-//! versions, times, events), and a controller that is started then must write nothing.
+//! versions, times, events), and a controller that is started then must write nothing. The undisturbed run itself is not
+//! compared with anything: assert in a [step](Check::then) what it has to do.
 //!
 //! ```no_run
 //! use kube::Client;
@@ -22,6 +23,7 @@
 
 mod run;
 mod state;
+mod step;
 #[cfg(test)]
 mod tests;
 
@@ -33,7 +35,10 @@ use std::{
     fmt::{self, Display},
     time::Duration,
 };
+use step::Step;
 use tokio_util::sync::CancellationToken;
+
+pub use step::Outcome;
 
 /// Checks that a controller settles in the same state whatever goes wrong. `setup` makes the cluster that it starts
 /// with; `run` runs it until the token is cancelled.
@@ -56,9 +61,6 @@ pub struct Check<'a, F> {
     quiet: Duration,
     limit: Duration,
 }
-
-/// Something that happens once the controller has settled.
-type Step<'a> = Box<dyn Fn(&Cluster) + 'a>;
 
 /// The faults.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,8 +98,18 @@ where
     }
 
     /// Then does this once the controller has settled, such as an edit or a deletion; the controller has to settle again.
-    pub fn then(mut self, step: impl Fn(&Cluster) + 'a) -> Self {
-        self.steps.push(Box::new(step));
+    ///
+    /// The check fails if nothing follows from the change, because a controller that does nothing would pass: if an object
+    /// that the controller has created stays deleted or changed (but for its status), or if nothing is written at all. A
+    /// step can also assert what has to be true, and change nothing.
+    pub fn then<R: Outcome>(mut self, step: impl Fn(&Cluster) -> R + 'a) -> Self {
+        self.steps.push(Step::new(step, false));
+        self
+    }
+
+    /// Then does this once the controller has settled, which has to leave everything as the step has changed it.
+    pub fn tolerates<R: Outcome>(mut self, step: impl Fn(&Cluster) -> R + 'a) -> Self {
+        self.steps.push(Step::new(step, true));
         self
     }
 

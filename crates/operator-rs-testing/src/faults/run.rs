@@ -4,8 +4,13 @@ use super::{
     super::{Cluster, Write, server, stillness::Stillness},
     Check, Fault, LOSS,
     state::{State, difference},
+    step::Effect,
 };
-use std::{collections::BTreeMap, fmt::Display, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Display,
+    time::Duration,
+};
 use tokio::{
     task::JoinHandle,
     time::{Instant, sleep, timeout},
@@ -49,10 +54,22 @@ where
 
     /// Runs without a fault, and keeps what was done.
     pub async fn reference(mut self) -> Result<Reference, String> {
-        let mut states = vec![self.first_state().await?];
-        for step in &self.check.steps {
-            step(&self.cluster);
-            states.push(self.first_state().await?);
+        let mut given: BTreeSet<String> = State::of(&(self.check.setup)()).ids().cloned().collect();
+        let mut before = self.first_state().await?;
+        let mut states = vec![before.clone()];
+        for (step, number) in self.check.steps.iter().zip(1..) {
+            let writes = self.cluster.writes().len();
+            step.run(&self.cluster);
+            let changed = State::of(&self.cluster);
+            given.extend(changed.ids().filter(|id| !before.has(id)).cloned());
+            let after = self.first_state().await?;
+            let has_written = self.cluster.writes().len() > writes;
+            let effect = Effect { before: &before, changed: &changed, after: &after, has_written, given: &given };
+            if let Some(problem) = step.problem(number, &effect) {
+                return Err(problem);
+            }
+            states.push(after.clone());
+            before = after;
         }
         let watches = self.cluster.watches_up_to_date();
         let writes = self.cluster.writes();
@@ -84,7 +101,7 @@ where
                 self.cluster.drop_events(LOSS * 2);
             }
             if let Some(step) = i.checked_sub(1) {
-                (self.check.steps[step])(&self.cluster);
+                self.check.steps[step].run(&self.cluster);
             }
             if dropped {
                 sleep(LOSS).await;

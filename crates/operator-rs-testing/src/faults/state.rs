@@ -47,7 +47,7 @@ impl State {
                 aliases.insert(name, format!("{prefix}({count})"));
                 name = format!("{prefix}({count})");
             }
-            aliases.insert(word("uid"), format!("the uid of {resource} {}/{name}", word("namespace")));
+            aliases.insert(word("uid"), format!("{UID_OF}{resource} {}/{name}", word("namespace")));
         }
         let id = |resource: &str, it: &Value| {
             let meta = &it["metadata"];
@@ -66,6 +66,46 @@ impl State {
         Self(bare.collect())
     }
 }
+
+impl State {
+    /// Returns whether there is such an object.
+    pub fn has(&self, id: &str) -> bool {
+        self.0.contains_key(id)
+    }
+
+    /// The names of all objects.
+    pub fn ids(&self) -> impl Iterator<Item = &String> {
+        self.0.keys()
+    }
+
+    /// The names of the objects that another state has not, has in addition, or has with other fields.
+    pub fn changes<'s>(&'s self, other: &'s Self) -> impl Iterator<Item = &'s String> {
+        let added = other.0.keys().filter(|id| !self.has(id));
+        self.0.keys().chain(added).filter(|id| self.differs_from(other, id))
+    }
+
+    /// Returns whether an object differs in another state, apart from its status and from the owners of its fields.
+    pub fn differs_from(&self, other: &Self, id: &str) -> bool {
+        let without_status = |state: &Self| {
+            let mut object = state.0.get(id).cloned()?;
+            object.as_object_mut()?.remove("status");
+            object["metadata"].as_object_mut()?.remove("managedFields");
+            Some(object)
+        };
+        without_status(self) != without_status(other)
+    }
+
+    /// The names of the objects that own an object.
+    pub fn owners(&self, id: &str) -> Vec<String> {
+        let object = self.0.get(id).unwrap_or(&Value::Null);
+        let references = object["metadata"]["ownerReferences"].as_array().into_iter().flatten();
+        let names = references.filter_map(|reference| reference["refers to"].as_str()?.strip_prefix(UID_OF));
+        names.map(|name| name.replace(" /", " -/")).collect()
+    }
+}
+
+/// What refers to the uid of an object begins with this, and goes on with the resource, the namespace and the name.
+const UID_OF: &str = "the uid of ";
 
 /// The owners of fields, without times.
 fn managers(object: &Value) -> Value {

@@ -77,7 +77,7 @@ async fn tasks_of_a_crashed_operator_do_nothing_more() {
 #[tokio::test]
 async fn steps_are_taken_once_it_has_settled() {
     let check = Check::new(setup, copy)
-        .then(|it| drop(it.edit("configmaps", "default", "a", |it| it["data"] = json!({ "x": "2", "y": "3" }))))
+        .then(|it| it.edit("configmaps", "default", "a", |it| it["data"] = json!({ "x": "2", "y": "3" })))
         .then(|it| it.delete("configmaps", "default", "a"));
     check.run().await;
 }
@@ -133,4 +133,65 @@ async fn an_operator_that_writes_at_every_start_is_found() {
     let expected = "started again when all was settled, the controller writes PATCH configmaps \
         /api/v1/namespaces/default/configmaps/b";
     assert_eq!(problems, [expected]);
+}
+
+/// Copies `a` once, and remembers that in the object.
+async fn copy_once(client: Client, stop: CancellationToken) -> Result<(), kube::Error> {
+    let api: Api<ConfigMap> = Api::namespaced(client, "default");
+    let work = async {
+        let events = watcher(api.clone(), watcher::Config::default()).default_backoff();
+        let mut events = Box::pin(events.touched_objects());
+        loop {
+            let Ok(Some(_)) = events.try_next().await else { continue };
+            let Ok(Some(original)) = api.get_opt("a").await else { continue };
+            if original.labels().contains_key("copied") {
+                continue;
+            }
+            let object = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "b" } });
+            let label = json!({ "metadata": { "labels": { "copied": "true" } } });
+            let apply = PatchParams::apply("copy").force();
+            while api.patch("b", &apply, &Patch::Apply(&object)).await.is_err()
+                || api.patch("a", &PatchParams::default(), &Patch::Merge(&label)).await.is_err()
+            {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        }
+    };
+    tokio::select! { () = stop.cancelled() => Ok(()), out = work => out }
+}
+
+/// The result of a check with one step, with a controller that does not react to it.
+async fn ignored<R: Outcome>(step: impl Fn(&Cluster) -> R, is_tolerated: bool) -> Result<(), Vec<String>> {
+    let check = Check::new(setup, copy_once);
+    let check = if is_tolerated { check.tolerates(step) } else { check.then(step) };
+    check.result().await
+}
+
+#[tokio::test]
+async fn a_step_from_which_nothing_follows_proves_nothing() {
+    let hint = "a controller that does nothing would pass. If that is right, use `tolerates` in place of `then`";
+    let deleted = ignored(|it| it.delete("configmaps", "default", "b"), false).await.unwrap_err();
+    let stays = "configmaps default/b, which the controller has created, stays";
+    assert_eq!(deleted, [format!("{stays} deleted after step 1: {hint}")]);
+    let edit = |it: &Cluster| it.edit("configmaps", "default", "b", |it| it["data"] = json!({ "x": "theirs" }));
+    let edited = ignored(edit, false).await.unwrap_err();
+    assert_eq!(edited, [format!("{stays} as the step has changed it after step 1: {hint}")]);
+    let put = |it: &Cluster| it.put("configmaps", json!({ "metadata": { "name": "c", "namespace": "default" } }));
+    assert_eq!(ignored(put, false).await.unwrap_err(), [format!("nothing follows from step 1: {hint}")]);
+
+    ignored(|it| it.delete("configmaps", "default", "b"), true).await.unwrap();
+    ignored(|it| assert_eq!(it.list("configmaps").len(), 2), false).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_reaction_to_a_tolerated_change_is_found() {
+    let edit = |it: &Cluster| it.edit("configmaps", "default", "a", |it| it["data"] = json!({ "x": "2" }));
+    let changed = Check::new(setup, copy).tolerates(edit).result().await.unwrap_err();
+    assert_eq!(changed, ["configmaps default/a-copy changes after step 1, which `tolerates` forbids"]);
+}
+
+#[tokio::test]
+#[should_panic(expected = "a step must succeed")]
+async fn a_step_that_is_refused_fails() {
+    Check::new(setup, copy).then(|it| it.put("configmaps", json!({ "metadata": {} }))).run().await;
 }
