@@ -31,6 +31,9 @@ enum Reply {
     Endless,
     /// Nothing, for as long as somebody waits.
     Silence,
+    /// It is overloaded for so many seconds.
+    Busy(u64),
+    Text(String),
 }
 
 /// A project, and a server that has the namespace that it made, so that `undeploy` looks at what is in it.
@@ -109,6 +112,8 @@ fn answer(mut stream: TcpStream, seen: &Mutex<Vec<String>>, lie: &Lie) {
     let (code, text) = match reply {
         Some(Reply::Json(it)) => (200, it.to_string()),
         Some(Reply::Status(code, text)) => (code, text.to_owned()),
+        Some(Reply::Text(text)) => (200, text),
+        Some(Reply::Busy(seconds)) => (429, format!("{{\"after\": {seconds}}}")),
         None => (404, json!({"kind": "Status", "code": 404, "message": "not found"}).to_string()),
         Some(Reply::Silence) => {
             let _ = reader.read_to_end(&mut Vec::new());
@@ -120,8 +125,12 @@ fn answer(mut stream: TcpStream, seen: &Mutex<Vec<String>>, lie: &Lie) {
             return;
         }
     };
-    let head =
-        format!("HTTP/1.1 {code} X\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", text.len());
+    let seconds = text.strip_prefix("{\"after\": ").and_then(|it| it.strip_suffix('}'));
+    let retry = seconds.map_or(String::new(), |it| format!("Retry-After: {it}\r\n"));
+    let length = text.len();
+    let head = format!(
+        "HTTP/1.1 {code} X\r\n{retry}Content-Length: {length}\r\nConnection: close\r\n\r\n"
+    );
     let _ = stream.write_all(format!("{head}{text}").as_bytes());
 }
 
@@ -211,12 +220,25 @@ fn check(
     expected: &str,
     lie: impl Fn(&str) -> Reply + Send + Sync + 'static,
 ) {
+    check_run("undeploy", name, at, code, expected, lie);
+}
+
+/// A command against a server that lies about one path.
+#[track_caller]
+fn check_run(
+    words: &str,
+    name: &str,
+    at: &'static str,
+    code: i32,
+    expected: &str,
+    lie: impl Fn(&str) -> Reply + Send + Sync + 'static,
+) {
     let lie = move |method: &str, path: &str| match (method, path) {
         ("DELETE", _) => Some(Reply::Json(json!({}))),
         (_, path) if path.split('?').next() == Some(at) => Some(lie(path)),
         _ => None,
     };
-    Place::new(name, Box::new(lie)).refused("undeploy", code, expected);
+    Place::new(name, Box::new(lie)).refused(words, code, expected);
 }
 
 #[test]
@@ -324,7 +346,7 @@ fn a_list_that_the_server_does_not_return_is_not_taken_for_empty() {
 
 #[test]
 fn whatever_a_server_sends_has_an_end() {
-    check("endless", SECRETS, 2, "is larger than 256 MiB", |_| Reply::Endless);
+    check("endless", SECRETS, 2, "exceeds the limit of 256 MiB for a list", |_| Reply::Endless);
     // A token that was not given before, each time.
     let pages = Mutex::new(0);
     check("pages", SECRETS, 2, "the server's list has no end", move |_| {
@@ -332,6 +354,38 @@ fn whatever_a_server_sends_has_an_end() {
         *pages += 1;
         Reply::Json(list(json!([]), &pages.to_string()))
     });
+}
+
+#[test]
+fn what_a_server_sends_is_limited_in_total() {
+    let discovery = |name: &str, expected: &str, text: fn() -> String| {
+        let hint = "\nhint: `kubectl get --raw '/apis' | wc -c` shows its size";
+        let expected = format!("exceeds the limit of {expected} for all discovery documents{hint}");
+        check(name, "/apis", 1, &expected, move |_| Reply::Text(text()));
+    };
+    discovery("text", "16 MiB", || format!("[\"{}\"]", "x".repeat(17 << 20)));
+    discovery("value", "64 MiB of memory", || format!("[{}0]", "0,".repeat(2 << 20)));
+    // Each of these is small enough.
+    let expected = "exceeds the limit of 16 MiB for all discovery documents";
+    check("documents", "/apis/x.example.com/v1", 2, expected, |_| {
+        Reply::Text(format!("{{\"a\": \"{}\"}}", "x".repeat((16 << 20) - 500)))
+    });
+}
+
+#[test]
+fn a_time_limit_is_that_of_all_requests_and_pauses_together() {
+    let hint = "\nhint: wait longer with `--timeout`";
+    let page = "timed out after 3s while waiting for page 2 of the list `GET /api/v1/namespaces/a-system/secrets` of http://";
+    check_run("undeploy --timeout 3s", "late-page", SECRETS, 1, page, |path| {
+        match path.contains("continue") {
+            true => Reply::Silence,
+            false => Reply::Json(list(json!([]), "next")),
+        }
+    });
+    let silent = |_: &str| Reply::Silence;
+    check_run("undeploy --timeout 1s", "late", "/apis", 1, hint, silent);
+    let retry = ", which the server asks to repeat after 30 s\nhint: wait longer with `--timeout`";
+    check_run("undeploy --timeout 9s", "busy", "/apis", 1, retry, |_| Reply::Busy(30));
 }
 
 #[test]

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use super::{home, proxies::proxies};
+use super::{credential_plugin, home, proxies::proxies, time_limit::TimeLimit};
 use crate::project::Project;
 use crate::terminal;
-use cluster::{Cluster, Event, Id, Interrupted, Limit, Owner, Target, Unreachable};
+use cluster::{Cluster, Event, Id, Interrupted, Owner, Target, Unreachable};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
-use model::Timeout;
+use model::Deadline;
 
 /// Which cluster to use.
 #[derive(clap::Args)]
@@ -20,6 +20,8 @@ pub struct Address {
     /// Context of the kubeconfig [default: the current context]
     #[arg(long, value_name = "NAME")]
     context: Option<String>,
+    #[command(flatten)]
+    time: TimeLimit,
 }
 
 #[derive(clap::Args)]
@@ -27,9 +29,6 @@ pub struct Address {
 pub struct ClusterArgs {
     #[command(flatten)]
     address: Address,
-    /// Time to wait for the command to complete
-    #[arg(long, value_name = "TIME", default_value = "5m", allow_hyphen_values = true)]
-    timeout: Timeout,
     #[command(flatten)]
     trial: Trial,
 }
@@ -60,13 +59,29 @@ enum DryRun {
 impl Address {
     /// Connects to the cluster.
     pub fn connect(&self) -> anyhow::Result<Cluster> {
+        self.connect_until(self.deadline())
+    }
+
+    /// Connects to the cluster until another deadline.
+    pub fn connect_until(&self, deadline: Deadline) -> anyhow::Result<Cluster> {
         let (kubeconfig, context) = (self.kubeconfig.clone(), self.context.clone());
-        let target = Target { kubeconfig, context, proxies: proxies()? };
+        let target = Target {
+            kubeconfig,
+            context,
+            proxies: proxies()?,
+            deadline,
+            plugins: credential_plugin::plugins(),
+        };
         let kubeconfigs = terminal::variable("KUBECONFIG")?;
         if target.kubeconfig.is_none() && kubeconfigs.is_none() {
             home::require_own_kubeconfig(&terminal::current_folder().unwrap_or_default())?;
         }
         Cluster::connect_with(&target, kubeconfigs.as_deref())
+    }
+
+    /// When the command ends.
+    pub fn deadline(&self) -> Deadline {
+        self.time.deadline
     }
 
     /// Whether a kubeconfig is named, or is in the home directory.
@@ -111,9 +126,13 @@ impl ClusterArgs {
         self.trial.sending()
     }
 
-    /// The time limit, from now.
-    pub fn limit(&self) -> Limit {
-        Limit::after(self.timeout.duration())
+    pub fn time(&self) -> TimeLimit {
+        self.address.time
+    }
+
+    /// When the command ends.
+    pub fn deadline(&self) -> Deadline {
+        self.address.deadline()
     }
 }
 

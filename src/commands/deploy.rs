@@ -54,18 +54,18 @@ impl Args {
             cluster_args::list("apply", &objects.iter().map(Id::of).collect::<Vec<_>>());
             return Ok(());
         }
-        let limit = self.cluster_args.limit();
+        let deadline = self.cluster_args.deadline();
         let options = ApplyOptions {
             dry_run: sending == Sending::DryRun,
             force: self.force_conflicts,
-            limit,
+            deadline,
         };
         let cluster = self.cluster_args.connect_for(&project, &objects)?;
         cluster_args::with_hint(cluster.apply(&objects, options, &mut cluster_args::report))?;
         if sending == Sending::All {
             cluster_args::with_hint(cluster.available(
                 &objects,
-                limit,
+                deadline,
                 WAY_OUT,
                 &mut cluster_args::report,
             ))?;

@@ -39,7 +39,7 @@ impl Args {
         let options = ApplyOptions {
             dry_run: sending == Sending::DryRun,
             force: self.force_conflicts,
-            limit: self.cluster_args.limit(),
+            deadline: self.cluster_args.deadline(),
         };
         let cluster = self.cluster_args.connect(&project)?;
         cluster_args::with_hint(cluster.apply(&crds, options, &mut cluster_args::report))?;

@@ -11,6 +11,7 @@ use crate::{
         cluster_args::{self, Address, Sending, Trial},
         given::Given,
         rendered,
+        time_limit::TimeLimit,
     },
     disk::Root,
     project::Project,
@@ -39,6 +40,7 @@ use model::Namespace;
 #[derive(clap::Args)]
 #[command(
     mut_arg("dry_run", Trial::after_reading),
+    mut_arg("timeout", TimeLimit::long),
     after_help = "\
 Examples:
   operator-rs migrate --dry-run           # count the objects

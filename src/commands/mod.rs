@@ -40,6 +40,7 @@ use clap::{CommandFactory as _, FromArgMatches as _};
 use crate::app::{
     location,
     outcome::{Mode, Outcome, reading, writing},
+    time_limit,
 };
 
 use crate::{
@@ -157,7 +158,8 @@ pub fn run() -> ExitCode {
         if watches {
             watch::begin();
         }
-        let code = match cli.run().and_then(|()| terminal::require_no_warnings()) {
+        let done = cli.run().and_then(|()| terminal::require_no_warnings());
+        let code = match time_limit::with_hint(done) {
             Ok(()) => {
                 if failed {
                     terminal::advise("fixed\n");

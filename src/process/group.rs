@@ -60,6 +60,8 @@ pub(super) struct Group {
     pub child: Child,
     /// None if there is no shell: then the program outlives a crash of this process, and nothing else changes.
     watch: Option<Child>,
+    /// Whether the group is not that of this process.
+    is_apart: bool,
     has_ended: bool,
 }
 
@@ -72,7 +74,18 @@ impl Group {
             watch.arg(child.id().to_string()).stdin(Stdio::piped());
             watch.stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()
         });
-        Ok(Self { child, watch, has_ended: false })
+        Ok(Self { child, watch, is_apart: true, has_ended: false })
+    }
+
+    /// Starts a program in the process group of this one, so that it can use the terminal. Ctrl-C ends both.
+    pub fn start_at_terminal(command: &mut Command) -> io::Result<Self> {
+        let child = command.spawn()?;
+        Ok(Self { child, watch: None, is_apart: false, has_ended: false })
+    }
+
+    /// The program has ended; what it has left behind keeps running.
+    pub fn leave(&mut self) {
+        self.has_ended = true;
     }
 
     /// Waits for the program; what it has left behind keeps running.
@@ -112,7 +125,9 @@ impl Group {
 impl Drop for Group {
     fn drop(&mut self) {
         if !self.has_ended {
-            kill(self.child.id());
+            if self.is_apart {
+                kill(self.child.id());
+            }
             let _ = self.child.kill();
             let _ = self.child.wait();
         }

@@ -9,7 +9,7 @@ mod git;
 mod group;
 mod program;
 
-pub use answer::{Reply, answer};
+pub use answer::{Input, Question, Reply, answer};
 pub use background::{BackgroundProcess, attended, end, left_running, pause};
 pub use git::{Answer, Git, Object, Objects};
 pub use group::{Invocation, output};

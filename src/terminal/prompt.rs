@@ -7,6 +7,7 @@ use std::{
 };
 
 use super::{shown, usage};
+use model::Deadline;
 
 /// Whether there is a person to ask.
 pub fn has_person() -> bool {
@@ -46,7 +47,8 @@ where
 
 /// Whether a person agrees; nothing where the question is left without an answer.
 pub fn confirm(question: &str) -> anyhow::Result<Option<bool>> {
-    match dialoguer::Confirm::new().with_prompt(shown(question)).default(false).interact() {
+    let prompt = dialoguer::Confirm::new().with_prompt(shown(question)).default(false);
+    match Deadline::while_asking(|| prompt.interact()) {
         Ok(answer) => Ok(Some(answer)),
         Err(dialoguer::Error::IO(error)) if error.kind() == io::ErrorKind::Interrupted => Ok(None),
         Err(error) => Err(error.into()),

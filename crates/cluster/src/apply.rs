@@ -16,9 +16,11 @@ use super::{
     object::{is_going, uid},
     pending::Pending,
     refusal::{self, Refusal},
-    wait::{Limit, State},
+    wait::State,
 };
+use diagnostics::Hint as _;
 use go_data::yaml::Value;
+use model::Deadline;
 
 /// How to apply.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +30,7 @@ pub struct ApplyOptions {
     /// Take over fields that other field managers have set.
     pub force: bool,
     /// How long to wait for the server to serve the CRDs.
-    pub limit: Limit,
+    pub deadline: Deadline,
 }
 
 const EXISTED: &str = "it already existed";
@@ -86,9 +88,9 @@ impl Cluster {
         self.write(&first, options, report)?;
         let crds = first.iter().filter(|it| it.id.is_crd());
         let crds: Vec<_> = crds.filter_map(|it| Some((&it.id, it.resource.as_ref()?))).collect();
-        self.established(&crds, options.limit, report)?;
+        self.established(&crds, options.deadline, report)?;
         if rest.iter().any(|it| matches!(it.verdict, Verdict::Unknown(_))) {
-            self.served(&rest, options.limit, report)?;
+            self.served(&rest, options.deadline, report)?;
             let problems = self.check(&mut rest, &Pending::default(), options, report)?;
             if !problems.is_empty() {
                 return Err(refusal::all("nothing else was changed", &problems));
@@ -278,10 +280,10 @@ impl Cluster {
     fn served(
         &self,
         steps: &[Step<'_>],
-        limit: Limit,
+        deadline: Deadline,
         report: &mut dyn FnMut(Event),
     ) -> anyhow::Result<()> {
-        let left = self.until(limit, report, || {
+        let left = self.until(deadline, report, || {
             for Step { id, resource, .. } in steps {
                 if resource.is_none() && self.resource(id)?.is_none() {
                     return Ok(State::Not(format!(
@@ -294,7 +296,9 @@ impl Cluster {
         })?;
         match left {
             None => Ok(()),
-            Some(reason) => Err(anyhow::format_err!("timed out: {reason}")),
+            Some(reason) => {
+                Err(anyhow::format_err!("timed out: {reason}")).hint("wait longer with `--timeout`")
+            }
         }
     }
 }

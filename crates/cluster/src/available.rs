@@ -1,5 +1,7 @@
 //! Waits until workloads run, and explains why they do not.
 
+use std::time::Duration;
+
 use anyhow::Context as _;
 use kube::api::{ListParams, LogParams};
 
@@ -9,17 +11,21 @@ use super::{
     object::condition,
     path::segment,
     rollout::{self, Progress},
-    wait::{Limit, State},
+    wait::State,
 };
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
+use model::Deadline;
+
+/// How long a command waits after its deadline to learn why a workload does not run.
+const LAST_WORD: Duration = Duration::from_secs(2);
 
 impl Cluster {
     /// Waits until the workloads among these objects are rolled out. `way_out` is what can be done if they are not.
     pub fn available(
         &self,
         objects: &[Value],
-        limit: Limit,
+        deadline: Deadline,
         way_out: &str,
         report: &mut dyn FnMut(Event),
     ) -> anyhow::Result<()> {
@@ -32,7 +38,7 @@ impl Cluster {
             }
         }
         let mut last = None;
-        let left = self.until(limit, report, || {
+        let left = self.until(deadline, report, || {
             for (id, resource) in &workloads {
                 let object = self.workload(id, resource)?;
                 match rollout::progress(&object) {
@@ -56,7 +62,7 @@ impl Cluster {
         })?;
         let Some(reason) = left else { return Ok(()) };
         let explanation = match &last {
-            Some((id, object)) => self.explanation(id, object)?,
+            Some((id, object)) => self.late_explanation(id, object),
             None => String::new(),
         };
         Err(anyhow::format_err!("timed out: {reason}{explanation}")).hint(format!(
@@ -110,6 +116,14 @@ impl Cluster {
         let requests = Resource::new("v1", "Pod", "pods", true)?.all(&id.namespace)?;
         let request = requests.list(&ListParams::default().labels(&selector))?;
         Ok(self.send(&request)?.body["items"].as_array().cloned().unwrap_or_default())
+    }
+
+    /// The explanation after the deadline, as far as the server gives it at once.
+    fn late_explanation(&self, id: &Id, object: &Value) -> String {
+        let deadline = self.deadline.replace(Deadline::after(LAST_WORD));
+        let explanation = self.explanation(id, object);
+        self.deadline.set(deadline);
+        explanation.unwrap_or_default()
     }
 
     /// Everything that the server knows about why a workload does not run, as lines of an error.

@@ -1,22 +1,39 @@
 //! Connects to an API server as one of its users.
 
-use std::{cell::RefCell, error::Error, fmt, panic, path::PathBuf};
-
 use anyhow::Context as _;
-use kube::{Client, Config, client::AuthError, config::KubeconfigError};
-use tokio::runtime::Runtime;
+use std::{
+    cell::{Cell, RefCell},
+    error::Error,
+    fmt, panic,
+    path::PathBuf,
+};
 
-use super::{Cluster, Interrupted, Proxies, kubeconfig, owner::Owner, request::Bounds};
+use kube::{Client, Config, client::AuthError, config::KubeconfigError};
+
+use super::{
+    Cluster, Interrupted, Proxies, executor::Executor, kubeconfig, owner::Owner, plugin::Plugins,
+    request::LONGEST_ANSWER,
+};
 use diagnostics::Hint as _;
+use model::{Deadline, TimedOut};
 
 /// Which cluster to connect to.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Target {
     /// The kubeconfig; none means `$KUBECONFIG`, `~/.kube/config`, or the pod's service account.
     pub kubeconfig: Option<PathBuf>,
     /// A context of it; none means its current one.
     pub context: Option<String>,
     pub proxies: Proxies,
+    /// When everything ends that waits for the cluster.
+    pub deadline: Deadline,
+    pub plugins: Plugins,
+}
+
+/// What a client with credentials of a plugin was made from.
+pub struct Renewal {
+    config: Config,
+    plugins: Plugins,
 }
 
 impl Cluster {
@@ -27,48 +44,65 @@ impl Cluster {
 
     /// Connects, where `variable` is the value of KUBECONFIG; no request is sent yet.
     pub fn connect_with(target: &Target, variable: Option<&str>) -> anyhow::Result<Self> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.context("cannot start the asynchronous runtime")?;
+        let runtime = Executor::new()?;
         let config = runtime.block_on(kubeconfig::config(target, variable))?;
-        Self::of(runtime, config)
+        let (mut resolved, server) = (config.clone(), address(&config));
+        let had_plugin = target.plugins.resolve(&mut resolved, target.deadline);
+        let had_plugin = had_plugin.with_context(|| format!("cannot connect to {server}"))?;
+        let cluster = Self::of(runtime, resolved, target.deadline)?;
+        let renewal = had_plugin.then_some(Renewal { config, plugins: target.plugins });
+        Ok(Self { renewal, ..cluster })
+    }
+
+    /// Has the plugin of the user give other credentials. Returns whether there is a plugin.
+    pub(super) fn renew_credentials(&self) -> anyhow::Result<bool> {
+        let Some(Renewal { config, plugins }) = &self.renewal else { return Ok(false) };
+        let mut config = config.clone();
+        plugins.resolve(&mut config, self.deadline.get())?;
+        *self.client.borrow_mut() = client(&self.runtime, config)?;
+        Ok(true)
     }
 
     /// A server without authentication.
     #[cfg(test)]
     pub(super) fn at(url: &str) -> Self {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        Self::of(runtime, Config::new(url.parse().unwrap())).unwrap()
+        let deadline = Deadline::after(LONGEST_ANSWER);
+        let config = Config::new(url.parse().unwrap());
+        Self::of(Executor::new().unwrap(), config, deadline).unwrap()
     }
 
-    fn of(runtime: Runtime, mut config: Config) -> anyhow::Result<Self> {
-        let server = address(&config);
-        let agent = concat!("operator-rs/", env!("CARGO_PKG_VERSION"));
-        config.headers.push((http::header::USER_AGENT, http::HeaderValue::from_static(agent)));
-        // `send` retries where the server is overloaded; other errors are reported at once.
-        config.default_retry = false;
-        let namespace = config.default_namespace.clone();
-        let client = {
-            let _entered = runtime.enter();
-            client(config)
-        };
-        let client = client
-            .map_err(|it| anyhow::format_err!("the connection cannot be set up: {it}"))
-            .hint("`kubectl cluster-info` shows whether the kubeconfig itself works")?;
+    fn of(runtime: Executor, config: Config, deadline: Deadline) -> anyhow::Result<Self> {
+        let (server, namespace) = (address(&config), config.default_namespace.clone());
         Ok(Self {
-            client,
+            client: RefCell::new(client(&runtime, config)?),
+            renewal: None,
             runtime,
             server,
             namespace,
             owner: Owner::default(),
-            bounds: Bounds::default(),
+            deadline: Cell::new(deadline),
+            longest_answer: LONGEST_ANSWER,
             known: RefCell::default(),
+            discovered: RefCell::default(),
             interrupt: RefCell::default(),
         })
     }
 }
 
+/// Creates the client.
+fn client(runtime: &Executor, mut config: Config) -> anyhow::Result<Client> {
+    let agent = concat!("operator-rs/", env!("CARGO_PKG_VERSION"));
+    config.headers.push((http::header::USER_AGENT, http::HeaderValue::from_static(agent)));
+    // `send` retries where the server is overloaded; other errors are reported at once.
+    config.default_retry = false;
+    let _entered = runtime.enter();
+    try_client(config)
+        .map_err(|it| anyhow::format_err!("the connection cannot be set up: {it}"))
+        .hint("`kubectl cluster-info` shows whether the kubeconfig itself works")
+}
+
 /// The client, or why it cannot be created.
-fn client(config: Config) -> Result<Client, String> {
+fn try_client(config: Config) -> Result<Client, String> {
     // kube panics on a token that is not a valid HTTP header. The hook is silent while that may happen.
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
@@ -111,7 +145,7 @@ impl Unreachable {
 
 /// Whether no further request would be answered.
 pub(super) fn is_final(error: &anyhow::Error) -> bool {
-    error.is::<Unreachable>() || error.is::<Interrupted>()
+    error.is::<Unreachable>() || error.is::<Interrupted>() || error.is::<TimedOut>()
 }
 
 /// The error of a failed request.

@@ -10,10 +10,11 @@ use super::{
     object::{condition, is_going, texts, uid},
     path::segment,
     refusal::{self, Refusal},
-    wait::{Limit, State},
+    wait::State,
 };
-use diagnostics::count;
+use diagnostics::{Hint as _, count};
 use go_data::yaml::Value;
+use model::Deadline;
 
 /// The metadata of an object.
 #[derive(Clone, Debug)]
@@ -41,10 +42,10 @@ impl Cluster {
     pub(super) fn established(
         &self,
         crds: &[(&Id, &Resource)],
-        limit: Limit,
+        deadline: Deadline,
         report: &mut dyn FnMut(Event),
     ) -> anyhow::Result<()> {
-        let left = self.until(limit, report, || {
+        let left = self.until(deadline, report, || {
             let mut waiting = Vec::new();
             for (id, resource) in crds {
                 let unread = |it: Refusal| it.into_error(&format!("{id} cannot be read"));
@@ -68,7 +69,9 @@ impl Cluster {
         })?;
         match left {
             None => Ok(()),
-            Some(reason) => Err(anyhow::format_err!("timed out: {reason}")),
+            Some(reason) => {
+                Err(anyhow::format_err!("timed out: {reason}")).hint("wait longer with `--timeout`")
+            }
         }
     }
 

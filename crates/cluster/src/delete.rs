@@ -10,10 +10,11 @@ use super::{
     object::{condition, is_going, texts, uid, version},
     owner,
     refusal::{self, Refusal},
-    wait::{Limit, State},
+    wait::State,
 };
 use diagnostics::{Hint as _, count};
 use go_data::yaml::Value;
+use model::Deadline;
 
 /// How long to wait for the garbage collector to see objects before their kind goes.
 const COLLECTED: Duration = Duration::from_secs(60);
@@ -69,19 +70,19 @@ impl Cluster {
     pub fn delete(
         &self,
         all: &[Live],
-        limit: Limit,
+        deadline: Deadline,
         report: &mut dyn FnMut(Event),
     ) -> anyhow::Result<()> {
         for it in all {
             if it.id.is_crd() {
-                self.delete_objects_of(it, limit, report)?;
+                self.delete_objects_of(it, deadline, report)?;
             }
             if let Err(refusal) = self.delete_one(it, false)? {
                 return Err(refusal.into_error(&format!("{} cannot be deleted", it.id)));
             }
             report(Event::Action(Action::new(Verb::Delete, &it.id)));
         }
-        let left = self.until(limit, report, || {
+        let left = self.until(deadline, report, || {
             for it in all {
                 if let Some(reason) = self.held_up(it)? {
                     return Ok(State::Not(reason));
@@ -102,7 +103,7 @@ impl Cluster {
     pub fn delete_objects_of(
         &self,
         crd: &Live,
-        limit: Limit,
+        deadline: Deadline,
         report: &mut dyn FnMut(Event),
     ) -> anyhow::Result<()> {
         if !self.collects_garbage()? {
@@ -115,7 +116,7 @@ impl Cluster {
             // Who may delete the CRD alone deletes them with it.
             let _ = self.delete_after(it, false, &DeleteParams::foreground())?;
         }
-        self.until(limit.at_most(COLLECTED), report, || {
+        self.until(deadline.at_most(COLLECTED), report, || {
             for it in &all {
                 if let Some(reason) = self.held_up(it)? {
                     return Ok(State::Not(reason));

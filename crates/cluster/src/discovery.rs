@@ -13,11 +13,16 @@ use super::{
     connect::is_final,
     path::{group_version, plain, segment},
     refusal,
+    request::{Answer, Room, SizeLimits},
 };
 use go_data::yaml::Value;
 
 /// More groups, or kinds of a group, than any server has.
 const MOST: usize = 2000;
+
+/// For all discovery documents together. Those of a cluster with 2000 kinds have about one MiB.
+const DISCOVERY: SizeLimits =
+    SizeLimits { what: "all discovery documents", text: 16 << 20, memory: 64 << 20 };
 
 /// A kind as a server has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -137,7 +142,7 @@ impl Cluster {
 
     /// Every kind of a group's version; none if the server does not have it.
     pub fn resources(&self, api_version: &str) -> anyhow::Result<Vec<Resource>> {
-        let answer = self.get(&group_version(api_version)?)?;
+        let answer = self.discover(&group_version(api_version)?)?;
         match answer.code {
             404 => Ok(Vec::new()),
             200 => read(api_version, &answer.body)
@@ -147,9 +152,23 @@ impl Cluster {
         }
     }
 
+    /// Gets a discovery document. One that is read again does not count twice.
+    fn discover(&self, path: &str) -> anyhow::Result<Answer> {
+        let request = http::Request::get(path).body(Vec::new());
+        let request = request.with_context(|| format!("cannot request `{path}`"))?;
+        let mut sizes = self.discovered.borrow_mut();
+        sizes.remove(path);
+        let mut room = Room::from(&DISCOVERY);
+        room.text -= sizes.values().sum::<usize>();
+        let before = room.text;
+        let answer = self.send_within(&request, &mut room)?;
+        sizes.insert(path.to_owned(), before - room.text);
+        Ok(answer)
+    }
+
     /// Every version of every group that the server has, a group's preferred version first.
     pub fn api_versions(&self) -> anyhow::Result<Vec<String>> {
-        let answer = self.get("/apis")?;
+        let answer = self.discover("/apis")?;
         if !answer.is_success() {
             return Err(refusal::of(&answer)
                 .into_error(&format!("{} does not list its resources", self.server)));

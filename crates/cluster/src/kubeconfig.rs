@@ -173,31 +173,20 @@ fn unloaded(what: &str, error: &kube::config::LoadDataError) -> String {
     }
 }
 
-/// What is wrong with credentials, without the credentials or the output of a plugin.
+/// What is wrong with credentials, without the credentials.
 pub fn auth_reason(error: &AuthError) -> String {
     use AuthError as E;
     let text = match error {
-        E::AuthExecStart(error) => {
-            return format!("the user's credential plugin does not start: {error}");
-        }
-        E::AuthExecRun { out, .. } => {
-            return format!("the user's credential plugin failed: {}", out.status);
-        }
         E::ReadTokenFile(error, _) => {
             return format!("the user's token file cannot be read: {error}");
         }
-        E::AuthExecParse(_) => {
-            "the output of the user's credential plugin is not an ExecCredential"
-        }
-        E::ExecPluginFailed => "the output of the user's credential plugin has no `status`",
-        E::MalformedTokenExpirationDate(_) => {
-            "the time at which the user's token expires is malformed"
-        }
-        E::MissingCommand => "the user's `exec` has no `command`",
+        E::MalformedTokenExpirationDate(_) => UNREADABLE_EXPIRY,
         E::InvalidBasicAuth(_) | E::InvalidBearerToken(_) => INVALID_TOKEN,
         _ => "the user's `auth-provider` gives no token: use a credential plugin (`exec`) instead",
     };
     text.to_owned()
 }
+
+pub const UNREADABLE_EXPIRY: &str = "the time at which the user's token expires is malformed";
 
 pub const INVALID_TOKEN: &str = "the user's token or password contains a character that HTTP headers do not allow, such as a line break";

@@ -7,9 +7,11 @@ mod apply;
 mod available;
 mod connect;
 mod crds;
+mod decode;
 mod delete;
 mod discovery;
 mod event;
+mod executor;
 mod interrupt;
 mod kubeconfig;
 mod list;
@@ -22,6 +24,7 @@ mod object;
 mod owner;
 mod path;
 mod pending;
+mod plugin;
 mod proxy;
 mod refusal;
 mod request;
@@ -30,11 +33,15 @@ mod service_account;
 mod simultaneous;
 mod wait;
 
-use std::{cell::RefCell, collections::BTreeMap, net::TcpListener, time::Duration};
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+    net::TcpListener,
+    time::Duration,
+};
 
 use anyhow::Context as _;
 use kube::Client;
-use tokio::runtime::Runtime;
 
 pub use self::{
     apply::ApplyOptions,
@@ -49,26 +56,35 @@ pub use self::{
     namespace_contents::NamespaceContents,
     object::Id,
     owner::{Owner, Removal},
+    plugin::{Plugin, Plugins},
     proxy::Proxies,
     refusal::{Refusal, WaysOut, all as refuse},
     request::Answer,
-    wait::{Limit, State},
+    wait::State,
 };
-use self::{discovery::Resource, interrupt::Interrupt, request::Bounds};
+use self::{connect::Renewal, discovery::Resource, executor::Executor, interrupt::Interrupt};
+use model::Deadline;
 
 /// A connection to one API server, as one of its users.
 pub struct Cluster {
-    client: Client,
-    runtime: Runtime,
+    client: RefCell<Client>,
+    /// How the client is made again once its credentials have expired.
+    renewal: Option<Renewal>,
+    runtime: Executor,
     /// The server's address, for messages.
     pub server: String,
     /// The namespace that the kubeconfig's context names.
     pub namespace: String,
     /// The owner of the objects that are applied.
     owner: Owner,
-    bounds: Bounds,
+    /// When everything ends that waits for the server.
+    deadline: Cell<Deadline>,
+    /// The time limit of each answer.
+    longest_answer: Duration,
     /// The kinds of the groups and versions that were looked up.
     known: RefCell<BTreeMap<String, Vec<Resource>>>,
+    /// The sizes of the discovery documents that were read, by their paths.
+    discovered: RefCell<BTreeMap<String, usize>>,
     interrupt: RefCell<Interrupt>,
 }
 
@@ -102,8 +118,9 @@ impl Cluster {
         self.interrupt = RefCell::new(Interrupt::EndsAtFirst);
     }
 
-    /// Sleeps.
+    /// Sleeps, at the most until the deadline.
     pub fn pause(&self, time: Duration) -> anyhow::Result<()> {
+        let time = time.min(self.deadline.get().left());
         // The timer belongs to the runtime, so the sleep must be created inside of it.
         let sleep = async { tokio::time::sleep(time).await };
         self.runtime.block_on(interrupt::unless_interrupted(&self.interrupt, false, sleep))

@@ -9,11 +9,16 @@ use super::{
     discovery::{Resource, can},
     object::uid,
     refusal::{self, Refusal},
+    request::{Answer, Room, SizeLimits},
 };
 use go_data::yaml::Value;
+use model::TimedOut;
 
 /// The largest number of pages, of 500 objects each.
 const PAGES: usize = 1000;
+
+/// For all pages of a list together.
+pub(super) const LIST: SizeLimits = SizeLimits { what: "a list", text: 256 << 20, memory: 1 << 30 };
 
 impl Cluster {
     /// All objects of a kind, in one namespace or (empty) in all. Empty if the kind is not served.
@@ -89,14 +94,16 @@ impl Cluster {
         let wrong = |what: &str| Ok(Err(self::wrong(what)));
         let mut res = Vec::new();
         let mut token = String::new();
-        for _ in 0..PAGES {
+        let mut room = Room::from(&LIST);
+        for number in 1..=PAGES {
             let page = ListParams::default().limit(500);
             let page = if token.is_empty() { page } else { page.continue_token(&token) };
-            let mut answer = self.send(&request(&page)?)?;
+            let mut answer = self.send_page(number, &request(&page)?, &mut room)?;
             if answer.code == 410 && !token.is_empty() {
                 // The token has expired: as other clients do, read everything again in one page.
                 res.clear();
-                answer = self.send(&request(&ListParams::default())?)?;
+                room = Room::from(&LIST);
+                answer = self.send_page(1, &request(&ListParams::default())?, &mut room)?;
             }
             match answer.code {
                 200 => {}
@@ -114,6 +121,23 @@ impl Cluster {
             }
         }
         wrong("has no end")
+    }
+
+    /// Requests a page of a list. An error names the page.
+    pub(super) fn send_page(
+        &self,
+        number: usize,
+        request: &Request<Vec<u8>>,
+        room: &mut Room,
+    ) -> anyhow::Result<Answer> {
+        self.send_within(request, room).map_err(|error| match error.downcast::<TimedOut>() {
+            Ok(it) if number > 1 => {
+                let page = format!("page {number} of the list {}", it.waiting_for);
+                it.for_another(page).into()
+            }
+            Ok(it) => it.into(),
+            Err(error) => error,
+        })
     }
 }
 

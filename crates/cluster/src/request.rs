@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use anyhow::Context as _;
-use http::{HeaderValue, Request, header::ACCEPT};
+use bytes::Bytes;
+use http::{HeaderValue, Request, header::ACCEPT, response::Parts};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use kube::{
     api::{GetParams, Patch, PatchParams},
@@ -13,13 +14,15 @@ use kube::{
 use super::{
     Cluster, Id,
     connect::{self, Unreachable},
+    decode::{Undecoded, decode},
     discovery::Resource,
     interrupt::{is_change, unless_interrupted},
     object::{uid, version},
     refusal::{self, Refusal},
-    wait::Limit,
 };
+use diagnostics::Hint as _;
 use go_data::yaml::Value;
+use model::Deadline;
 
 /// The answer of an API server, which may be a refusal.
 #[derive(Debug)]
@@ -34,21 +37,57 @@ pub struct Answer {
     pub retry_after: Option<u64>,
 }
 
-/// The limits of an answer.
-#[derive(Clone, Copy)]
-pub(super) struct Bounds {
-    pub time: Duration,
-    pub bytes: usize,
-    /// When all answers have to be there, so that an overloaded server is not asked again.
-    pub end: Option<Limit>,
+/// The limits of what answers of a sort may have together.
+pub(super) struct SizeLimits {
+    pub what: &'static str,
+    /// The bytes of their texts.
+    pub text: usize,
+    /// The bytes that their values take.
+    pub memory: usize,
 }
 
-impl Default for Bounds {
-    fn default() -> Self {
-        // API servers end a request after a minute. A page of the largest objects has about this size.
-        Self { time: Duration::from_secs(90), bytes: 256 << 20, end: None }
+/// The size that answers may still have.
+pub(super) struct Room {
+    pub text: usize,
+    pub memory: usize,
+    limits: &'static SizeLimits,
+}
+
+impl From<&'static SizeLimits> for Room {
+    fn from(limits: &'static SizeLimits) -> Self {
+        Self { text: limits.text, memory: limits.memory, limits }
     }
 }
+
+impl Room {
+    /// The error of an answer for which there is not enough room.
+    fn exceeded(&self, request: &str, is_text: bool) -> anyhow::Error {
+        let SizeLimits { what, text, memory } = self.limits;
+        let limit = if is_text {
+            format!("{} MiB", text >> 20)
+        } else {
+            format!("{} MiB of memory", memory >> 20)
+        };
+        let error = anyhow::format_err!(
+            "the response to {request} exceeds the limit of {limit} for {what}"
+        );
+        let path = request.trim_start_matches("`GET ").split('`').next().unwrap_or_default();
+        let hint = format!("`kubectl get --raw '{path}' | wc -c` shows its size");
+        Err::<(), _>(error).hint(hint).unwrap_err()
+    }
+}
+
+/// No object is larger than 3 MiB; the pods of a workload, and the events of a namespace, are read as one answer.
+const ANSWER: SizeLimits = SizeLimits { what: "one answer", text: 64 << 20, memory: 256 << 20 };
+
+/// API servers end a request after a minute.
+pub(super) const LONGEST_ANSWER: Duration = Duration::from_secs(90);
+
+/// The longest pause that a server may ask for.
+const LONGEST_PAUSE: u64 = 10;
+
+/// Only so much of a text that is not JSON is kept, for messages.
+const LONGEST_MESSAGE: usize = 64 << 10;
 
 impl Answer {
     pub fn is_success(&self) -> bool {
@@ -71,23 +110,53 @@ impl Answer {
 }
 
 impl Cluster {
-    /// From now on, each answer has this long, and all of them together have until the limit.
-    pub fn hurry(&mut self, time: Duration, limit: Limit) {
-        self.bounds = Bounds { time, end: Some(limit), ..self.bounds };
+    /// Limits the time of each answer, in addition to the deadline of all of them.
+    pub fn limit_each_answer(&mut self, time: Duration) {
+        self.longest_answer = time;
+    }
+
+    /// Sets the deadline of everything from now on.
+    pub fn renew_deadline(&self, deadline: Deadline) {
+        self.deadline.set(deadline);
     }
 
     /// Sends a request. An error means that the connection failed; a refusal of the server is an answer.
     pub(super) fn send(&self, request: &Request<Vec<u8>>) -> anyhow::Result<Answer> {
+        self.send_within(request, &mut Room::from(&ANSWER))
+    }
+
+    /// Sends a request. The size of its answer is subtracted from `room`.
+    pub(super) fn send_within(
+        &self,
+        request: &Request<Vec<u8>>,
+        room: &mut Room,
+    ) -> anyhow::Result<Answer> {
         // An overloaded server says when to retry.
-        let attempts = if self.bounds.end.is_some() { 0 } else { 5 };
-        for _ in 0..attempts {
-            let answer = self.send_once(request)?;
-            match answer.retry_after.filter(|_| answer.code == 429) {
-                Some(seconds) => self.pause(Duration::from_secs(seconds.min(10)))?,
-                None => return Ok(answer),
+        for attempt in 0..5 {
+            let answer = self.send_once(request, room)?;
+            if answer.code == 401 && attempt == 0 && self.renew_credentials()? {
+                continue;
             }
+            let Some(seconds) = answer.retry_after.filter(|_| answer.code == 429) else {
+                return Ok(answer);
+            };
+            let pause = Duration::from_secs(seconds.min(LONGEST_PAUSE));
+            if self.longest_answer < pause {
+                return Ok(answer);
+            }
+            if self.deadline.get().left() < pause {
+                let what = self.described(request);
+                let why = format!("{what}, which the server asks to repeat after {seconds} s");
+                return Err(self.deadline.get().exceeded(why).into());
+            }
+            self.pause(pause)?;
         }
-        self.send_once(request)
+        self.send_once(request, room)
+    }
+
+    /// A request, for messages.
+    fn described<T>(&self, request: &Request<T>) -> String {
+        format!("`{} {}` of {}", request.method(), request.uri().path(), self.server)
     }
 
     /// Gets a path.
@@ -148,43 +217,65 @@ impl Cluster {
         Ok(Ok(Some(answer.body)))
     }
 
-    fn send_once(&self, request: &Request<Vec<u8>>) -> anyhow::Result<Answer> {
-        let is_change = is_change(request);
+    fn send_once(&self, request: &Request<Vec<u8>>, room: &mut Room) -> anyhow::Result<Answer> {
+        let deadline = self.deadline.get();
+        let (is_change, what) = (is_change(request), self.described(request));
         let mut request = request.clone().map(Body::from);
         let json = HeaderValue::from_static("application/json");
         request.headers_mut().entry(ACCEPT).or_insert(json);
-        let left = self.bounds.end.map_or(self.bounds.time, |it| it.left().min(self.bounds.time));
-        let answer = async { tokio::time::timeout(left, self.exchange(request)).await };
-        let answer = unless_interrupted(&self.interrupt, is_change, answer);
-        self.runtime.block_on(answer)?.unwrap_or_else(|_| {
-            let seconds = left.as_secs_f32();
-            let reason = format!("no complete response after {seconds} s");
-            Err(Unreachable::new(&self.server, reason).into())
-        })
-    }
-
-    async fn exchange(&self, request: Request<Body>) -> anyhow::Result<Answer> {
-        let what = format!("{} {}", request.method(), request.uri().path());
-        let response = self.client.send(request).await;
-        let response = response.map_err(|it| connect::fault(&it, &self.server))?;
-        let (parts, body) = response.into_parts();
-        let bytes = match Limited::new(body, self.bounds.bytes).collect().await {
-            Ok(body) => body.to_bytes(),
-            Err(error) if error.is::<LengthLimitError>() => {
-                let mebibytes = self.bounds.bytes >> 20;
-                anyhow::bail!("the server's response to `{what}` is larger than {mebibytes} MiB")
+        let late = || -> anyhow::Error {
+            if deadline.is_over() {
+                return deadline.exceeded(&what).into();
             }
-            Err(_) => return Err(Unreachable::new(&self.server, "its response ended early").into()),
+            let seconds = self.longest_answer.as_secs_f32();
+            let reason = format!("no complete response after {seconds} s");
+            Unreachable::new(&self.server, reason).into()
         };
+        let limit = deadline.at_most(self.longest_answer);
+        if limit.is_over() {
+            return Err(late());
+        }
+        let response =
+            async { tokio::time::timeout(limit.left(), self.exchange(request, room, &what)).await };
+        let response = unless_interrupted(&self.interrupt, is_change, response);
+        let response = self.runtime.block_on(response)?;
+        let (parts, text) = response.unwrap_or_else(|_| Err(late()))?;
+        let body = match decode(&text, &mut room.memory, limit) {
+            Ok(body) => body,
+            Err(Undecoded::NotJson) => {
+                let beginning = &text[..text.len().min(LONGEST_MESSAGE)];
+                String::from_utf8_lossy(beginning).into_owned().into()
+            }
+            Err(Undecoded::TooLarge) => return Err(room.exceeded(&what, false)),
+            Err(Undecoded::TimedOut) => return Err(late()),
+        };
+        room.text -= text.len();
         let warnings = parts.headers.get_all("Warning").iter();
         let retry_after = parts.headers.get("Retry-After").and_then(|it| it.to_str().ok());
         Ok(Answer {
             code: parts.status.as_u16(),
-            body: serde_json::from_slice(&bytes)
-                .unwrap_or_else(|_| String::from_utf8_lossy(&bytes).into_owned().into()),
+            body,
             warnings: warnings.filter_map(|it| warning(it.to_str().ok()?)).collect(),
             retry_after: retry_after.and_then(|it| it.parse().ok()),
         })
+    }
+
+    /// The head of the response, and its whole text.
+    async fn exchange(
+        &self,
+        request: Request<Body>,
+        room: &Room,
+        what: &str,
+    ) -> anyhow::Result<(Parts, Bytes)> {
+        let client = self.client.borrow().clone();
+        let response = client.send(request).await;
+        let response = response.map_err(|it| connect::fault(&it, &self.server))?;
+        let (parts, body) = response.into_parts();
+        match Limited::new(body, room.text).collect().await {
+            Ok(body) => Ok((parts, body.to_bytes())),
+            Err(error) if error.is::<LengthLimitError>() => Err(room.exceeded(what, true)),
+            Err(_) => Err(Unreachable::new(&self.server, "its response ended early").into()),
+        }
     }
 }
 
@@ -226,10 +317,15 @@ fn a_silent_server_is_not_waited_for_without_end() {
     // This connection is never accepted.
     let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let url = format!("http://{}", silent.local_addr().unwrap());
-    let bounds = Bounds { time: Duration::from_millis(200), bytes: 1 << 20, end: None };
-    let cluster = Cluster { bounds, ..Cluster::at(&url) };
+    let mut cluster = Cluster::at(&url);
+    cluster.limit_each_answer(Duration::from_millis(200));
     let error = cluster.get("/apis").unwrap_err();
     assert!(error.is::<Unreachable>());
     let expected = format!("cannot connect to {url}: no complete response after 0.2 s");
     assert_eq!(error.to_string(), expected);
+    cluster.renew_deadline(Deadline::after(Duration::from_millis(100)));
+    let late = format!("timed out after 100ms while waiting for `GET /apis` of {url}");
+    assert_eq!(cluster.get("/apis").unwrap_err().to_string(), late);
+    // The deadline has passed: nothing is sent.
+    assert_eq!(cluster.get("/apis").unwrap_err().to_string(), late);
 }

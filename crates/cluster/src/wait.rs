@@ -2,36 +2,8 @@
 
 use std::time::Duration;
 
-use tokio::time::Instant;
-
 use super::{Cluster, Event};
-
-/// When waiting ends.
-#[derive(Clone, Copy, Debug)]
-pub struct Limit {
-    end: Instant,
-}
-
-impl Limit {
-    /// This long from now.
-    pub fn after(time: Duration) -> Self {
-        Self { end: Instant::now() + time }
-    }
-
-    /// This limit, or the time after which `time` has passed from now, if that is earlier.
-    pub fn at_most(&self, time: Duration) -> Self {
-        Self { end: self.end.min(Instant::now() + time) }
-    }
-
-    /// How long it is until then.
-    pub fn left(&self) -> Duration {
-        self.end.saturating_duration_since(Instant::now())
-    }
-
-    pub fn is_over(&self) -> bool {
-        Instant::now() >= self.end
-    }
-}
+use model::{Deadline, TimedOut};
 
 /// Whether something is done.
 pub enum State {
@@ -41,32 +13,37 @@ pub enum State {
 }
 
 impl Cluster {
-    /// Calls `look` until it is done or the time is over; then returns the last reason. While the server cannot be reached,
-    /// it keeps waiting; any other error of `look` ends the wait.
+    /// Calls `look` until it is done or the deadline has passed; then returns the last reason. While the server cannot be
+    /// reached, it keeps waiting; any other error of `look` ends the wait.
     pub fn until(
         &self,
-        limit: Limit,
+        deadline: Deadline,
         report: &mut dyn FnMut(Event),
         mut look: impl FnMut() -> anyhow::Result<State>,
     ) -> anyhow::Result<Option<String>> {
-        let mut last = String::new();
+        let (mut known, mut reported) = (None, String::new());
         let mut pause = 100;
         loop {
             let reason = match look() {
                 Ok(State::Done) => return Ok(None),
                 Ok(State::Not(reason)) => reason,
                 Err(error) if error.is::<super::connect::Unreachable>() => error.to_string(),
+                // What was seen last says more than that the next look was cut off.
+                Err(error) if error.is::<TimedOut>() => {
+                    return known.map_or_else(|| Err(error), |reason| Ok(Some(reason)));
+                }
                 Err(error) => return Err(error),
             };
-            if limit.is_over() {
+            if deadline.is_over() {
                 return Ok(Some(reason));
             }
             // What takes less than half a second is not reported.
-            if pause > 300 && reason != last {
+            if pause > 300 && reason != reported {
                 report(Event::Waiting(reason.clone()));
-                last = reason;
+                reported.clone_from(&reason);
             }
-            self.pause(Duration::from_millis(pause))?;
+            known = Some(reason);
+            self.pause(Duration::from_millis(pause).min(deadline.left()))?;
             pause = (pause * 3 / 2).min(1000);
         }
     }

@@ -6,6 +6,7 @@
 
 mod blob;
 mod channel;
+mod deadline;
 mod digest;
 mod dns;
 mod image;
@@ -20,6 +21,7 @@ mod version;
 
 pub use blob::{Blob, Descriptor};
 pub use channel::Channel;
+pub use deadline::{Deadline, TimedOut};
 pub use digest::Digest;
 pub use dns::{
     AccountName, ApiGroup, Domain, GroupName, GroupPrefix, InstalledPackage, Namespace,

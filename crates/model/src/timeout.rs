@@ -12,6 +12,12 @@ impl Timeout {
     }
 }
 
+impl From<Duration> for Timeout {
+    fn from(duration: Duration) -> Self {
+        Self(duration)
+    }
+}
+
 impl FromStr for Timeout {
     type Err = Refusal;
 

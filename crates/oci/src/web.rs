@@ -11,44 +11,41 @@ use flate2::read::GzDecoder;
 use sha2::{Digest as _, Sha512};
 
 use diagnostics::Hint as _;
+use model::Deadline;
 
-/// The time limits of a download.
-#[derive(Clone, Copy)]
-pub struct Timeouts {
-    /// For the connection, and between two parts of the response.
-    pub idle: Duration,
-    /// For the whole download, so that a server that sends a byte now and then is limited too.
-    pub whole: Duration,
-}
-
-impl Timeouts {
-    pub const fn of_minutes(minutes: u64) -> Self {
-        Self { idle: Duration::from_secs(30), whole: Duration::from_secs(60 * minutes) }
-    }
-}
+/// The time limit for the connection, and between two parts of the response.
+const IDLE: Duration = Duration::from_secs(30);
 
 /// How many bytes are read between two reports of progress.
 const PIECE: u64 = 1 << 16;
 
 /// Downloads a URL, up to `limit` bytes. Proxies are taken from the environment (`HTTPS_PROXY`, `NO_PROXY`).
-pub fn get(url: &str, limit: u64, timeouts: Timeouts) -> anyhow::Result<Vec<u8>> {
-    get_with(url, limit, timeouts, |_, _| {})
+pub fn get(url: &str, limit: u64, deadline: Deadline) -> anyhow::Result<Vec<u8>> {
+    get_with(url, limit, deadline, |_, _| {})
 }
 
 /// Downloads a URL; `progress` gets the number of bytes received so far, and the total if the server sends it.
 pub fn get_with(
     url: &str,
     limit: u64,
-    timeouts: Timeouts,
+    deadline: Deadline,
+    progress: impl FnMut(u64, Option<u64>),
+) -> anyhow::Result<Vec<u8>> {
+    download(url, limit, (IDLE, deadline), progress)
+}
+
+fn download(
+    url: &str,
+    limit: u64,
+    (idle, deadline): (Duration, Deadline),
     mut progress: impl FnMut(u64, Option<u64>),
 ) -> anyhow::Result<Vec<u8>> {
-    let Timeouts { idle, whole } = timeouts;
     let request = ureq::get(url)
         .config()
         .timeout_connect(Some(idle))
         .timeout_per_read(Some(idle))
         .timeout_per_write(Some(idle))
-        .timeout_global(Some(whole))
+        .timeout_global(Some(deadline.left()))
         .build();
     let agent = concat!("operator-rs/", env!("CARGO_PKG_VERSION"));
     let answer = request.header("User-Agent", agent).call();
@@ -65,16 +62,11 @@ pub fn get_with(
             Ok(bytes)
         })
         .map_err(|error| match error {
+            _ if deadline.is_over() => deadline.exceeded("the download").into(),
             // The message of ureq only says that there was an error.
             ureq::Error::Io(error) => error.into(),
             ureq::Error::Timeout(ureq::Timeout::PerRead | ureq::Timeout::PerWrite) => {
                 anyhow::format_err!("the server sent nothing for {} seconds", idle.as_secs_f32())
-            }
-            ureq::Error::Timeout(ureq::Timeout::Global) => {
-                anyhow::format_err!(
-                    "the download was not complete within {} seconds",
-                    whole.as_secs_f32()
-                )
             }
             other => anyhow::Error::from(other),
         });
@@ -155,8 +147,8 @@ mod tests {
             // The connection stays open, as with a server that hangs.
             stream.read(&mut [0]).map(drop)
         });
-        let timeouts = Timeouts { idle: Duration::from_secs(1), whole: Duration::from_secs(3) };
-        match get(&format!("http://{address}/"), 1 << 20, timeouts) {
+        let times = (Duration::from_secs(1), Deadline::after(Duration::from_secs(3)));
+        match download(&format!("http://{address}/"), 1 << 20, times, |_, _| {}) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(error) => error.root_cause().to_string(),
         }
@@ -185,7 +177,7 @@ mod tests {
     fn a_slow_server_is_waited_for_up_to_a_limit() {
         // Longer than the idle limit, shorter than the whole.
         assert_eq!(fetched(slow(7)), "xxxxxxx");
-        assert_eq!(fetched(slow(500)), "the download was not complete within 3 seconds");
+        assert_eq!(fetched(slow(500)), "timed out after 3s while waiting for the download");
     }
 
     fn archive(files: &[(&str, usize)]) -> Vec<u8> {

@@ -1,16 +1,17 @@
 //! `helm template`, run on a chart. Helm sends no request for it: schemas of values, which may name others by a URL, are
 //! left out.
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 use super::{Chart, Rendering, Rule, rendering};
 use crate::{
     app::findings::{Finding, Place},
     disk,
-    process::{self, ProgramPath, Reply},
+    process::{self, Input, ProgramPath, Question, Reply},
 };
 use anyhow::Context as _;
 use diagnostics::Hint as _;
+use model::Deadline;
 
 /// The release that a chart is rendered for, and its namespace.
 pub const RELEASE: &str = "chart-check-release";
@@ -19,7 +20,8 @@ pub const NAMESPACE: &str = "chart-check-namespace";
 /// More than the manifests of any chart that helm can install.
 const MOST: u64 = 64 << 20;
 
-const SECONDS: u64 = 60;
+/// How long a chart may take to render.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 /// Renders a chart with a file of values, or with its own. A chart that does not render is a finding.
 pub fn render(
@@ -58,7 +60,15 @@ pub fn template(
     let mut arguments =
         vec!["template", release, folder, "--namespace", namespace, "--skip-schema-validation"];
     arguments.extend(flags);
-    match process::answer(program, &arguments, "", MOST, SECONDS)? {
+    let question = Question {
+        program,
+        arguments: &arguments,
+        variables: &[],
+        input: Input::Text(""),
+        limit: MOST,
+        deadline: Deadline::after(LONGEST_WAIT),
+    };
+    match process::answer(&question)? {
         Reply::Printed(text) => {
             anyhow::ensure!((text.len() as u64) < MOST, "helm has printed more than 64 MiB");
             Ok(Ok(text))

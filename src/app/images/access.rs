@@ -1,23 +1,35 @@
 //! How a registry is reached, and with which credentials: those that docker and podman have stored.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use anyhow::Context as _;
 
 use crate::{
-    app::proxies::proxies,
+    app::{proxies::proxies, time_limit::TimeLimit},
     disk,
-    process::{self, ProgramPath, Reply},
+    process::{self, Input, ProgramPath, Question, Reply},
     terminal,
 };
 use diagnostics::Hint as _;
-use model::Image;
+use model::{Deadline, Image};
 use oci::registry::{self, Credentials, Lookup, Proxies, Registry, Right};
 
-/// How registries are reached.
-#[derive(Clone, Default, clap::Args)]
-#[command(next_help_heading = "Registry")]
+/// How registries are reached, and until when.
+#[derive(Clone, clap::Args)]
 pub struct Access {
+    #[command(flatten)]
+    pub flags: AccessFlags,
+    #[command(flatten)]
+    pub time: TimeLimit,
+}
+
+/// How registries are reached, by a command that has its time limit elsewhere.
+#[derive(Clone, clap::Args)]
+#[command(next_help_heading = "Registry")]
+pub struct AccessFlags {
     /// File of registry credentials [default: those of docker and podman]
     #[arg(long, value_name = "FILE")]
     authfile: Option<PathBuf>,
@@ -32,10 +44,26 @@ pub struct Access {
     plain_http: bool,
 }
 
+impl Access {
+    /// The repository of an image.
+    pub fn registry(&self, image: &Image, right: Right) -> anyhow::Result<Registry> {
+        let (proxies, deadline) = (proxies()?, self.time.deadline);
+        let access = registry::Access {
+            deadline,
+            plain_http: self.flags.plain_http,
+            skip_verify: self.flags.tls_skip_verify,
+            ca: self.flags.ca_file.as_deref().map(named).transpose()?,
+            proxies: Proxies { http: proxies.http, https: proxies.https, none: proxies.none },
+            credentials: self.flags.credentials(image, deadline)?,
+        };
+        Registry::new(image, right, access)
+    }
+}
+
 /// How large files of credentials and certificates may be.
 const LONGEST: u64 = 4 << 20;
 
-impl Access {
+impl AccessFlags {
     /// The first flag that is given, by its name.
     pub fn given(&self) -> Option<&'static str> {
         let all = [
@@ -47,20 +75,11 @@ impl Access {
         all.into_iter().find(|it| it.0).map(|it| it.1)
     }
 
-    /// The repository of an image.
-    pub fn registry(&self, image: &Image, right: Right) -> anyhow::Result<Registry> {
-        let proxies = proxies()?;
-        let access = registry::Access {
-            plain_http: self.plain_http,
-            skip_verify: self.tls_skip_verify,
-            ca: self.ca_file.as_deref().map(named).transpose()?,
-            proxies: Proxies { http: proxies.http, https: proxies.https, none: proxies.none },
-            credentials: self.credentials(image)?,
-        };
-        Registry::new(image, right, access)
-    }
-
-    fn credentials(&self, image: &Image) -> anyhow::Result<Option<Credentials>> {
+    fn credentials(
+        &self,
+        image: &Image,
+        deadline: Deadline,
+    ) -> anyhow::Result<Option<Credentials>> {
         let repository = format!("{}/{}", image.registry(), image.repository());
         for (path, text) in self.files()? {
             let reading = || format!("cannot read `{}`", path.display());
@@ -72,7 +91,7 @@ impl Access {
                 Lookup::Nothing => {}
                 Lookup::Found(credentials) => return Ok(Some(credentials)),
                 Lookup::Helper { name, server } => {
-                    let found = ask(&name, &server).with_context(reading)?;
+                    let found = ask(&name, &server, deadline).with_context(reading)?;
                     if found.is_some() {
                         return Ok(found);
                     }
@@ -118,11 +137,14 @@ fn named(path: &Path) -> anyhow::Result<Vec<u8>> {
     disk::large(path, LONGEST)?.with_context(|| format!("there is no `{}`", path.display()))
 }
 
+/// How long a credential helper may take.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+
 /// What docker's helpers print as they fail for a server that they do not know.
 const NOT_FOUND: &str = "credentials not found in native keychain";
 
 /// Asks a credential helper, such as `docker-credential-desktop`.
-fn ask(name: &str, server: &str) -> anyhow::Result<Option<Credentials>> {
+fn ask(name: &str, server: &str, deadline: Deadline) -> anyhow::Result<Option<Credentials>> {
     let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
     anyhow::ensure!(is_plain, "`{name}` is not the name of a credential helper");
     let name = format!("docker-credential-{name}");
@@ -131,7 +153,15 @@ fn ask(name: &str, server: &str) -> anyhow::Result<Option<Credentials>> {
             .hint("install it, or give a file with credentials as `--authfile`");
     };
     // Some wait for a person who unlocks a store.
-    match process::answer(&program, &["get"], &format!("{server}\n"), 1 << 20, 60)? {
+    let question = Question {
+        program: &program,
+        arguments: &["get"],
+        variables: &[],
+        input: Input::Text(&format!("{server}\n")),
+        limit: 1 << 20,
+        deadline: deadline.at_most(LONGEST_WAIT),
+    };
+    match process::answer(&question)? {
         Reply::Printed(output) => {
             registry::of_helper(&output).with_context(|| format!("cannot ask `{name}`"))
         }

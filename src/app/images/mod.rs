@@ -10,7 +10,7 @@ mod push;
 mod read;
 mod shape;
 
-pub use access::Access;
+pub use access::{Access, AccessFlags};
 pub use data::of_data;
 pub use epoch::Epoch;
 pub use output::{Output, put};

@@ -19,11 +19,10 @@ pub use self::order::Parts;
 use super::cluster_args::{self, ClusterArgs, Sending};
 use crate::project::Project;
 use crate::terminal;
-use cluster::{
-    Action, Cluster, Event, Held, Id, Limit, Live, NamespaceContents, Refusal, Removal, Verb,
-};
+use cluster::{Action, Cluster, Event, Held, Id, Live, NamespaceContents, Refusal, Removal, Verb};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
+use model::Deadline;
 
 /// A requested removal.
 pub struct Removing<'a> {
@@ -71,17 +70,16 @@ impl Removing<'_> {
         losses.extend(namespaces.iter().flat_map(Namespace::losses));
         if self.sending == Sending::All {
             confirm(&losses, &[], self.yes)?;
-            // The time limit starts only now: the user may have been asked before.
-            let limit = self.cluster_args.limit();
+            let deadline = self.cluster_args.deadline();
             crds.iter().try_for_each(|it| self.check_crd_again(it))?;
-            self.delete([&going.crds, &going.running, &going.rest], limit)?;
+            self.delete([&going.crds, &going.running, &going.rest], deadline)?;
             let problems = self.cluster.give_back(&found.adopted, false)?;
             if !problems.is_empty() {
                 return Err(cluster::refuse("the rest was removed", &problems));
             }
             namespaces.iter().try_for_each(|it| self.check_namespace_again(it, &known))?;
             let namespaces = namespaces.iter().map(|it| (it.live.id.clone(), it.live.clone()));
-            self.delete([&namespaces.collect()], limit)?;
+            self.delete([&namespaces.collect()], deadline)?;
         } else {
             list(&losses);
             let deletes = going.in_order().filter(goes);
@@ -99,11 +97,11 @@ impl Removing<'_> {
     fn delete<const N: usize>(
         &self,
         parts: [&Vec<(Id, Live)>; N],
-        limit: Limit,
+        deadline: Deadline,
     ) -> anyhow::Result<()> {
         for part in parts {
             let part: Vec<Live> = part.iter().map(|it| it.1.clone()).collect();
-            self.cluster.delete(&part, limit, &mut cluster_args::report)?;
+            self.cluster.delete(&part, deadline, &mut cluster_args::report)?;
         }
         Ok(())
     }

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use crate::app::cluster_args;
-use cluster::{Action, Cluster, Event, Id, Limit, Live, NamespaceContents, State, Verb};
+use cluster::{Action, Cluster, Event, Id, Live, NamespaceContents, State, Verb};
 use diagnostics::Hint as _;
+use model::Deadline;
 use olm::lifecycle;
 
 /// How long to wait for objects that OLM or the server removes by itself, before the removal continues.
@@ -19,10 +20,10 @@ const LOOKS: u32 = 4;
 pub fn wait(
     cluster: &Cluster,
     csvs: &[Live],
-    limit: Limit,
+    deadline: Deadline,
     look: impl Fn() -> anyhow::Result<Option<String>>,
 ) -> anyhow::Result<()> {
-    let left = cluster.until(limit, &mut cluster_args::report, || {
+    let left = cluster.until(deadline, &mut cluster_args::report, || {
         let reason = match created_for(cluster, csvs)? {
             Some(id) => Some(format!("OLM has not removed {id} yet")),
             None => look()?,
@@ -59,11 +60,11 @@ pub fn delete_namespace(
     cluster: &Cluster,
     live: &Live,
     known: &[Id],
-    limit: Limit,
+    deadline: Deadline,
 ) -> anyhow::Result<()> {
     let mut last = NamespaceContents::default();
     let mut stays = 0;
-    cluster.until(limit.at_most(SETTLED), &mut cluster_args::report, || {
+    cluster.until(deadline.at_most(SETTLED), &mut cluster_args::report, || {
         last = cluster.others_in(&live.id.name, known, &NamespaceContents::default())?;
         let has_stayed = last.others.iter().any(|it| !it.is_going) || !last.unknown.is_empty();
         stays = if has_stayed { stays + 1 } else { 0 };
@@ -81,7 +82,7 @@ pub fn delete_namespace(
         Some(why) => {
             cluster_args::report(Event::Action(Action::because(Verb::Leave, &live.id, why)))
         }
-        None => cluster.delete(std::slice::from_ref(live), limit, &mut cluster_args::report)?,
+        None => cluster.delete(std::slice::from_ref(live), deadline, &mut cluster_args::report)?,
     }
     Ok(())
 }

@@ -171,7 +171,7 @@ impl Args {
         if self.use_image_digests {
             let access = Some(&self.access).filter(|_| !self.offline);
             digests::pin(&mut bundle, tree, &mut plan, access)?;
-        } else if let Some(flag) = self.access.given() {
+        } else if let Some(flag) = self.access.flags.given() {
             return Err(terminal::usage(
                 clap::error::ErrorKind::MissingRequiredArgument,
                 &format!(

@@ -82,7 +82,7 @@ impl Args {
             }
             of_v1 => {
                 if self.cluster_args.sending() == Sending::All {
-                    settle::until_idle(&place, &package, self.cluster_args.limit())?;
+                    settle::until_idle(&place, &package, self.cluster_args.deadline())?;
                 }
                 let mut found = self.find(&place, &package)?;
                 found.kept.extend(of_v1.into_iter().flat_map(|it| it.kept));
@@ -106,8 +106,7 @@ impl Args {
             namespace.for_each(|it| report(Verb::Delete, &it.id, "if nothing else is in it"));
         } else {
             removal::confirm(&losses, &found.kept, self.yes)?;
-            // The time limit starts only now: the user may have been asked before.
-            found.delete(&place, &package, self.cluster_args.limit())?;
+            found.delete(&place, &package, self.cluster_args.deadline())?;
         }
         found.kept.iter().for_each(|(id, why)| report(Verb::Leave, id, why));
         Ok(())

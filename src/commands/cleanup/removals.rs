@@ -7,9 +7,10 @@ use crate::{
     app::olm_namespace::Place,
     app::{cluster_args, removal},
 };
-use cluster::{Held, Id, Limit, Live, Refusal, Removal, State, Verb};
+use cluster::{Held, Id, Live, Refusal, Removal, State, Verb};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
+use model::Deadline;
 use olm::lifecycle::{self, V1_ALPHA1};
 
 /// The objects to remove, in this order.
@@ -115,43 +116,43 @@ impl Removals {
         all.iter().filter_map(removal::unclear).chain(of_crds).collect()
     }
 
-    pub fn delete(&self, place: &Place, package: &str, limit: Limit) -> anyhow::Result<()> {
+    pub fn delete(&self, place: &Place, package: &str, deadline: Deadline) -> anyhow::Result<()> {
         // OLM v1 removes the CRDs with the ClusterExtension.
         for (crd, _) in self.crds.iter().filter(|_| self.of_v1) {
-            place.cluster.delete_objects_of(crd, limit, &mut cluster_args::report)?;
+            place.cluster.delete_objects_of(crd, deadline, &mut cluster_args::report)?;
         }
         for part in [&self.manifests, &self.subscriptions] {
-            place.cluster.delete(part, limit, &mut cluster_args::report)?;
+            place.cluster.delete(part, deadline, &mut cluster_args::report)?;
         }
-        self.wait_for_plans(place, limit)?;
-        self.delete_versions(place, limit)?;
+        self.wait_for_plans(place, deadline)?;
+        self.delete_versions(place, deadline)?;
         for part in [&self.catalog, &self.group] {
-            place.cluster.delete(part, limit, &mut cluster_args::report)?;
+            place.cluster.delete(part, deadline, &mut cluster_args::report)?;
         }
         let kept = match self.of_v1 {
             true => None,
-            false => self.settle(place, package, limit)?,
+            false => self.settle(place, package, deadline)?,
         };
         kept.iter().for_each(|(id, why)| report(Verb::Leave, id, why));
-        self.delete_namespace(place, limit)
+        self.delete_namespace(place, deadline)
     }
 
     /// The CRDs, while the operator runs, then the operator.
-    fn delete_versions(&self, place: &Place, limit: Limit) -> anyhow::Result<()> {
+    fn delete_versions(&self, place: &Place, deadline: Deadline) -> anyhow::Result<()> {
         let crds: Vec<Live> = self.crds.iter().map(|it| it.0.clone()).collect();
         for part in [&crds, &self.csvs] {
-            place.cluster.delete(part, limit, &mut cluster_args::report)?;
+            place.cluster.delete(part, deadline, &mut cluster_args::report)?;
         }
         Ok(())
     }
 
     /// Waits until the InstallPlans of the Subscriptions are gone, which shows that the Subscriptions are known to be.
     /// Were the versions removed before, OLM would install them again for a Subscription that it still knows.
-    fn wait_for_plans(&self, place: &Place, limit: Limit) -> anyhow::Result<()> {
+    fn wait_for_plans(&self, place: &Place, deadline: Deadline) -> anyhow::Result<()> {
         let is_removed = |owner: &Value| {
             self.subscriptions.iter().any(|it| it.object["metadata"]["uid"] == owner["uid"])
         };
-        let left = place.cluster.until(limit, &mut cluster_args::report, || {
+        let left = place.cluster.until(deadline, &mut cluster_args::report, || {
             let plans = place.cluster.list(V1_ALPHA1, "InstallPlan", &place.namespace)?;
             let is_left = |plan: &&Value| {
                 let owners = plan["metadata"]["ownerReferences"].as_array();
@@ -169,12 +170,12 @@ impl Removals {
         }
     }
 
-    fn delete_namespace(&self, place: &Place, limit: Limit) -> anyhow::Result<()> {
+    fn delete_namespace(&self, place: &Place, deadline: Deadline) -> anyhow::Result<()> {
         let Some(live) = self.namespace.first() else { return Ok(()) };
         let mut known: Vec<Id> = self.all().into_iter().map(|it| it.id).collect();
         known.extend(self.owned.iter().cloned());
         let csvs = place.cluster.list(V1_ALPHA1, "ClusterServiceVersion", &place.namespace)?;
         known.extend(csvs.iter().filter(|it| is_copy(it)).map(Id::of));
-        removal::olm::delete_namespace(&place.cluster, live, &known, limit)
+        removal::olm::delete_namespace(&place.cluster, live, &known, deadline)
     }
 }

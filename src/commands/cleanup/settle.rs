@@ -10,9 +10,10 @@ use crate::{
     app::olm_namespace::Place,
     app::{cluster_args, removal::olm::SETTLED},
 };
-use cluster::{Id, Limit, Live, State};
+use cluster::{Id, Live, State};
 use diagnostics::Hint as _;
 use go_data::yaml::{Value, json};
+use model::Deadline;
 use olm::lifecycle::{self, V1_ALPHA1};
 
 /// The time between two looks.
@@ -21,8 +22,8 @@ const QUIET: Duration = Duration::from_secs(1);
 const LATE: &str = "check that OLM runs: `operator-rs olm status`; it may create objects later, so run the command again then";
 
 /// Waits until OLM carries out no InstallPlan of the package: it may create any of its objects at any moment.
-pub fn until_idle(place: &Place, package: &str, limit: Limit) -> anyhow::Result<()> {
-    let left = place.cluster.until(limit, &mut cluster_args::report, || {
+pub fn until_idle(place: &Place, package: &str, deadline: Deadline) -> anyhow::Result<()> {
+    let left = place.cluster.until(deadline, &mut cluster_args::report, || {
         let subscriptions = place.subscriptions(package)?;
         let uids: Vec<_> = subscriptions.iter().map(|it| &it["metadata"]["uid"]).collect();
         let plans = place.cluster.list(V1_ALPHA1, "InstallPlan", &place.namespace)?;
@@ -64,14 +65,16 @@ impl Removals {
         &self,
         place: &Place,
         package: &str,
-        limit: Limit,
+        deadline: Deadline,
     ) -> anyhow::Result<Option<(Id, String)>> {
         // OLM removes its own objects; what it has forgotten is removed in its place.
-        let settled = limit.at_most(SETTLED);
+        let settled = deadline.at_most(SETTLED);
         let mut is_quiet = false;
         let mut kept = None;
-        let left =
-            place.cluster.until(limit.at_most(SETTLED * 2), &mut cluster_args::report, || {
+        let left = place.cluster.until(
+            deadline.at_most(SETTLED * 2),
+            &mut cluster_args::report,
+            || {
                 kept = None;
                 let mut again = self.created_again(place)?;
                 let going = self.going(place)?;
@@ -82,11 +85,11 @@ impl Removals {
                 }
                 if let Some(it) = again.first() {
                     reason = Some(format!("OLM has just created {}", it.id));
-                    place.cluster.delete(&again, limit, &mut cluster_args::report)?;
+                    place.cluster.delete(&again, deadline, &mut cluster_args::report)?;
                 }
                 if reason.is_none() {
                     let delete =
-                        |it: &[Live]| place.cluster.delete(it, limit, &mut cluster_args::report);
+                        |it: &[Live]| place.cluster.delete(it, deadline, &mut cluster_args::report);
                     match self.list(place, package)? {
                         List::Gone => {}
                         List::Kept(list, it) => kept = Some((list.id, format!("{it} is in it"))),
@@ -118,7 +121,8 @@ impl Removals {
                         State::Not("checking that OLM creates nothing more".to_owned())
                     }
                 })
-            })?;
+            },
+        )?;
         match left {
             None => Ok(kept),
             Some(reason) => Err(anyhow::format_err!("timed out: {reason}")).hint(LATE),

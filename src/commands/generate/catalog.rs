@@ -4,7 +4,7 @@ use crate::project::Project;
 use std::path::Path;
 
 use crate::{
-    app::{catalog_source::Source, images::Access},
+    app::catalog_source::Source,
     commands::{
         Mode,
         catalog::{Addition, BundleImage},
@@ -39,7 +39,7 @@ impl Args {
         if !dir.join(&self.bundle_dir).is_dir() {
             return Err(missing).hint("generate a bundle with `operator-rs bundle`");
         }
-        let source = Source::open(dir, &self.bundle_dir, &Access::default())?;
+        let source = Source::folder(dir, Path::new(&self.bundle_dir))?;
         let bundle = source.bundle()?;
         let image = self.image.of(&source, &bundle)?;
         self.addition.write(tree, &bundle, &image)?;

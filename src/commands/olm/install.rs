@@ -4,9 +4,10 @@ use std::path::Path;
 
 use super::{owner, releases::Source, status};
 use crate::app::cluster_args::{self, ClusterArgs, Sending};
-use cluster::{ApplyOptions, Cluster, Id, Limit, Removal, State};
+use cluster::{ApplyOptions, Cluster, Id, Removal, State};
 use diagnostics::Hint as _;
 use go_data::yaml::{Value, json};
+use model::Deadline;
 use olm::lifecycle;
 
 /// Install OLM on a cluster, and wait until it runs
@@ -42,34 +43,34 @@ impl Args {
     fn install(&self, dir: &Path) -> anyhow::Result<()> {
         let sending = self.cluster_args.sending();
         if sending == Sending::Nothing {
-            let objects = self.source.objects(dir)?;
+            let objects = self.source.objects(dir, self.cluster_args.deadline())?;
             cluster_args::list("apply", &objects.iter().map(Id::of).collect::<Vec<_>>());
             return Ok(());
         }
         // A cluster that cannot be reached is reported before anything is downloaded.
         let cluster = self.cluster_args.connect_as(owner())?;
         cluster.get("/version")?;
-        let objects = self.source.objects(dir)?;
+        let objects = self.source.objects(dir, self.cluster_args.deadline())?;
         if !self.force_conflicts {
             require_own(&cluster, &objects)?;
         }
-        let limit = self.cluster_args.limit();
+        let deadline = self.cluster_args.deadline();
         let options = ApplyOptions {
             dry_run: sending == Sending::DryRun,
             force: self.force_conflicts,
-            limit,
+            deadline,
         };
         cluster.apply(&objects, options, &mut cluster_args::report)?;
         if sending == Sending::DryRun {
             return Ok(());
         }
-        cluster.available(&objects, limit, WAY_OUT, &mut cluster_args::report)?;
+        cluster.available(&objects, deadline, WAY_OUT, &mut cluster_args::report)?;
         // OLM creates the Deployment of its package server.
         let later = later(&objects);
-        exist(&cluster, &later, limit)?;
-        cluster.available(&later, limit, WAY_OUT, &mut cluster_args::report)?;
+        exist(&cluster, &later, deadline)?;
+        cluster.available(&later, deadline, WAY_OUT, &mut cluster_args::report)?;
         // Whether it is not healthy in the end is told with its status.
-        cluster.until(limit, &mut cluster_args::report, || {
+        cluster.until(deadline, &mut cluster_args::report, || {
             for id in objects.iter().map(Id::of).filter(|it| it.kind == "ClusterServiceVersion") {
                 let phase = cluster.read(&id)?.map(|it| it["status"]["phase"].clone());
                 if phase.is_none_or(|it| it != "Succeeded") {
@@ -111,8 +112,8 @@ fn later(objects: &[Value]) -> Vec<Value> {
     res
 }
 
-fn exist(cluster: &Cluster, objects: &[Value], limit: Limit) -> anyhow::Result<()> {
-    let left = cluster.until(limit, &mut cluster_args::report, || {
+fn exist(cluster: &Cluster, objects: &[Value], deadline: Deadline) -> anyhow::Result<()> {
+    let left = cluster.until(deadline, &mut cluster_args::report, || {
         for id in objects.iter().map(Id::of) {
             if cluster.read(&id)?.is_none() {
                 return Ok(State::Not(format!("OLM has not created {id} yet")));

@@ -16,7 +16,8 @@ use crate::{
 };
 use diagnostics::Hint as _;
 use go_data::yaml::{self, Dialect, Value};
-use oci::web::{self, Timeouts};
+use model::Deadline;
+use oci::web;
 
 const RELEASES: &str = "https://github.com/operator-framework/operator-lifecycle-manager/releases";
 
@@ -60,15 +61,15 @@ impl FromStr for VersionRequest {
 
 impl Source {
     /// Every object, in order.
-    pub fn objects(&self, dir: &Path) -> anyhow::Result<Vec<Value>> {
+    pub fn objects(&self, dir: &Path, deadline: Deadline) -> anyhow::Result<Vec<Value>> {
         let texts = match &self.manifests[..] {
-            [] => self.release(dir)?,
+            [] => self.release(dir, deadline)?,
             named => named
                 .iter()
                 .map(|it| match dir.join(it).is_dir() {
                     true => Err(anyhow::format_err!("`{it}` is a directory"))
                         .hint("name its files, e.g. `--manifests crds.yaml olm.yaml`"),
-                    false => Ok((it.clone(), read(dir, it)?)),
+                    false => Ok((it.clone(), read(dir, it, deadline)?)),
                 })
                 .collect::<anyhow::Result<_>>()?,
         };
@@ -94,7 +95,7 @@ impl Source {
     }
 
     /// The files of a release, by their names.
-    fn release(&self, dir: &Path) -> anyhow::Result<Vec<(String, String)>> {
+    fn release(&self, dir: &Path, deadline: Deadline) -> anyhow::Result<Vec<(String, String)>> {
         let base = self.releases.trim_end_matches('/');
         let cache = home::cache(dir, "olm")?;
         if let VersionRequest::Exact(version) = &self.version
@@ -114,8 +115,7 @@ impl Source {
         for name in FILES {
             let step = Step::begin(&format!("fetching {from}/{name}"));
             let progress = |done, all| step.bytes(done, all);
-            let bytes =
-                web::get_with(&format!("{from}/{name}"), LIMIT, Timeouts::of_minutes(10), progress);
+            let bytes = web::get_with(&format!("{from}/{name}"), LIMIT, deadline, progress);
             drop(step);
             let bytes = bytes
                 .context("OLM's manifests cannot be downloaded")
@@ -204,11 +204,11 @@ fn version(text: &str) -> Option<Version> {
     csv["spec"]["version"].as_str()?.parse().ok()
 }
 
-fn read(dir: &Path, name: &str) -> anyhow::Result<String> {
+fn read(dir: &Path, name: &str, deadline: Deadline) -> anyhow::Result<String> {
     if !name.starts_with("https://") && !name.starts_with("http://") {
         return disk::piped(&dir.join(name));
     }
-    let bytes = web::get(name, LIMIT, Timeouts::of_minutes(10))?;
+    let bytes = web::get(name, LIMIT, deadline)?;
     String::from_utf8(bytes).ok().with_context(|| format!("{name} is not text"))
 }
 

@@ -76,17 +76,17 @@ impl Args {
             return Ok(());
         }
         removal::confirm(&losses, &[], self.yes)?;
-        let limit = self.cluster_args.limit();
+        let deadline = self.cluster_args.deadline();
         // OLM itself must remove what belongs to its package server, such as its APIService; and the garbage collector
         // removes nothing whose owner has a kind that is no longer served.
-        cluster.delete(&own, limit, &mut cluster_args::report)?;
-        removal::olm::wait(&cluster, &own, limit, || going(&cluster))?;
+        cluster.delete(&own, deadline, &mut cluster_args::report)?;
+        removal::olm::wait(&cluster, &own, deadline, || going(&cluster))?;
         for part in [parts.crds, parts.running, parts.rest] {
             let part: Vec<Live> = part.into_iter().map(|it| it.1).collect();
-            cluster.delete(&part, limit, &mut cluster_args::report)?;
+            cluster.delete(&part, deadline, &mut cluster_args::report)?;
         }
         for (_, live) in parts.namespaces {
-            removal::olm::delete_namespace(&cluster, &live, &[], limit)?;
+            removal::olm::delete_namespace(&cluster, &live, &[], deadline)?;
         }
         Ok(())
     }

@@ -183,7 +183,6 @@ pub const FLAGS: &[Flag] = &[
         "--mode",
         "not needed: the catalog has one version, and `run bundle-upgrade` replaces it",
     ),
-    flag("olm status", "--timeout", "not needed: the command does not wait"),
     flag("olm status", "--version", "not needed: the version is read from the cluster"),
     flag(
         "olm uninstall",

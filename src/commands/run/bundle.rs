@@ -98,7 +98,7 @@ impl Args {
         let all = objects(created, servers, group, source.clone(), subscription);
         apply(&place, &release.package, &all, &self.installation.cluster_args)?;
         if sending == Sending::All {
-            running.run(self.installation.cluster_args.limit())?;
+            running.run(self.installation.cluster_args.deadline())?;
             require_same(&place, release)?;
             follow::finished(None, release, namespace);
         }
@@ -127,7 +127,8 @@ pub fn apply(
     cluster_args: &ClusterArgs,
 ) -> anyhow::Result<()> {
     let dry_run = cluster_args.sending() == Sending::DryRun;
-    let options = |dry_run| ApplyOptions { dry_run, force: false, limit: cluster_args.limit() };
+    let options =
+        |dry_run| ApplyOptions { dry_run, force: false, deadline: cluster_args.deadline() };
     if dry_run {
         return place.cluster.apply(all, options(true), &mut cluster_args::report);
     }
@@ -139,7 +140,7 @@ pub fn apply(
     place.cluster.apply(&first, options(false), &mut cluster_args::report)?;
     place.cluster.available(
         &first,
-        cluster_args.limit(),
+        cluster_args.deadline(),
         &again_or_cleanup(package, &place.namespace),
         &mut cluster_args::report,
     )?;

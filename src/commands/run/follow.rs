@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use crate::app::olm_namespace::{Place, cleanup};
 use crate::{app::cluster_args, terminal};
-use cluster::{Limit, State};
+use cluster::State;
 use diagnostics::Hint as _;
 use go_data::yaml::{Value, json};
+use model::Deadline;
 use olm::lifecycle::{self, Progress, Release, Seen, V1_ALPHA1};
 
 /// An installation or an upgrade that OLM carries out.
@@ -60,11 +61,11 @@ const SETTLED: u32 = 4;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Following<'_> {
-    pub fn run(&self, limit: Limit) -> anyhow::Result<()> {
+    pub fn run(&self, deadline: Deadline) -> anyhow::Result<()> {
         let (mut done, mut failed, mut stuck) = (0, 0, None);
         // Of a reason, the first two lines are shown while it is waited for: the second has what is missing.
         let mut reason = String::new();
-        let left = self.place.cluster.until(limit, &mut cluster_args::report, || {
+        let left = self.place.cluster.until(deadline, &mut cluster_args::report, || {
             let seen = self.seen()?;
             let progress = lifecycle::progress(&seen, self.csv);
             done = if progress == Progress::Done { done + 1 } else { 0 };
@@ -83,7 +84,7 @@ impl Following<'_> {
                 Progress::Approve => self.approve(seen.plan.as_ref())?,
                 Progress::Not(why) => why,
                 Progress::Stuck(why) => {
-                    let end = *stuck.get_or_insert_with(|| Limit::after(PATIENCE));
+                    let end = *stuck.get_or_insert_with(|| Deadline::after(PATIENCE));
                     if end.is_over() {
                         return self.give_up(&why);
                     }

@@ -6,7 +6,7 @@ use super::{serving::Serving, source, v1};
 use crate::app::{
     bundles::Olm,
     cluster_args::{self, ClusterArgs},
-    images::Access,
+    images::{Access, AccessFlags},
 };
 use crate::terminal;
 use model::Namespace;
@@ -28,7 +28,7 @@ pub struct Installation {
     #[command(flatten)]
     flags: v1::Flags,
     #[command(flatten)]
-    access: Access,
+    access: AccessFlags,
     #[command(flatten)]
     pub cluster_args: ClusterArgs,
 }
@@ -61,7 +61,9 @@ impl Installation {
         verb: v1::Verb,
         v0: impl FnOnce(&Files, &Release) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        let Self { bundle, flags, access, cluster_args, .. } = self;
+        let Self { bundle, flags, cluster_args, .. } = self;
+        let time = cluster_args.time();
+        let access = &Access { flags: self.access.clone(), time };
         if self.is_v1() {
             let request = v1::Request { bundle, namespace, access, cluster_args, flags, verb };
             return cluster_args::with_hint(request.run(dir));

@@ -14,10 +14,10 @@ use crate::{
     app::cluster_args::{self, Sending, Trial},
     terminal,
 };
-use cluster::{Id, Limit};
+use cluster::Id;
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
-use model::Namespace;
+use model::{Deadline, Namespace};
 use olm::lifecycle::{self, Files, Release, V1_ALPHA1};
 
 /// Upgrade an operator that `run bundle` has installed to the version of another bundle
@@ -96,9 +96,9 @@ impl Args {
             csv: release.name(),
             replaced: Some(installed),
         };
-        following.run(self.installation.cluster_args.limit())?;
+        following.run(self.installation.cluster_args.deadline())?;
         require_same(&place, release)?;
-        remove_old_servers(&place, &catalog, &servers, self.installation.cluster_args.limit())?;
+        remove_old_servers(&place, &catalog, &servers, self.installation.cluster_args.deadline())?;
         follow::finished(Some(installed), release, namespace);
         Ok(())
     }
@@ -169,12 +169,12 @@ fn remove_old_servers(
     place: &Place,
     catalog: &str,
     current: &[Value],
-    limit: Limit,
+    deadline: Deadline,
 ) -> anyhow::Result<()> {
     let current: Vec<Id> = current.iter().map(Id::of).collect();
     let old: Vec<Id> = place.servers(catalog)?.iter().map(Id::of).collect();
     let old: Vec<Id> = old.into_iter().filter(|it| !current.contains(it)).collect();
     let mut old = place.cluster.find(&old)?;
     old.retain(|it| it.removal.is_created());
-    place.cluster.delete(&old, limit, &mut cluster_args::report)
+    place.cluster.delete(&old, deadline, &mut cluster_args::report)
 }

@@ -1,19 +1,19 @@
 //! What a cluster has of a project. It is only read, and in a hurry.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::collections::BTreeSet;
 
 use serde::Serialize;
 
 use super::{State, generated::Objects, reason};
 use crate::app::{charts::crds::is_held, cluster_args::Address};
-use cluster::{Id, Limit, Unreachable};
+use cluster::{Id, Unreachable};
 use diagnostics::find;
 use go_data::yaml::Value;
+use model::{Deadline, TimedOut};
 use olm::lifecycle::V1_ALPHA1;
 
-/// How long each answer may take, and all of them together.
-const ONE: Duration = Duration::from_secs(2);
-const ALL: Duration = Duration::from_secs(10);
+/// The part of the time limit that each answer may take.
+const PART: u32 = 5;
 
 #[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -44,11 +44,13 @@ pub fn of(address: &Address, objects: Objects) -> anyhow::Result<Cluster> {
         Ok(all) => all,
         Err(error) => return Ok(unknown(format!("not checked: {}", reason(&error)))),
     };
-    let mut cluster = match address.connect() {
+    // The time that it took to look at the project is not the cluster's.
+    let limit = address.deadline().limit();
+    let mut cluster = match address.connect_until(Deadline::after(limit)) {
         Ok(cluster) => cluster,
         Err(error) => return Ok(unknown(format!("not checked: {}", reason(&error)))),
     };
-    cluster.hurry(ONE, Limit::after(ALL));
+    cluster.limit_each_answer(limit / PART);
     let mut look = Look { cluster: &cluster, objects: Vec::new() };
     Ok(match look.at(&all, has_source) {
         Ok(()) => {
@@ -153,7 +155,10 @@ impl Look<'_> {
     }
 
     fn unknown(&mut self, object: String, error: anyhow::Error) -> anyhow::Result<()> {
-        if find::<Unreachable>(&error).is_some() || find::<cluster::Interrupted>(&error).is_some() {
+        let is_final = find::<Unreachable>(&error).is_some()
+            || find::<cluster::Interrupted>(&error).is_some()
+            || find::<TimedOut>(&error).is_some();
+        if is_final {
             return Err(error);
         }
         let detail = format!("unknown: {}", reason(&error));

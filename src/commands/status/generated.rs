@@ -13,7 +13,6 @@ use crate::{
         crd_files, declared, derive,
         file_owner::FileOwners,
         given::Given,
-        images::Access,
         rendered,
     },
     commands::{
@@ -255,7 +254,7 @@ fn catalog(root: &Root) -> Part {
             let hint = "`operator-rs generate catalog` creates it";
             return Ok(Part::missing("catalog", "catalog", hint));
         }
-        let open = |it: &str| Source::open(root.real(), it, &Access::default());
+        let open = |it: &str| Source::folder(root.real(), Path::new(it));
         let catalog = catalog_source::whole(open("catalog")?.catalog(true)?, "catalog")?;
         let bundle = open("bundle")?.bundle()?.name;
         let has = catalog.bundles.iter().any(|it| it.blob.name == bundle);

@@ -7,13 +7,15 @@ use std::{
 
 use super::{arguments, assets::Assets};
 use crate::{
+    app::credential_plugin,
     audit::Access,
     disk::{self, Root, ScratchDir},
     process::{self, BackgroundProcess},
 };
-use cluster::{Cluster, Id, Target};
+use cluster::{Cluster, Id, Proxies, Target};
 use diagnostics::Hint as _;
 use go_data::yaml::{self, Value, json};
+use model::Deadline;
 
 /// The other settings.
 #[derive(Clone, Copy)]
@@ -21,6 +23,8 @@ pub struct Wants {
     pub controllers: bool,
     /// The programs keep running when this one ends.
     pub keep: bool,
+    /// When the programs must be ready.
+    pub deadline: Deadline,
 }
 
 /// Programs that run until this value is dropped or this process ends or, if they are kept, until the user ends them. The
@@ -199,7 +203,13 @@ impl Programs<'_> {
         self.wait("kube-apiserver", || key.is_file())?;
         // The server is on this machine, so no proxy is used.
         let kubeconfig = Some(self.folder.join(KUBECONFIG));
-        let target = Target { kubeconfig, ..Target::default() };
+        let target = Target {
+            kubeconfig,
+            context: None,
+            proxies: Proxies::default(),
+            deadline: self.wants.deadline,
+            plugins: credential_plugin::plugins(),
+        };
         let cluster = Cluster::connect(&target)?;
         let ready = |path: &str| cluster.get(path).is_ok_and(|it| it.is_success());
         self.wait("kube-apiserver", || ready("/readyz"))?;
@@ -217,7 +227,8 @@ impl Programs<'_> {
             if is_there() {
                 return Ok(());
             }
-            if self.running.iter_mut().any(BackgroundProcess::has_ended) {
+            let is_late = self.wants.deadline.is_over();
+            if is_late || self.running.iter_mut().any(BackgroundProcess::has_ended) {
                 break;
             }
             process::pause(NOW_AND_THEN);

@@ -17,7 +17,8 @@ use crate::{
 };
 use diagnostics::{Diagnostic, Hint as _};
 use go_data::yaml::{self, Value};
-use oci::web::{self, Timeouts};
+use model::Deadline;
+use oci::web;
 
 /// The list that setup-envtest reads.
 pub const INDEX: &str =
@@ -90,7 +91,12 @@ struct Archive {
 }
 
 /// The folder of the programs, which are downloaded if they are not cached.
-pub fn fetch(request: &VersionRequest, index: &str, dir: &Path) -> anyhow::Result<PathBuf> {
+pub fn fetch(
+    request: &VersionRequest,
+    index: &str,
+    dir: &Path,
+    deadline: Deadline,
+) -> anyhow::Result<PathBuf> {
     let kept = &home::cache(dir, "envtest")?;
     let platform = terminal::platform();
     let here = present(kept.path(), &platform)?;
@@ -99,7 +105,7 @@ pub fn fetch(request: &VersionRequest, index: &str, dir: &Path) -> anyhow::Resul
     {
         return folder(kept, version, &platform);
     }
-    let listed = match web::get(index, INDEX_LIMIT, Timeouts::of_minutes(2)) {
+    let listed = match web::get(index, INDEX_LIMIT, deadline) {
         Ok(bytes) => listed(&String::from_utf8_lossy(&bytes), &platform)
             .with_context(|| format!("cannot read the index {index}"))?,
         Err(error) => {
@@ -124,10 +130,8 @@ pub fn fetch(request: &VersionRequest, index: &str, dir: &Path) -> anyhow::Resul
     }
     let archive = &listed[version];
     let step = Step::begin(&format!("fetching Kubernetes {version} for tests, {}", archive.url));
-    // At 30 kB a second.
-    let timeouts = Timeouts::of_minutes(60);
     let progress = |done, all| step.bytes(done, all);
-    let bytes = web::get_with(&archive.url, ARCHIVE_LIMIT, timeouts, progress)?;
+    let bytes = web::get_with(&archive.url, ARCHIVE_LIMIT, deadline, progress)?;
     drop(step);
     let found = web::sha512(&bytes);
     if !found.eq_ignore_ascii_case(&archive.hash) {

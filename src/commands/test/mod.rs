@@ -14,22 +14,25 @@ use self::{
     control_plane::{ControlPlane, Wants},
     stage::{Inputs, Stage},
 };
-use crate::app::{charts, cluster_args, compile, given::Given};
+use crate::app::{charts, cluster_args, compile, given::Given, time_limit::TimeLimit};
 use crate::{audit, disk::Root, process, terminal};
 use diagnostics::{Diagnostic, Hint as _};
-use model::Namespace;
+use model::{Deadline, Namespace};
 
 /// Run tests against a temporary API server that has the CRDs
 ///
 /// In a project, the CRDs and the role are those of config/. In any other cargo workspace, the CRDs are those that its
 /// source declares, and `--manifests` gives the operator's Deployment and roles.
 #[derive(clap::Args)]
-#[command(after_help = "\
+#[command(
+    mut_arg("timeout", of_preparation),
+    after_help = "\
 Examples:
   operator-rs test --download 1.37    # fetch etcd and kube-apiserver, then run `cargo test`
   operator-rs test --audit-rbac       # report unused and missing RBAC rules
   operator-rs test -- cargo test --test e2e
-  helm template chart | operator-rs test --manifests - --audit-rbac    # in any cargo workspace")]
+  helm template chart | operator-rs test --manifests - --audit-rbac    # in any cargo workspace"
+)]
 pub struct Args {
     /// Directory of etcd and kube-apiserver [default: $KUBEBUILDER_ASSETS]
     #[arg(long, value_name = "DIR", conflicts_with = "download")]
@@ -60,6 +63,8 @@ pub struct Args {
     crds: Option<PathBuf>,
     #[command(flatten)]
     compile: compile::Flags,
+    #[command(flatten)]
+    time: TimeLimit,
     /// Command to run instead of `cargo test`
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
@@ -74,12 +79,16 @@ impl Args {
         }
         let assets = match &self.download {
             Some(request) => Assets::in_folder(
-                &download::fetch(request, &self.index, root.real())?,
+                &download::fetch(request, &self.index, root.real(), self.time.deadline)?,
                 "--download",
             )?,
             None => Assets::find(self.assets.as_deref())?,
         };
-        let wants = Wants { controllers: self.controller_manager, keep: self.keep };
+        let wants = Wants {
+            controllers: self.controller_manager,
+            keep: self.keep,
+            deadline: self.time.deadline,
+        };
         let step = terminal::Step::begin("starting etcd and kube-apiserver");
         let mut plane = ControlPlane::start(&assets, wants)?;
         // Tests that deploy must find that the objects belong to the project.
@@ -128,6 +137,8 @@ impl Args {
         let cargo = ["cargo", "test"].map(OsString::from).to_vec();
         let words = if self.command.is_empty() { &cargo } else { &self.command };
         let status = process::attended(words, root.real(), &variables)?;
+        // The time of the tests is theirs.
+        plane.cluster.renew_deadline(Deadline::after(stage::PATIENCE));
         if let Some(account) = &stage.account {
             let calls = audit::calls(&plane.audit_log()?, &account.user());
             let known = audit::Known {
@@ -160,6 +171,13 @@ impl Args {
             }
         }
     }
+}
+
+/// `--timeout` of a command that runs tests, which may take as long as they like.
+fn of_preparation(flag: clap::Arg) -> clap::Arg {
+    let flag =
+        flag.help("Time limit of the download and of everything else before the tests start");
+    flag.default_value("30m")
 }
 
 /// There is no account whose requests could be audited.

@@ -16,14 +16,14 @@ use crate::{
     disk::Root,
     terminal,
 };
-use cluster::{ApplyOptions, Event, Id, Limit};
+use cluster::{ApplyOptions, Event, Id};
 use diagnostics::{Diagnostic, Hint as _};
 use go_data::{
     kubernetes::rbac,
     yaml::{Value, pointer},
 };
 use kustomize::Rendered;
-use model::{Namespace, ProjectPath, Tree as _};
+use model::{Deadline, Namespace, ProjectPath, Tree as _};
 
 /// The objects to apply.
 pub struct Stage {
@@ -69,7 +69,7 @@ impl Account {
 }
 
 /// The time limit until a new server serves the CRDs.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -181,7 +181,8 @@ impl Stage {
         let [port] = cluster::free_ports()?;
         // The test serves them, with the certificate of the API server.
         let has_webhooks = cluster::call_locally(&mut objects, port, &plane.certificate()?);
-        let options = ApplyOptions { dry_run: false, force: false, limit: Limit::after(PATIENCE) };
+        let options =
+            ApplyOptions { dry_run: false, force: false, deadline: Deadline::after(PATIENCE) };
         plane.cluster.apply(&objects, options, &mut |event| {
             if let Event::Warning(_) = event {
                 cluster_args::report(event);

@@ -117,7 +117,13 @@ impl Registry {
             }
             match (fault.is_passing(), pauses.next()) {
                 (Some(after), Some(pause)) => {
-                    thread::sleep(after.unwrap_or(*pause).min(LONGEST_PAUSE));
+                    let (pause, deadline) = (after.unwrap_or(*pause), self.client.deadline);
+                    let pause = pause.min(LONGEST_PAUSE);
+                    if deadline.left() < pause {
+                        let what = format!("the next attempt: {}: {fault}", self.name);
+                        return Err(Fault::Late(deadline.exceeded(what)));
+                    }
+                    thread::sleep(pause);
                 }
                 _ => return Err(fault),
             }
@@ -170,6 +176,7 @@ impl Registry {
     pub fn explain<T>(&self, result: Result<T, Fault>) -> anyhow::Result<T> {
         let fault = match result {
             Ok(done) => return Ok(done),
+            Err(Fault::Late(late)) => return Err(late.into()),
             Err(fault) => fault,
         };
         let hint = match &fault {

@@ -21,23 +21,25 @@ use ureq::{
 
 use super::{Proxies, fault::Fault, lock};
 use diagnostics::Hint as _;
+use model::Deadline;
 
 const CONNECTING: Duration = Duration::from_secs(20);
 
 /// How many bytes are read between two reports of progress.
-const PIECE: u64 = 1 << 16;
+const PIECE: usize = 1 << 16;
 
 /// The time limits of a request.
 #[derive(Clone, Copy)]
 pub struct Timeouts {
     /// Timeout without any answer from a server.
     pub silence: Duration,
-    /// For a small request. One with a large body may take longer, at this rate at least.
+    /// For each of a small request, the head of its answer, and a small answer. What is large may take longer, at this
+    /// rate at least.
     pub small: Duration,
 }
 
 const TIMEOUTS: Timeouts =
-    Timeouts { silence: Duration::from_secs(60), small: Duration::from_secs(120) };
+    Timeouts { silence: Duration::from_secs(60), small: Duration::from_secs(60) };
 
 /// How many requests are sent at the same time, as docker does it.
 pub const AT_ONCE: usize = 5;
@@ -45,6 +47,7 @@ pub const AT_ONCE: usize = 5;
 const BYTES_A_SECOND: u64 = (32 << 10) / AT_ONCE as u64;
 
 pub struct Client {
+    pub deadline: Deadline,
     pub timeouts: Timeouts,
     /// Whether bodies that are still being sent are of no use any more.
     pub is_stopped: AtomicBool,
@@ -81,9 +84,15 @@ impl Answer {
 }
 
 impl Client {
-    pub fn new(skip_verify: bool, ca: Option<&[u8]>, proxies: Proxies) -> anyhow::Result<Self> {
+    pub fn new(
+        deadline: Deadline,
+        skip_verify: bool,
+        ca: Option<&[u8]>,
+        proxies: Proxies,
+    ) -> anyhow::Result<Self> {
         let roots = if skip_verify { RootCerts::WebPki } else { roots(ca)? };
         Ok(Self {
+            deadline,
             timeouts: TIMEOUTS,
             is_stopped: AtomicBool::new(false),
             skip_verify,
@@ -95,6 +104,18 @@ impl Client {
 
     /// Sends a request once and reads the answer, whatever its status is.
     pub fn send(&self, ask: Ask<'_>) -> Result<Answer, Fault> {
+        let what = described(ask.method, ask.url);
+        let answer = if self.deadline.is_over() { Err(Fault::Slow) } else { self.exchange(ask) };
+        match answer {
+            // Whatever has failed because there was no time left.
+            Err(Fault::Slow | Fault::Lost(_)) if self.deadline.is_over() => {
+                Err(Fault::Late(self.deadline.exceeded(what)))
+            }
+            answer => answer,
+        }
+    }
+
+    fn exchange(&self, ask: Ask<'_>) -> Result<Answer, Fault> {
         let Ask { method, url, headers, body, progress, limit } = ask;
         let agent = self.agent(url)?;
         let mut request = Request::builder().method(method).uri(url);
@@ -103,11 +124,9 @@ impl Client {
         }
         let is_read = body.is_none();
         let size = body.map_or(0, <[u8]>::len) as u64;
-        let all = size.saturating_add(if limit == u64::MAX { 0 } else { limit });
-        let whole = self.timeouts.small + Duration::from_secs(all / BYTES_A_SECOND);
         let invalid = |_| Fault::other("the URL is not valid");
         let answer = match body {
-            None => run(&agent, request.body(()).map_err(invalid)?, whole),
+            None => self.run(&agent, request.body(()).map_err(invalid)?, size),
             Some(body) => {
                 let mut reader = Sent {
                     rest: body,
@@ -117,26 +136,63 @@ impl Client {
                 };
                 let request = request.header("Content-Length", size);
                 let body = SendBody::from_reader(&mut reader);
-                run(&agent, request.body(body).map_err(invalid)?, whole)
+                self.run(&agent, request.body(body).map_err(invalid)?, size)
             }
         };
         let mut answer = answer.map_err(Fault::of)?;
         let (status, headers) = (answer.status(), answer.headers().clone());
         let mut bytes = Vec::new();
         if method != "HEAD" {
-            // One byte more shows that there are too many.
-            let body = answer.body_mut().with_config().limit(u64::MAX).reader();
-            let mut body = body.take(limit.saturating_add(1));
-            while 0 < body.by_ref().take(PIECE).read_to_end(&mut bytes).map_err(Fault::of_io)? {
-                if is_read {
-                    progress(bytes.len() as u64);
-                }
-            }
-            if limit < bytes.len() as u64 {
-                return Err(Fault::Fatal("it sent more bytes than expected".to_owned()));
-            }
+            let progress: &mut dyn FnMut(u64) = if is_read { progress } else { &mut |_| {} };
+            bytes = self.read(answer.body_mut(), limit, progress)?;
         }
         Ok(Answer { status, headers, bytes })
+    }
+
+    fn run<T: AsSendBody>(
+        &self,
+        agent: &Agent,
+        request: Request<T>,
+        size: u64,
+    ) -> Result<Response<Body>, ureq::Error> {
+        let small = self.timeouts.small;
+        let request = agent.configure_request(request);
+        let request = request
+            .timeout_global(Some(self.deadline.left()))
+            .timeout_send_request(Some(small))
+            .timeout_send_body(Some(small + at_least(size)))
+            .timeout_recv_response(Some(small));
+        agent.run(request.build())
+    }
+
+    /// Reads the body of an answer, which may have any length up to the limit but must not be slow.
+    fn read(
+        &self,
+        body: &mut Body,
+        limit: u64,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Vec<u8>, Fault> {
+        let begin = self.deadline.left();
+        let mut body = body.with_config().limit(u64::MAX).reader();
+        let (mut bytes, mut piece) = (Vec::new(), vec![0; PIECE]);
+        loop {
+            let count = match body.read(&mut piece) {
+                Ok(0) => return Ok(bytes),
+                Ok(count) => count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(Fault::of_io(error)),
+            };
+            bytes.extend_from_slice(&piece[..count]);
+            let received = bytes.len() as u64;
+            if received > limit {
+                return Err(Fault::Fatal("it sent more bytes than expected".to_owned()));
+            }
+            let elapsed = begin.saturating_sub(self.deadline.left());
+            if elapsed > self.timeouts.small + at_least(received) {
+                return Err(Fault::Slow);
+            }
+            progress(received);
+        }
     }
 
     fn agent(&self, url: &str) -> Result<Agent, Fault> {
@@ -168,12 +224,17 @@ impl Client {
     }
 }
 
-fn run<T: AsSendBody>(
-    agent: &Agent,
-    request: Request<T>,
-    whole: Duration,
-) -> Result<Response<Body>, ureq::Error> {
-    agent.run(agent.configure_request(request).timeout_global(Some(whole)).build())
+/// How long so many bytes may take.
+fn at_least(bytes: u64) -> Duration {
+    Duration::from_secs(bytes / BYTES_A_SECOND)
+}
+
+/// A request without the parts of its URL that may be secret.
+fn described(method: &str, url: &str) -> String {
+    let uri = url.parse::<Uri>().unwrap_or_default();
+    let server = uri.authority().map_or("", |it| it.as_str());
+    let server = server.rsplit('@').next().unwrap_or_default();
+    super::clean(&format!("`{method} {}` of {server}", uri.path()))
 }
 
 /// The certificates that are trusted: the system's, and Mozilla's where the system has none.

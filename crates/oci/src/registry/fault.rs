@@ -9,6 +9,7 @@ use base64::{
 use percent_encoding::percent_decode_str;
 
 use super::client::Answer;
+use model::TimedOut;
 
 /// Why a request has come to nothing.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub enum Fault {
     Status { code: u16, message: String, after: Option<Duration> },
     /// The server takes its time.
     Slow,
+    /// The deadline of the command has passed.
+    Late(TimedOut),
     /// TLS cannot be spoken with the server.
     Tls { message: String, is_certificate: bool },
     /// There is nobody at this address.
@@ -94,7 +97,7 @@ impl Fault {
             Self::Tls { message, is_certificate } => {
                 Self::Tls { message: text(message), is_certificate }
             }
-            other @ (Self::Status { .. } | Self::Slow | Self::Proxy(_)) => other,
+            other @ (Self::Status { .. } | Self::Slow | Self::Late(_) | Self::Proxy(_)) => other,
         }
     }
 
@@ -125,6 +128,7 @@ impl fmt::Display for Fault {
                 f.write_str(text)
             }
             Self::Slow => f.write_str("it took too long to answer"),
+            Self::Late(it) => it.fmt(f),
             Self::Tls { message, .. } => write!(f, "the TLS connection failed: {message}"),
             Self::Status { code, message, .. } => {
                 write!(f, "it answered with status {code}")?;

@@ -21,11 +21,13 @@ pub use fault::clean;
 pub use push::Parts;
 
 use client::Client;
-use model::Image;
+use model::{Deadline, Image};
 
 /// How to reach a registry.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Access {
+    /// When everything ends that waits for the registry, for the servers that it names, or between two attempts.
+    pub deadline: Deadline,
     /// Speak HTTP without TLS.
     pub plain_http: bool,
     /// Accept any certificate.
@@ -81,9 +83,9 @@ pub struct Registry {
 impl Registry {
     /// The repository of an image; no request is sent yet.
     pub fn new(image: &Image, right: Right, access: Access) -> anyhow::Result<Self> {
-        let Access { plain_http, skip_verify, ca, proxies, credentials } = access;
+        let Access { deadline, plain_http, skip_verify, ca, proxies, credentials } = access;
         Ok(Self {
-            client: Client::new(skip_verify, ca.as_deref(), proxies)?,
+            client: Client::new(deadline, skip_verify, ca.as_deref(), proxies)?,
             name: image.registry().to_owned(),
             repository: image.repository(),
             right,

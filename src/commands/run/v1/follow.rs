@@ -7,9 +7,10 @@ use crate::{
     app::olm_namespace::{Place, cleanup},
     commands::run::follow::{FIX, failure, stays},
 };
-use cluster::{Id, Limit, State};
+use cluster::{Id, State};
 use diagnostics::Hint as _;
 use go_data::yaml::{Value, json};
+use model::Deadline;
 use olm::lifecycle::{
     self, Release,
     v1::{self, API, Progress},
@@ -22,7 +23,7 @@ pub struct Following<'a> {
     /// The images of the catalog and of the bundle, with their digests.
     pub catalog: &'a str,
     pub bundle: &'a str,
-    pub limit: Limit,
+    pub deadline: Deadline,
     /// The installed version that it replaces, in an upgrade.
     pub replaced: Option<&'a str>,
 }
@@ -59,7 +60,7 @@ impl Following<'_> {
 
     fn wait(&self, mut look: impl FnMut() -> anyhow::Result<Progress>) -> anyhow::Result<()> {
         let (mut reason, mut retries) = (String::new(), None);
-        let left = self.place.cluster.until(self.limit, &mut cluster_args::report, || {
+        let left = self.place.cluster.until(self.deadline, &mut cluster_args::report, || {
             let progress = look()?;
             let retries = retries.get_or_insert_with(|| Retries::new(&progress));
             let is_final = retries.is_final(&progress, PATIENCE);
@@ -109,7 +110,7 @@ struct Retries {
     /// The failure at the first look: OLM may have met it long ago, and the next attempt may be as far away.
     before: Option<String>,
     /// When a later failure has been there for long enough.
-    end: Option<Limit>,
+    end: Option<Deadline>,
 }
 
 impl Retries {
@@ -125,7 +126,7 @@ impl Retries {
         match now {
             Progress::Retrying(why) if self.before.as_ref() != Some(why) => {
                 self.before = None;
-                self.end.get_or_insert_with(|| Limit::after(limit)).is_over()
+                self.end.get_or_insert_with(|| Deadline::after(limit)).is_over()
             }
             Progress::Retrying(_) => false,
             _ => {

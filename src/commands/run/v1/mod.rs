@@ -123,7 +123,7 @@ impl Request<'_> {
             release: &source.release,
             catalog: &image,
             bundle: source.image(),
-            limit: self.cluster_args.limit(),
+            deadline: self.cluster_args.deadline(),
             replaced,
         };
         let (extension, first) = all.split_last().expect("the ClusterExtension is the last");
@@ -134,7 +134,7 @@ impl Request<'_> {
         following.installed()?;
         place.cluster.available(
             &following.deployments(),
-            self.cluster_args.limit(),
+            self.cluster_args.deadline(),
             &again_or_cleanup(package, &place.namespace),
             &mut cluster_args::report,
         )?;
@@ -149,7 +149,8 @@ impl Request<'_> {
         dry_run: bool,
         report: &mut dyn FnMut(Event),
     ) -> anyhow::Result<()> {
-        let options = ApplyOptions { dry_run, force: false, limit: self.cluster_args.limit() };
+        let options =
+            ApplyOptions { dry_run, force: false, deadline: self.cluster_args.deadline() };
         place.cluster.apply(all, options, report)
     }
 

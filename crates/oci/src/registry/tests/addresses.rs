@@ -13,7 +13,7 @@ fn a_proxy_that_cannot_be_used_is_never_bypassed() {
                 true => Proxies { http: proxy, https: None, none: none.to_owned() },
                 false => Proxies { http: None, https: proxy, none: none.to_owned() },
             };
-            let access = Access { proxies, plain_http, ..Access::default() };
+            let access = Access { proxies, plain_http, ..access() };
             let registry = Registry::new(&image, Right::Pull, access).expect("it can be set up");
             let error = into_text(registry.manifest("v1", &[MANIFEST])).expect_err("no proxy");
             assert!(error.starts_with(&format!("registry.invalid: {expected}")), "{error}");
@@ -56,7 +56,7 @@ fn a_proxy_that_cannot_be_used_is_never_bypassed() {
 fn an_address_has_a_possible_port() {
     for host in ["localhost:99999", "localhost:0", "registry.invalid:65536"] {
         let image = format!("{host}/a/b:v1").parse().expect("a name");
-        let registry = Registry::new(&image, Right::Pull, Access::default()).expect("set up");
+        let registry = Registry::new(&image, Right::Pull, access()).expect("set up");
         let error =
             into_text(registry.manifest("v1", &[MANIFEST])).expect_err("there is no such port");
         assert!(

@@ -55,6 +55,7 @@ enum Reply {
     /// Nothing, or a byte now and then, for a minute.
     Silence,
     Trickle,
+    TrickleOfHeaders,
     /// This answer, or an honest one, once so many requests wait for theirs.
     Together(Arc<Barrier>, Option<Box<Reply>>),
 }
@@ -137,7 +138,7 @@ impl Server {
 
     fn blob(&self, bytes: &[u8], size: u64) -> Result<Vec<u8>, String> {
         let it = Descriptor { media_type: String::new(), digest: Digest::of(bytes), size };
-        into_text(self.registry(Right::Pull, Access::default()).blob(&it, &mut |_| {}))
+        into_text(self.registry(Right::Pull, access()).blob(&it, &mut |_| {}))
             .map(|it| it.bytes().to_vec())
     }
 }
@@ -193,6 +194,13 @@ fn serve(stream: TcpStream, store: &Mutex<Store>, lie: &Lie) -> Option<()> {
             Reply::Trickle => {
                 stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 600\r\n\r\n").ok()?;
                 while stream.write_all(b"x").is_ok() {
+                    thread::sleep(Duration::from_millis(100));
+                }
+                return None;
+            }
+            Reply::TrickleOfHeaders => {
+                stream.write_all(b"HTTP/1.1 200 OK\r\n").ok()?;
+                while stream.write_all(b"X: y\r\n").is_ok() {
                     thread::sleep(Duration::from_millis(100));
                 }
                 return None;
@@ -267,7 +275,18 @@ fn at_first(
     }
 }
 
+fn access() -> Access {
+    Access {
+        deadline: Deadline::after(Duration::from_secs(600)),
+        plain_http: false,
+        skip_verify: false,
+        ca: None,
+        proxies: Proxies::default(),
+        credentials: None,
+    }
+}
+
 fn password() -> Access {
     let (user, password) = ("me".to_owned(), "hunter22".to_owned());
-    Access { credentials: Some(Credentials::Password { user, password }), ..Access::default() }
+    Access { credentials: Some(Credentials::Password { user, password }), ..access() }
 }

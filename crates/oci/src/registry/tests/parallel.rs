@@ -12,7 +12,7 @@ fn blobs_are_sent_at_the_same_time_and_named_afterwards() {
         ask.is("PUT", "/blobs/").then(|| Reply::Together(barrier.clone(), None))
     });
     let layers = &LAYERS[..client::AT_ONCE];
-    assert_eq!(server.push_blobs(layers, Access::default()), Ok(()));
+    assert_eq!(server.push_blobs(layers, access()), Ok(()));
     assert_eq!(server.store().blobs.len(), layers.len());
     let log = server.log();
     let first = log.iter().position(|it| it.contains("/manifests/")).expect("it is pushed");
@@ -26,7 +26,7 @@ fn nothing_more_is_sent_after_a_fault() {
     let layers: Vec<Vec<u8>> = (0..200_u32).map(|it| it.to_be_bytes().to_vec()).collect();
     let mut layers: Vec<&[u8]> = layers.iter().map(|it| &**it).collect();
     layers.insert(0, LAYERS[0]);
-    let error = server.push_blobs(&layers, Access::default()).expect_err("one is refused");
+    let error = server.push_blobs(&layers, access()).expect_err("one is refused");
     assert!(error.starts_with("the tag `v1` was not changed: "), "{error}");
     assert!(error.contains("status 501"), "{error}");
     let log = server.log();

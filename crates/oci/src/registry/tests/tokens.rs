@@ -57,7 +57,7 @@ fn wrong_credentials_are_reported_without_them() {
     let wrong = Credentials::Password { user: "me".to_owned(), password: "hunter2222".to_owned() };
     for credentials in [None, Some(wrong)] {
         let is_anonymous = credentials.is_none();
-        let error = server.push(Access { credentials, ..Access::default() }).expect_err("refused");
+        let error = server.push(Access { credentials, ..access() }).expect_err("refused");
         assert!(error.contains("status 401: wrong: "), "{error}");
         let expected = match is_anonymous {
             true => "log in with `docker login 127.0.0.1:",
@@ -137,5 +137,5 @@ fn an_identity_token_gets_tokens() {
             .then(|| header(401, "WWW-Authenticate", challenge))
     });
     let credentials = Some(Credentials::IdentityToken("id-t".to_owned()));
-    assert_eq!(server.push(Access { credentials, ..Access::default() }), Ok(()));
+    assert_eq!(server.push(Access { credentials, ..access() }), Ok(()));
 }

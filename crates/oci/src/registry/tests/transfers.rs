@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn blobs_come_first_and_the_tag_comes_last() {
     let server = Server::new(|_, _| None);
-    assert_eq!(server.push(Access::default()), Ok(()));
+    assert_eq!(server.push(access()), Ok(()));
     let log = server.log();
     let puts: Vec<&str> =
         log.iter().filter(|it| it.starts_with("PUT")).map(|it| &it[4..]).collect();
@@ -14,10 +14,10 @@ fn blobs_come_first_and_the_tag_comes_last() {
     let child = Digest::of(b"{\"child\":1}");
     assert_eq!(puts[2..], [&*format!("/v2/a/b/manifests/{child}"), "/v2/a/b/manifests/v1"]);
     // What is there is not sent again.
-    assert_eq!(server.push(Access::default()), Ok(()));
+    assert_eq!(server.push(access()), Ok(()));
     assert!(!server.log()[log.len()..].iter().any(|it| it.starts_with("POST")));
-    assert_eq!(server.pull("v1", Access::default()), Ok(b"{\"top\":1}".to_vec()));
-    let registry = server.registry(Right::Pull, Access::default());
+    assert_eq!(server.pull("v1", access()), Ok(b"{\"top\":1}".to_vec()));
+    let registry = server.registry(Right::Pull, access());
     assert_eq!(into_text(registry.resolve("v1", &[MANIFEST])), Ok(Digest::of(b"{\"top\":1}")));
     assert_eq!(server.blob(b"layer", 5), Ok(b"layer".to_vec()));
 }
@@ -27,13 +27,10 @@ fn temporary_failures_are_retried() {
     for part in ["/blobs/uploads/", "/manifests/"] {
         for code in [429, 500, 502, 503] {
             let reply = move || header(code, "Retry-After", "0");
-            assert_eq!(
-                Server::new(at_first(2, "PUT", part, reply)).push(Access::default()),
-                Ok(())
-            );
+            assert_eq!(Server::new(at_first(2, "PUT", part, reply)).push(access()), Ok(()));
         }
         let server = Server::new(at_first(1, "PUT", part, || Reply::HangUp));
-        assert_eq!(server.push(Access::default()), Ok(()));
+        assert_eq!(server.push(access()), Ok(()));
     }
     let server = Server::new(at_first(1, "GET", "/blobs/", || Reply::Cut(b"la".to_vec())));
     server.store().blobs.insert(Digest::of(b"layer").to_string(), b"layer".to_vec());
@@ -53,14 +50,14 @@ fn a_failure_in_mid_push_leaves_the_tag_as_it_was() {
     for (method, part, reply, expected) in failures {
         let server = Server::new(at_first(usize::MAX, method, part, reply));
         server.store().manifests.insert("v1".to_owned(), b"old".to_vec());
-        let error = server.push(Access::default()).expect_err("it fails");
+        let error = server.push(access()).expect_err("it fails");
         assert!(error.starts_with("the tag `v1` was not changed: "), "{error}");
         assert!(error.contains(expected), "{error}");
         assert_eq!(server.store().manifests["v1"], b"old");
     }
     // The last request: nobody knows.
     let server = Server::new(at_first(usize::MAX, "PUT", "/manifests/v1", || status(400)));
-    let error = server.push(Access::default()).expect_err("it fails");
+    let error = server.push(access()).expect_err("it fails");
     assert!(error.starts_with("cannot set the tag `v1`: "), "{error}");
 }
 
@@ -74,25 +71,23 @@ fn a_lying_server_is_not_believed() {
         error.contains(&format!("it sent a blob that does not have the digest {digest}")),
         "{error}"
     );
-    let error = server.pull(&digest, Access::default()).expect_err("it lies");
+    let error = server.pull(&digest, access()).expect_err("it lies");
     assert!(error.contains(&format!("it sent a manifest that does not have the digest {digest}")));
     // A header that contradicts the content.
     let other = || header(200, "Docker-Content-Digest", Digest::of(b"other").to_string());
     let server = Server::new(move |ask, _| ask.is("GET", "/manifests/v1").then(other));
-    assert!(
-        server.pull("v1", Access::default()).is_err_and(|it| it.contains("it sent a manifest"))
-    );
+    assert!(server.pull("v1", access()).is_err_and(|it| it.contains("it sent a manifest")));
     let server = Server::new(move |ask, _| {
         ask.is("PUT", "/manifests/v1")
             .then(|| header(201, "Docker-Content-Digest", Digest::of(b"other").to_string()))
     });
-    assert!(server.push(Access::default()).is_err_and(|it| it.contains("it stored sha256:")));
+    assert!(server.push(access()).is_err_and(|it| it.contains("it stored sha256:")));
     // Bodies without an end, and longer than they should be.
     for right in ["/manifests/", "/blobs/"] {
         let server = Server::new(move |ask, _| ask.is("GET", right).then_some(Reply::Endless));
         let error = match right {
             "/blobs/" => server.blob(b"layer", 5),
-            _ => server.pull("v1", Access::default()),
+            _ => server.pull("v1", access()),
         };
         let error = error.expect_err("it has no end");
         assert!(error.contains("it sent more bytes than expected"), "{error}");
@@ -102,7 +97,7 @@ fn a_lying_server_is_not_believed() {
     assert!(server.blob(b"layer", 4).is_err_and(|it| it.contains("does not have the digest")));
     // An endless message of an error, and one that is not for this terminal.
     let server = Server::new(|ask, _| ask.is("GET", "/v2/a").then(|| says(400, "\u{1b}[31m\r\nx")));
-    let error = server.pull("v1", Access::default()).expect_err("it fails");
+    let error = server.pull("v1", access()).expect_err("it fails");
     assert!(error.contains("status 400: [31m x"), "{error}");
 }
 
@@ -110,22 +105,22 @@ fn a_lying_server_is_not_believed() {
 fn a_server_that_accepts_every_request_has_stored_nothing() {
     let page = || Some(says(200, "<html>log in</html>"));
     let server = Server::new(move |_, _| page());
-    let error = server.push(Access::default()).expect_err("nothing is pushed");
+    let error = server.push(access()).expect_err("nothing is pushed");
     assert!(error.contains("it sent no upload location"), "{error}");
     // The same without a length, and by a redirect.
     let redirect = || header(302, "Location", "/login");
     for lie in [redirect, || status(200), || status(302)] {
         let server = Server::new(move |ask, _| ask.is("HEAD", "/blobs/").then(lie));
-        server.push(Access::default()).expect("a blob that may be missing is sent");
+        server.push(access()).expect("a blob that may be missing is sent");
         assert_eq!(server.store().blobs.len(), 2);
     }
-    let error = Server::new(move |_, _| Some(redirect())).push(Access::default());
+    let error = Server::new(move |_, _| Some(redirect())).push(access());
     let error = error.expect_err("nothing is pushed");
     assert!(error.contains("it redirects in a circle"), "{error}");
     for part in ["/blobs/", "/manifests/"] {
         for code in [200, 202, 204] {
             let error = Server::new(move |ask, _| ask.is("PUT", part).then(|| status(code)))
-                .push(Access::default())
+                .push(access())
                 .expect_err("it is not stored");
             let expected = format!("it answered with status {code} where a registry");
             assert!(error.contains(&expected), "{error}");
@@ -138,7 +133,7 @@ fn a_server_that_accepts_every_request_has_stored_nothing() {
         let is_layer = ask.is("HEAD", Digest::of(b"layer").as_str());
         is_layer.then(|| header(307, "Location", &to))
     });
-    server.push(Access::default()).expect("it is a registry");
+    server.push(access()).expect("it is a registry");
     assert_eq!(server.store().blobs.len(), 1);
 }
 
@@ -159,11 +154,11 @@ fn an_address_that_a_server_names_is_looked_at() {
     check("http://u:p@127.0.0.1/", password);
     // A manifest that is pushed by its digest and answered without a location, as some registries do.
     let server = Server::new(|ask, _| ask.is("PUT", "/manifests/").then(|| status(201)));
-    assert_eq!(server.push(Access::default()), Ok(()));
+    assert_eq!(server.push(access()), Ok(()));
     let server = Server::new(|ask, _| {
         ask.is("GET", "/v2/a").then(|| header(307, "Location", "/v2/a/again"))
     });
-    let error = server.pull("v1", Access::default()).expect_err("it is a circle");
+    let error = server.pull("v1", access()).expect_err("it is a circle");
     assert!(error.contains("it redirects in a circle"), "{error}");
 }
 
@@ -230,14 +225,14 @@ fn another_server_gets_no_credentials_when_it_asks_for_them() {
 #[test]
 fn an_unreachable_registry_is_reported() {
     let image = "127.0.0.1:1/a:v1".parse().expect("a name");
-    let registry = Registry::new(&image, Right::Pull, Access::default()).expect("set up");
+    let registry = Registry::new(&image, Right::Pull, access()).expect("set up");
     let error = into_text(registry.manifest("v1", &[MANIFEST])).expect_err("nobody is there");
     assert_eq!(
         error,
         "127.0.0.1:1: connection refused [check the registry's address; HTTPS_PROXY is used if it is set]"
     );
     let server = Server::new(|_, _| None);
-    let error = server.pull("v2", Access::default()).expect_err("it is not there");
+    let error = server.pull("v2", access()).expect_err("it is not there");
     assert!(
         error.contains(
             "it answered with status 404: UNKNOWN: it is not here [check the image's name"
@@ -246,12 +241,8 @@ fn an_unreachable_registry_is_reported() {
     );
     // A proxy is used, but not for this machine.
     let proxies = Proxies { http: Some("http://127.0.0.1:1".to_owned()), ..Proxies::default() };
-    assert!(
-        server
-            .pull("v2", Access { proxies, ..Access::default() })
-            .is_err_and(|it| it.contains("404"))
-    );
-    let bad = Access { ca: Some(b"x".to_vec()), ..Access::default() };
+    assert!(server.pull("v2", Access { proxies, ..access() }).is_err_and(|it| it.contains("404")));
+    let bad = Access { ca: Some(b"x".to_vec()), ..access() };
     assert!(Registry::new(&image, Right::Pull, bad).is_err());
 }
 
@@ -259,7 +250,7 @@ fn an_unreachable_registry_is_reported() {
 fn a_slow_server_is_waited_for_up_to_a_limit() {
     for reply in [|| Reply::Silence, || Reply::Trickle] {
         let server = Server::new(move |ask, _| ask.is("GET", "/blobs/").then(reply));
-        let mut registry = server.registry(Right::Pull, Access::default());
+        let mut registry = server.registry(Right::Pull, access());
         registry.client.timeouts =
             client::Timeouts { silence: Duration::from_secs(1), small: Duration::from_secs(2) };
         let digest = Digest::of(b"layer");
@@ -272,6 +263,24 @@ fn a_slow_server_is_waited_for_up_to_a_limit() {
 }
 
 #[test]
+fn nothing_is_waited_for_after_the_deadline() {
+    let retry = || header(429, "Retry-After", "5");
+    let check = |reply: fn() -> Reply, expected: &str| {
+        let server = Server::new(move |ask, _| ask.is("GET", "/manifests/").then(reply));
+        let deadline = Deadline::after(Duration::from_secs(1));
+        let registry = server.registry(Right::Pull, Access { deadline, ..access() });
+        let error = into_text(registry.manifest("v1", &[])).expect_err("it is too slow");
+        let start = "timed out after 1s while waiting for ";
+        assert!(error.contains(start) && error.contains(expected), "{error}");
+        assert_eq!(server.log().iter().filter(|it| it.contains("GET /v2/a/b/")).count(), 1);
+    };
+    check(|| Reply::Silence, "`GET /v2/a/b/manifests/v1` of 127.0.0.1:");
+    check(|| Reply::Trickle, "`GET /v2/a/b/manifests/v1` of 127.0.0.1:");
+    check(|| Reply::TrickleOfHeaders, "`GET /v2/a/b/manifests/v1` of 127.0.0.1:");
+    check(retry, "the next attempt: 127.0.0.1:");
+}
+
+#[test]
 fn every_fault_has_a_way_out() {
     let server = Server::new(|_, _| None);
     let check = |access: Access, right, fault: fault::Fault, expected: &str| {
@@ -281,7 +290,7 @@ fn every_fault_has_a_way_out() {
     };
     let status = |code| fault::Fault::Status { code, message: String::new(), after: None };
     let tls = |is_certificate| fault::Fault::Tls { message: "x".to_owned(), is_certificate };
-    let anonymous = |fault, expected: &str| check(Access::default(), Right::Pull, fault, expected);
+    let anonymous = |fault, expected: &str| check(access(), Right::Pull, fault, expected);
     anonymous(status(401), "`, or give `--authfile`]");
     anonymous(
         status(404),
