@@ -154,7 +154,7 @@ fn templates_that_opm_refuses_are_refused() {
             &format!("schema: olm.semver\ndefaultChannelTypePreference: x\nstable:\n  bundles:\n  - image: {one}\n"),
             "unknown DefaultChannelTypePreference: \"x\"".to_owned(),
         ),
-        (&format!("schema: olm.semver\nstable:\n  bundles:\n  - image: {one}\n  - image: {one}\n"), "duplicate bundle name \"memcached.v1.0.0\"".to_owned()),
+        (&format!("schema: olm.semver\nstable:\n  bundles:\n  - image: {one}\n  - image: {one}\n"), format!("duplicate bundle name \"memcached.v1.0.0\": the image `{one}` is listed twice")),
         (
             &format!("schema: olm.semver\nstable:\n  bundles:\n  - image: {one}\n  - image: {other}\n"),
             "bundle \"other\" does not belong to this package: \"memcached\"".to_owned(),
@@ -197,6 +197,13 @@ fn what_is_not_supported_has_a_way_out() {
         "the template has no bundle with the image `quay.io/b:v1`",
     );
     check(semver, "--bundle quay.io/a:v1=x", "there is no directory `x`");
+    let bundle = support::home().join("examples/memcached-operator/bundle");
+    let bundle = bundle.display();
+    check(
+        "schema: olm.semver\nstable: {bundles: [{image: 'quay.io/a:v1'}, {image: 'quay.io/b:v1'}]}\n",
+        &format!("--bundle quay.io/a:v1={bundle} --bundle quay.io/b:v1={bundle}"),
+        "the images `quay.io/a:v1` and `quay.io/b:v1` both have it\nhint: leave all but one of them out of the template",
+    );
     check(
         "schema: olm.semver\nstable: {bundles: [{}]}\n",
         "",

@@ -3,15 +3,21 @@
 use std::path::Path;
 
 use super::content::Content;
-use crate::app::images::{Access, Output};
+use crate::app::{
+    images::{Access, Output},
+    time_limit::TimeLimit,
+};
 
 /// Compile the operator and build its image without docker or podman, as an archive or an OCI layout
 #[derive(clap::Args)]
-#[command(after_help = "\
+#[command(
+    mut_arg("timeout", TimeLimit::long),
+    after_help = "\
 Examples:
   operator-rs image build    # writes target/image.tar
   operator-rs image build --tag quay.io/example/memcached-operator:v0.0.1 --archive image.tar
-  operator-rs image build --format docker --archive image.tar && kind load image-archive image.tar")]
+  operator-rs image build --format docker --archive image.tar && kind load image-archive image.tar"
+)]
 pub struct Args {
     #[command(flatten)]
     output: Output,

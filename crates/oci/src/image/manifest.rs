@@ -3,6 +3,7 @@
 use oci_spec::image::{ImageIndex, ImageManifest, MediaType};
 
 use super::Format;
+use anyhow::Context as _;
 use diagnostics::Hint as _;
 use model::{Blob, Descriptor, Platform};
 
@@ -76,7 +77,7 @@ impl Manifest {
 
     pub fn parse(blob: &Blob) -> anyhow::Result<Self> {
         let value: serde_json::Value = serde_json::from_slice(blob.bytes())
-            .map_err(|_| anyhow::format_err!("the manifest {} is not JSON", blob.digest()))?;
+            .with_context(|| format!("the manifest {} is not JSON", blob.digest()))?;
         if value["schemaVersion"] == 1 {
             return Err(anyhow::format_err!("the image's manifest has schema version 1"))
                 .hint("push the image again with a current tool: registries convert it");
@@ -147,4 +148,11 @@ fn descriptor(it: &oci_spec::image::Descriptor) -> anyhow::Result<Descriptor> {
     }
     let digest = digest.parse().map_err(|it| anyhow::format_err!("the digest `{digest}` {it}"))?;
     Ok(Descriptor { media_type: it.media_type().to_string(), digest, size: it.size() })
+}
+
+#[test]
+fn a_manifest_that_is_not_json_is_refused_with_the_place() {
+    let blob = Blob::new(OCI_MANIFEST, b"{\n\"layers\" []}".to_vec());
+    let error = format!("{:#}", Manifest::parse(&blob).err().expect("a colon is missing"));
+    assert!(error.ends_with("is not JSON: expected `:` at line 2 column 10"), "{error}");
 }

@@ -252,6 +252,7 @@ fn versions(
     package: &mut Option<String>,
 ) -> anyhow::Result<BTreeMap<String, Version>> {
     let mut res: BTreeMap<String, Version> = BTreeMap::new();
+    let mut images_by_name: BTreeMap<&str, &str> = BTreeMap::new();
     for image in images {
         let bundle = bundle(bundles, image)?;
         let name = go::quoted(&bundle.name);
@@ -266,7 +267,15 @@ fn versions(
             go::quoted(&of),
             go::quoted(first)
         );
-        anyhow::ensure!(!res.contains_key(&bundle.name), "duplicate bundle name {name}");
+        if let Some(other) = images_by_name.insert(&bundle.name, image) {
+            let where_from = if other == image {
+                format!("the image `{image}` is listed twice")
+            } else {
+                format!("the images `{other}` and `{image}` both have it")
+            };
+            return Err(anyhow::format_err!("duplicate bundle name {name}: {where_from}"))
+                .hint("leave all but one of them out of the template");
+        }
         if let Some(other) = res.values().find(|it| it.compare(&version).is_eq()) {
             let plain = version.without_build();
             return Err(anyhow::format_err!(
