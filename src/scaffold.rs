@@ -14,11 +14,17 @@
 use anyhow::Context as _;
 use handlebars::{Handlebars, handlebars_helper, no_escape};
 use rust_embed::Embed;
+
 use serde::Serialize;
 
 use crate::plan::Plan;
 use go_data::yaml::{self, Value};
 use model::ProjectPath;
+
+// In a checkout without symlinks, as git makes it on Windows unless `core.symlinks` is set, projects would lack these
+// crates: this does not compile there.
+const _: &str = include_str!("../templates/generate/vendor/operator-rs-runtime/src/lib.rs");
+const _: &str = include_str!("../templates/generate/vendor/operator-rs-testing/src/lib.rs");
 
 #[derive(Embed)]
 #[folder = "templates"]

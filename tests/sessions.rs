@@ -183,7 +183,31 @@ fn every_example_has_its_page() {
     }
 }
 
+/// The pages that cannot be played with the program for Windows under wine, a line each, with the reason.
+const IMPOSSIBLE_ON_WINDOWS: &str = include_str!("windows/impossible.txt");
+
+/// Plays a page. With `PROGRAMS=tests/windows/bin`, a page that is listed as impossible has to fail, so that the list
+/// names no page that can be played.
 fn check(path: &str) {
+    let plays_windows = env::var("PROGRAMS").is_ok_and(|folder| folder.ends_with("windows/bin"));
+    let mut listed = IMPOSSIBLE_ON_WINDOWS.lines().filter_map(|line| line.split_once(": "));
+    if !plays_windows || !listed.any(|(page, _)| page == path) {
+        return compare(path);
+    }
+    let result = std::panic::catch_unwind(|| compare(path));
+    assert!(result.is_err(), "{path} can be played: remove it from tests/windows/impossible.txt");
+}
+
+#[test]
+fn every_page_that_is_impossible_on_windows_exists_and_has_a_reason() {
+    for line in IMPOSSIBLE_ON_WINDOWS.lines() {
+        let (page, reason) = line.split_once(": ").expect("a page and a reason");
+        assert!(support::home().join(page).is_file() && !reason.is_empty(), "{line}");
+    }
+}
+
+/// Fails if a page, or the example that it makes, differs from what happens today.
+fn compare(path: &str) {
     let page = support::home().join(path);
     let name = page.file_stem().and_then(|it| it.to_str()).expect("a page has a name");
     // The folder is named as in the page's title, for `init` takes the project's name from it. Pages of other

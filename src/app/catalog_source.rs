@@ -10,7 +10,7 @@ use crate::app::{
     outcome::reading,
 };
 use diagnostics::{Diagnostics, Hint as _};
-use model::{Platform, ProjectPath};
+use model::{Platform, ProjectPath, display_path};
 use oci::image::{Limits, Stored};
 use olm::{
     bundle::annotations::PACKAGE,
@@ -137,12 +137,12 @@ impl Source {
     pub fn folder(dir: &Path, folder: &Path) -> anyhow::Result<Self> {
         reading(dir)?;
         let Some(files) = Folder::open(dir, folder)? else {
-            return Err(anyhow::format_err!("there is no directory `{}`", folder.display())).hint(
+            return Err(anyhow::format_err!("there is no directory `{}`", display_path(&folder))).hint(
                 "name the directory of a catalog, or create one with `operator-rs generate catalog`",
             );
         };
-        let inside = folder.to_str().and_then(|it| it.parse::<ProjectPath>().ok());
-        let title = inside.map_or_else(|| folder.display().to_string(), |it| it.to_string());
+        let inside = folder.to_str().and_then(|it| ProjectPath::from_system(it).ok());
+        let title = inside.map_or_else(|| display_path(&folder), |it| it.to_string());
         Ok(Self { title, kind: Kind::Folder, files: Contents::Folder(files) })
     }
 

@@ -16,7 +16,7 @@ use anyhow::Context as _;
 use cluster::Id;
 use diagnostics::{Diagnostic, Diagnostics, Hint as _};
 use go_data::yaml::{self, Value};
-use model::{Found, ProjectPath, Tree as _};
+use model::{Found, ProjectPath, Tree as _, display_path};
 
 /// A file directly in the directory that has CRDs which are written.
 struct File {
@@ -184,7 +184,7 @@ impl<'a> Writing<'a> {
     }
 
     fn shown(&self, path: &ProjectPath) -> String {
-        self.folder.join(path.as_str()).display().to_string()
+        display_path(&self.folder.join(path.as_str()))
     }
 
     fn into_plan(self) -> anyhow::Result<Plan> {
@@ -223,7 +223,7 @@ pub fn require_own(
         _ => format!("has {lost}, which no kind here declares"),
     };
     let headline = "the file has CRDs of others, and nothing was written".to_owned();
-    let list = vec![Diagnostic::in_file(shown.display().to_string(), problem)];
+    let list = vec![Diagnostic::in_file(display_path(&shown), problem)];
     Err(anyhow::Error::from(Diagnostics { headline, list })).hint(
         "write into another file, or into a directory that several projects may share: `--output-dir DIR`; or delete the \
          file if nobody needs it",
@@ -252,7 +252,7 @@ fn files(
         if !["yaml", "yml", "json"].contains(&path.extension()) {
             continue;
         }
-        let shown = folder.join(&name).display().to_string();
+        let shown = display_path(&folder.join(&name));
         let text = root.read(&path).with_context(|| format!("cannot read {shown}"))?;
         let Some(text) = text else { continue };
         let (is_ours, is_unedited) =

@@ -8,7 +8,7 @@ use crate::{
 };
 use cluster::{Plugin, Plugins};
 use diagnostics::Hint as _;
-use model::Deadline;
+use model::{Deadline, display_path};
 
 /// No credentials are longer.
 const LONGEST: u64 = 1 << 20;
@@ -33,7 +33,7 @@ fn run(plugin: &Plugin, deadline: Deadline) -> anyhow::Result<String> {
         limit: LONGEST,
         deadline,
     };
-    let name = program.as_path().file_name().unwrap_or_default().display().to_string();
+    let name = display_path(&program.as_path().file_name().unwrap_or_default());
     match process::answer(&question) {
         Ok(Reply::Printed(output)) => Ok(output),
         Ok(Reply::Failed { status, .. }) => {

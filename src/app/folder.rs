@@ -30,7 +30,7 @@ impl Folder {
         }
         let (top, real) = (disk::real(dir)?, disk::real(&whole)?);
         let name = match real.strip_prefix(&top).ok().and_then(Path::to_str) {
-            Some(below) if !below.is_empty() => below.parse::<ProjectPath>()?,
+            Some(below) if !below.is_empty() => ProjectPath::from_system(below)?,
             _ => return Self::open(dir, folder),
         };
         let root = Root::new(&top)?;

@@ -15,7 +15,7 @@ use anyhow::Context as _;
 use cluster::Id;
 use diagnostics::{Diagnostic, Hint as _};
 use go_data::yaml::{self, Value};
-use model::{Found, Image, Namespace, ProjectPath, Tree};
+use model::{Found, Image, Namespace, ProjectPath, Tree, display_path};
 
 /// Location of the operator's manifests
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -114,8 +114,7 @@ fn warn_of_subdirectories(root: &Root, path: &Path) -> anyhow::Result<()> {
         return Ok(());
     }
     let given = shown(root, path);
-    let inside =
-        |folder: &PathBuf| folder.strip_prefix(&real).unwrap_or(folder).display().to_string();
+    let inside = |folder: &PathBuf| display_path(folder.strip_prefix(&real).unwrap_or(folder));
     let list: Vec<String> = unread.iter().map(inside).collect();
     terminal::warn(
         Diagnostic::from(format!(
@@ -303,7 +302,7 @@ fn located(root: &Root, path: &Path) -> anyhow::Result<Vec<(String, Value)>> {
 
 /// A path as messages name it: inside of the project, from its top.
 fn shown(root: &Root, path: &Path) -> String {
-    path.strip_prefix(root.real()).unwrap_or(path).display().to_string()
+    display_path(&path.strip_prefix(root.real()).unwrap_or(path))
 }
 
 fn folder(root: &Root, path: &Path) -> anyhow::Result<Vec<(String, Value)>> {
@@ -316,7 +315,7 @@ fn folder(root: &Root, path: &Path) -> anyhow::Result<Vec<(String, Value)>> {
         _ => {
             let around = Root::around(root.real(), path)?;
             let (root, name) =
-                around.with_context(|| format!("there is no `{}`", path.display()))?;
+                around.with_context(|| format!("there is no `{}`", display_path(&path)))?;
             (&{ root }, name)
         }
     };
@@ -325,7 +324,7 @@ fn folder(root: &Root, path: &Path) -> anyhow::Result<Vec<(String, Value)>> {
         let rendered = kustomize::build_with_origins(root, &folder, &[])?;
         let file = |it: &ProjectPath| match is_inside {
             true => it.to_string(),
-            false => root.real().join(it.as_str()).display().to_string(),
+            false => display_path(&root.real().join(it.as_str())),
         };
         return Ok(rendered.into_iter().map(|it| (file(&it.origin), it.value)).collect());
     }

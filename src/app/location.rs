@@ -9,6 +9,7 @@ use crate::{
     terminal,
 };
 use diagnostics::{Diagnostic, Hint as _};
+use model::display_path;
 
 /// The directory that `--dir` names; else the current directory or the nearest one above it that has a PROJECT file.
 pub fn of_project(dir: Option<&Path>) -> anyhow::Result<PathBuf> {
@@ -20,7 +21,7 @@ pub fn of_project(dir: Option<&Path>) -> anyhow::Result<PathBuf> {
     if folder != here {
         terminal::advise(&format!(
             "note: the project is in `{0}`, and paths are relative to that directory\n",
-            folder.display()
+            display_path(&folder)
         ));
     }
     Ok(folder)
@@ -38,9 +39,9 @@ pub fn nearest(here: &Path) -> anyhow::Result<PathBuf> {
         // Anybody may have put a PROJECT file into a shared directory such as /tmp.
         Some(Ancestor { folder, same_owner: false }) => Err(anyhow::format_err!(
             "`{}` belongs to another user and was not read",
-            folder.join(name).display()
+            display_path(&folder.join(name))
         ))
-        .hint(format!("if you trust this project, use `--dir {}`", folder.display())),
+        .hint(format!("if you trust this project, use `--dir {}`", display_path(&folder))),
     }
 }
 
@@ -64,7 +65,7 @@ pub fn annotate(root: &Root) {
 fn named(dir: &Path) -> anyhow::Result<PathBuf> {
     match dir.exists() {
         true => Ok(dir.to_owned()),
-        false => Err(anyhow::format_err!("there is no directory `{}`", dir.display()))
+        false => Err(anyhow::format_err!("there is no directory `{}`", display_path(&dir)))
             .hint("`--dir` names the directory of a project"),
     }
 }

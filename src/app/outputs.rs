@@ -11,6 +11,7 @@ use crate::{
     plan::{Plan, WorkTree},
 };
 use diagnostics::Hint as _;
+use model::display_path;
 
 pub struct Outputs<'a> {
     pub roots: Vec<(&'a Path, Root)>,
@@ -27,7 +28,7 @@ impl<'a> Outputs<'a> {
             let real = root.real();
             let meets = |it: &Root| real.starts_with(it.real()) || it.real().starts_with(real);
             if let Some((other, _)) = roots.iter().find(|it| meets(&it.1)) {
-                let (one, other) = (folder.display(), other.display());
+                let (one, other) = (display_path(&folder), display_path(&other));
                 return Err(anyhow::format_err!(
                     "`{one}` and `{other}` are the same directory, or one is inside of the other"
                 ))
@@ -50,7 +51,7 @@ impl<'a> Outputs<'a> {
             let mut tree = WorkTree::new(root, self.mode.force);
             let mut plan = plan(folder, root)?;
             if *folder != Path::new("") {
-                plan.show_in(&folder.to_string_lossy());
+                plan.show_in(&display_path(folder));
             }
             tree.apply(plan)?;
             trees.push((tree, root));

@@ -15,6 +15,7 @@ use crate::{
     terminal,
 };
 use diagnostics::Hint as _;
+use model::display_path;
 
 /// A repository, and where in it a folder of the working tree is.
 pub struct Repository {
@@ -42,8 +43,8 @@ impl Repository {
                     .hint("the repository belongs to another user; if you trust it, run `git config --global --add safe.directory DIR`")
             }
             Answer::Refused(why) => Err(match why.starts_with("not a git repository") {
-                true => anyhow::format_err!("`{}` is not in a git repository", folder.display()),
-                false => anyhow::format_err!("git cannot read `{}`: {why}", folder.display()),
+                true => anyhow::format_err!("`{}` is not in a git repository", display_path(&folder)),
+                false => anyhow::format_err!("git cannot read `{}`: {why}", display_path(&folder)),
             })
             .hint("name files of CRDs instead of revisions: `operator-rs crds diff OLD --to NEW`"),
         }

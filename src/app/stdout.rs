@@ -26,7 +26,7 @@ pub fn yaml_file<P: FromStr<Err: fmt::Display>>(text: &str) -> Result<P, String>
     if Path::new(text).extension().is_some_and(|it| it.eq_ignore_ascii_case("json")) {
         return Err("the file is YAML: name one that ends in `.yaml`".to_owned());
     }
-    text.parse().map_err(|it: P::Err| it.to_string())
+    model::display_path(text).parse().map_err(|it: P::Err| it.to_string())
 }
 
 fn is_stdout(path: &Path) -> bool {

@@ -53,6 +53,7 @@ use cluster::Interrupted;
 #[derive(clap::Parser)]
 #[command(
     name = "operator-rs",
+    bin_name = "operator-rs",
     version,
     arg_required_else_help = true,
     after_help = "\

@@ -15,13 +15,13 @@ use super::{
     root::{Root, Way},
 };
 use diagnostics::Hint as _;
-use model::ProjectPath;
+use model::{ProjectPath, display_path};
 
 /// Reads a regular file that the user has named, up to `limit` bytes; none if there is no such file.
 pub fn large(path: &Path, limit: u64) -> anyhow::Result<Option<Vec<u8>>> {
     match read_anywhere(path, limit) {
         Err(error) if is_missing(&error) => Ok(None),
-        bytes => bytes.map(Some).with_context(|| format!("cannot read `{}`", path.display())),
+        bytes => bytes.map(Some).with_context(|| format!("cannot read `{}`", display_path(&path))),
     }
 }
 
@@ -30,7 +30,7 @@ pub fn large(path: &Path, limit: u64) -> anyhow::Result<Option<Vec<u8>>> {
 pub fn stream(path: &Path) -> anyhow::Result<Option<(u64, impl Read + Seek + use<>)>> {
     match open_anywhere(path).and_then(|it| Ok((it.metadata()?.len(), BufReader::new(it)))) {
         Err(error) if is_missing(&error) => Ok(None),
-        file => file.map(Some).with_context(|| format!("cannot read `{}`", path.display())),
+        file => file.map(Some).with_context(|| format!("cannot read `{}`", display_path(&path))),
     }
 }
 
@@ -54,7 +54,7 @@ impl Root {
 
     /// Writes a file of any content, whole or not at all. What is replaced must be a regular file.
     pub fn put(&self, path: &ProjectPath, bytes: &[u8]) -> anyhow::Result<()> {
-        let writing = || format!("cannot write `{}`", self.dir.join(path).display());
+        let writing = || format!("cannot write `{}`", display_path(&self.dir.join(path)));
         let name = path.name();
         // A name of its own for every file: what an interrupted run has left is replaced.
         let new = format!(".{name}.operator-rs-unfinished");
@@ -92,12 +92,12 @@ impl Root {
 
     fn require_file(&self, folder: &Folder, path: &ProjectPath) -> anyhow::Result<()> {
         let place = self.dir.join(path);
-        let writing = || format!("cannot write `{}`", place.display());
+        let writing = || format!("cannot write `{}`", display_path(&place));
         match folder.kind(path.name()).with_context(writing)? {
             Kind::Nothing | Kind::File => Ok(()),
             _ => Err(anyhow::format_err!(
                 "`{}` is not a regular file, and is not replaced",
-                place.display()
+                display_path(&place)
             ))
             .hint("move or delete it, or name another file"),
         }

@@ -42,27 +42,28 @@ use std::{
 };
 
 use anyhow::Context as _;
+use model::display_path;
 
 /// Reads all of a file or a pipe that the user has named.
 pub fn piped(path: &Path) -> anyhow::Result<String> {
-    fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))
+    fs::read_to_string(path).with_context(|| format!("cannot read `{}`", display_path(&path)))
 }
 
 /// Reads all of a file that a program has written, without a size limit. A command that watches does not run again
 /// when this file changes.
 pub fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
-    fs::read(path).with_context(|| format!("cannot read `{}`", path.display()))
+    fs::read(path).with_context(|| format!("cannot read `{}`", display_path(&path)))
 }
 
 /// Reads the text of a regular file, wherever it is.
 pub fn text(path: &Path) -> anyhow::Result<String> {
-    text_if_any(path)?.with_context(|| format!("there is no `{}`", path.display()))
+    text_if_any(path)?.with_context(|| format!("there is no `{}`", display_path(&path)))
 }
 
 /// Reads the text of a regular file, wherever it is; `None` if there is no such file.
 pub fn text_if_any(path: &Path) -> anyhow::Result<Option<String>> {
     watch::note(path);
-    let reading = || format!("cannot read `{}`", path.display());
+    let reading = || format!("cannot read `{}`", display_path(&path));
     match content::read_anywhere(path, LONGEST) {
         Ok(bytes) => String::from_utf8(bytes).map(Some).with_context(reading),
         Err(error) if folder::is_missing(&error) => Ok(None),
@@ -73,7 +74,7 @@ pub fn text_if_any(path: &Path) -> anyhow::Result<Option<String>> {
 /// Resolves the path of a folder, so that it has no symlinks.
 pub fn real(path: &Path) -> anyhow::Result<PathBuf> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-    fs::canonicalize(path).with_context(|| format!("cannot access `{}`", path.display()))
+    fs::canonicalize(path).with_context(|| format!("cannot access `{}`", display_path(&path)))
 }
 
 /// The names in a folder, sorted; names of folders end in `/`. Empty if there is no such folder. Names that are not
@@ -88,14 +89,14 @@ pub fn names(path: &Path) -> anyhow::Result<Vec<String>> {
             return Ok(Vec::new());
         }
         Err(error) => {
-            return Err(error).with_context(|| format!("cannot list `{}`", path.display()));
+            return Err(error).with_context(|| format!("cannot list `{}`", display_path(&path)));
         }
     };
     let mut res = Vec::new();
     for entry in entries {
-        let entry = entry.with_context(|| format!("cannot list `{}`", path.display()))?;
+        let entry = entry.with_context(|| format!("cannot list `{}`", display_path(&path)))?;
         let kind =
-            entry.file_type().with_context(|| format!("cannot list `{}`", path.display()))?;
+            entry.file_type().with_context(|| format!("cannot list `{}`", display_path(&path)))?;
         let folder = kind.is_dir() || kind.is_symlink() && entry.path().is_dir();
         let end = if folder { "/" } else { "" };
         res.extend(entry.file_name().into_string().map(|it| it + end));

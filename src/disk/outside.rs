@@ -12,6 +12,7 @@ use std::{
 use anyhow::Context as _;
 
 use super::folder::Folder;
+use model::display_path;
 
 /// Creates a folder that only this user can read. The caller removes it.
 pub fn temporary(prefix: &str) -> anyhow::Result<PathBuf> {
@@ -27,12 +28,12 @@ pub fn put(path: &Path, text: &str) -> anyhow::Result<()> {
     let name = path.file_name().unwrap_or_default();
     Folder::trusted(path.parent().unwrap_or(Path::new(".")))
         .and_then(|it| it.create_private(name, text.as_bytes()))
-        .with_context(|| format!("cannot write `{}`", path.display()))
+        .with_context(|| format!("cannot write `{}`", display_path(&path)))
 }
 
 /// Writes a text outside any project, atomically, to a file that only this user may read. Missing folders are created.
 pub fn keep(path: &Path, text: &str) -> anyhow::Result<()> {
-    let writing = || format!("cannot write `{}`", path.display());
+    let writing = || format!("cannot write `{}`", display_path(&path));
     let above = path.parent().context("the path has no parent directory")?;
     let mut folders = fs::DirBuilder::new();
     #[cfg(unix)]
@@ -45,7 +46,7 @@ pub fn keep(path: &Path, text: &str) -> anyhow::Result<()> {
 
 /// Creates a folder of programs, atomically. If another process was faster, its folder stays.
 pub fn put_programs(folder: &Path, programs: &BTreeMap<String, Vec<u8>>) -> anyhow::Result<()> {
-    let writing = || format!("cannot write `{}`", folder.display());
+    let writing = || format!("cannot write `{}`", display_path(&folder));
     let above = folder.parent().context("the path has no parent directory")?;
     fs::create_dir_all(above).with_context(writing)?;
     let new = tempfile::Builder::new().prefix(".new-").tempdir_in(above).with_context(writing)?;

@@ -11,6 +11,7 @@ use std::{
 };
 
 use super::find_up::has;
+use model::display_path;
 
 /// A folder or file of this user, outside of the clone that a command works in.
 #[derive(Clone, Debug)]
@@ -44,11 +45,11 @@ impl Own {
 
     fn check(&self, path: &Path) -> Result<(), String> {
         let (real, exists) = resolved(path);
-        let shown = path.display();
+        let shown = display_path(&path);
         if real.starts_with(&self.clone) {
             return Err(format!(
                 "`{shown}` is inside of `{}`, so a clone may have brought it",
-                self.clone.display()
+                display_path(&self.clone)
             ));
         }
         match exists && !is_of_this_user(&real) {

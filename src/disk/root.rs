@@ -13,7 +13,7 @@ use super::{
     places::Meanwhile,
 };
 use diagnostics::Hint as _;
-use model::ProjectPath;
+use model::{ProjectPath, display_path};
 
 pub struct Root {
     pub(super) dir: PathBuf,
@@ -56,7 +56,7 @@ impl Root {
         let names = below.components().map(|it| it.as_os_str().to_str().map(str::to_owned));
         let names: Option<Vec<String>> = names.collect();
         let names =
-            names.with_context(|| format!("the path `{}` is not UTF-8", whole.display()))?;
+            names.with_context(|| format!("the path `{}` is not UTF-8", display_path(&whole)))?;
         Self::at(dir, whole, names)
     }
 
@@ -76,24 +76,24 @@ impl Root {
         if path.starts_with(&top) && !real.starts_with(&top) {
             return Err(anyhow::format_err!(
                 "`{}` is a symlink that leads out of the project",
-                folder.display()
+                display_path(&folder)
             ))
-            .hint(format!("name the directory itself: `{}`", real.display()));
+            .hint(format!("name the directory itself: `{}`", display_path(&real)));
         }
         let (Some(parent), Some(name)) =
             (real.parent(), real.file_name().and_then(|it| it.to_str()))
         else {
-            return Err(anyhow::format_err!("`{}` has no name of its own", folder.display()))
+            return Err(anyhow::format_err!("`{}` has no name of its own", display_path(&folder)))
                 .hint("name a directory below it, e.g. `../other/bundle`");
         };
         Ok(Some((Self::output(dir, parent)?, name.parse()?)))
     }
 
     fn at(base: &Path, dir: PathBuf, below: Vec<String>) -> anyhow::Result<Self> {
-        let looking = || format!("cannot open `{}`", dir.display());
+        let looking = || format!("cannot open `{}`", display_path(&dir));
         let real = match fs::canonicalize(&dir) {
             Ok(real) if real.is_dir() => real,
-            Ok(_) => anyhow::bail!("`{}` is not a directory", dir.display()),
+            Ok(_) => anyhow::bail!("`{}` is not a directory", display_path(&dir)),
             Err(error) if is_missing(&error) => dir.clone(),
             Err(error) => return Err(error).with_context(looking),
         };
@@ -119,7 +119,7 @@ impl Root {
     pub fn name(&self) -> anyhow::Result<String> {
         let name = self.real.file_name().and_then(|it| it.to_str());
         name.map(str::to_owned)
-            .with_context(|| format!("the name of `{}` is not UTF-8", self.dir.display()))
+            .with_context(|| format!("the name of `{}` is not UTF-8", display_path(&self.dir)))
     }
 
     pub(super) fn folder(&self) -> Option<&Folder> {
@@ -131,7 +131,7 @@ impl Root {
         if let Some(folder) = self.opened.get() {
             return Ok(folder);
         }
-        let making = || format!("cannot create the directory `{}`", self.dir.display());
+        let making = || format!("cannot create the directory `{}`", display_path(&self.dir));
         let mut folder = Folder::trusted_or_new(&self.base).with_context(making)?;
         for name in &self.below {
             folder = folder.folder_or_new(name).with_context(making)?.0;
@@ -149,18 +149,18 @@ impl Root {
 
     /// Fails if the folder that is open is no longer where the user has named it.
     pub(super) fn require_in_place(&self) -> anyhow::Result<()> {
-        let looking = || format!("cannot open `{}`", self.dir.display());
+        let looking = || format!("cannot open `{}`", display_path(&self.dir));
         let way = match Folder::trusted(&self.base) {
             Ok(folder) => walk(folder, &self.below)?,
             Err(error) if is_missing(&error) => Way::Missing,
             Err(error) => return Err(error).with_context(looking),
         };
         let (Way::To(now), Some(folder)) = (way, self.folder()) else {
-            return Err(Meanwhile::moved(&self.dir.display().to_string()));
+            return Err(Meanwhile::moved(&display_path(&self.dir)));
         };
         match now.identity().with_context(looking)? == folder.identity().with_context(looking)? {
             true => Ok(()),
-            false => Err(Meanwhile::moved(&self.dir.display().to_string())),
+            false => Err(Meanwhile::moved(&display_path(&self.dir))),
         }
     }
 

@@ -13,6 +13,7 @@ use super::{
     folder::{Folder, Kind},
     root::Root,
 };
+use model::display_path;
 
 /// The content of a scratch directory, by paths in it, with `/`.
 #[derive(Debug, Default, PartialEq)]
@@ -26,7 +27,7 @@ impl ScratchDir {
     /// Makes a folder contain exactly this. Files that do not change keep their time, so that cargo considers them
     /// fresh.
     pub fn put(&self, root: &Root) -> anyhow::Result<()> {
-        let whole = |path: &str| root.real().join(path).display().to_string();
+        let whole = |path: &str| display_path(&root.real().join(path));
         let paths: BTreeSet<&str> =
             self.files.keys().chain(self.links.keys()).map(String::as_str).collect();
         let top = root.folder_or_new()?;
@@ -56,7 +57,7 @@ impl ScratchDir {
 
 /// Adds a file to a scratch directory, which stays until the next `put`.
 pub fn leave(root: &Root, name: &str, text: &str) -> anyhow::Result<()> {
-    let writing = || format!("cannot write `{}`", root.real().join(name).display());
+    let writing = || format!("cannot write `{}`", display_path(&root.real().join(name)));
     let folder = root.folder_or_new()?;
     folder.remove(name).with_context(writing)?;
     folder.create_private(name, text.as_bytes()).with_context(writing)

@@ -11,7 +11,7 @@ use super::{
     root::{Root, Way, symlink},
     watch,
 };
-use model::{Found, ProjectPath, Tree};
+use model::{Found, ProjectPath, Tree, display_path};
 
 /// How deep folders may be nested in a folder that is listed.
 const DEEPEST: usize = 32;
@@ -97,14 +97,14 @@ impl Root {
                 anyhow::ensure!(
                     entry.depth() < DEEPEST,
                     "{}: its directories are nested too deep",
-                    below.display()
+                    display_path(&below)
                 );
                 continue;
             }
             let text = below
                 .to_str()
-                .with_context(|| format!("the path `{}` is not UTF-8", below.display()))?;
-            res.push(text.parse()?);
+                .with_context(|| format!("the path `{}` is not UTF-8", display_path(&below)))?;
+            res.push(ProjectPath::from_system(text)?);
         }
         res.sort();
         Ok(res)

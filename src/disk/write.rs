@@ -20,7 +20,7 @@ use super::{
 use crate::plan::{Change, Changes};
 use crate::project::Project;
 use diagnostics::Hint as _;
-use model::ProjectPath;
+use model::{ProjectPath, display_path};
 
 /// Writes every change of every folder or none. Only a machine that stops in between may leave some folders as they were
 /// before: the next command that writes completes the others.
@@ -48,7 +48,7 @@ impl Root {
         if self.real().components().any(|it| is_git(&it.as_os_str().to_string_lossy())) {
             anyhow::bail!(
                 "`{}` is git's own directory, and operator-rs does not write there",
-                self.real().display()
+                display_path(&self.real())
             );
         }
         let folder = self.folder_or_new()?;

@@ -181,6 +181,9 @@ impl Plan {
 
     /// A user's file: the text that the command has read, and the same after an edit that it has made and checked.
     pub fn edit(&mut self, path: ProjectPath, before: String, after: String) {
+        // Libraries that edit a file write `\n`; git may have checked it out with the other line ends.
+        let unix = after.replace("\r\n", "\n");
+        let after = if uses_crlf(&before) { unix.replace('\n', "\r\n") } else { after };
         let amendments = vec![Amendment::Replace { before, after }];
         self.intents.insert(path, Intent::Amend { seed: None, amendments });
     }
@@ -256,6 +259,12 @@ impl Plan {
         tree.apply(self.clone())?;
         tree.writable()
     }
+}
+
+/// Whether every line of a text ends as on Windows.
+pub fn uses_crlf(text: &str) -> bool {
+    let ends = text.matches('\n').count();
+    ends > 0 && text.matches("\r\n").count() == ends
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::{
 };
 
 use anyhow::Context as _;
+use model::display_path;
 
 use super::{ProgramPath, group::Group};
 use model::Deadline;
@@ -52,7 +53,7 @@ pub enum Input<'a> {
 /// Runs a program. At the deadline it is ended, with all that it has started unless it has the terminal.
 pub fn answer(question: &Question<'_>) -> anyhow::Result<Reply> {
     let Question { program, arguments, variables, input, limit, deadline } = *question;
-    let shown = program.as_path().display();
+    let shown = display_path(&program.as_path());
     let running = || format!("cannot run `{shown}`");
     let mut command = program.command();
     command.args(arguments).envs(variables.iter().map(|(name, value)| (name, value)));

@@ -20,6 +20,7 @@ use std::{
 use anyhow::Context as _;
 
 use super::ProgramPath;
+use model::display_path;
 /// `sh -c … sh LOG PROGRAM ARGUMENT…`: runs the program until it ends or the pipe at stdin is closed.
 const UNTIL_WE_END: &str = r#"exec 3<&0; log=$1; shift
 "$@" 3<&- </dev/null >"$log" 2>&1 & it=$!
@@ -55,14 +56,14 @@ impl BackgroundProcess {
         let mut shell = shell(UNTIL_WE_END)?;
         shell.arg(log).arg(program).args(arguments).current_dir(folder);
         let child = shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        child.map(Self).with_context(|| format!("cannot start `{}`", program.display()))
+        child.map(Self).with_context(|| format!("cannot start `{}`", display_path(&program)))
     }
 
     /// Deletes a folder when this value is dropped or this process ends.
     pub fn sweeping(folder: &Path) -> anyhow::Result<Self> {
         let mut shell = shell(SWEEP)?;
         let child = shell.arg(folder).stdin(Stdio::piped()).stdout(Stdio::null()).spawn();
-        child.map(Self).with_context(|| format!("cannot supervise `{}`", folder.display()))
+        child.map(Self).with_context(|| format!("cannot supervise `{}`", display_path(&folder)))
     }
 
     /// Whether it has ended on its own.
@@ -89,7 +90,7 @@ pub fn left_running(
     let mut shell = shell(LEFT)?;
     shell.arg(log).arg(program).args(arguments).current_dir(folder);
     let child = shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-    child.map(|it| it.id()).with_context(|| format!("cannot start `{}`", program.display()))
+    child.map(|it| it.id()).with_context(|| format!("cannot start `{}`", display_path(&program)))
 }
 
 /// Ends programs that were kept running.
@@ -113,7 +114,7 @@ pub fn attended(
     variables: &[(&str, PathBuf)],
 ) -> anyhow::Result<ExitStatus> {
     let [program, arguments @ ..] = words else { anyhow::bail!("no program to run was given") };
-    let running = || format!("cannot run `{}`", program.display());
+    let running = || format!("cannot run `{}`", display_path(&program));
     let mut command = ProgramPath::require_from(folder, program)?.command();
     command.args(arguments).current_dir(folder);
     command.envs(variables.iter().map(|(name, value)| (name, value)));

@@ -13,6 +13,7 @@ use anyhow::{Context as _, bail};
 
 use super::{ProgramPath, group::Group};
 use diagnostics::Hint as _;
+use model::display_path;
 
 /// The longest list of files that is read, in bytes.
 const LONGEST_LIST: u64 = 256 << 20;
@@ -113,7 +114,7 @@ fn late<T>(folder: &Path, arguments: &str) -> anyhow::Result<T> {
     let message = format!("`git {arguments}` did not answer within {LONGEST_WAIT} seconds");
     let hint = format!(
         "run it in `{}` to see why; `find .git -type p` lists pipes that an archive may have brought",
-        folder.display()
+        display_path(&folder)
     );
     Err(anyhow::format_err!(message)).hint(hint)
 }

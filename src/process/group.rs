@@ -24,6 +24,7 @@ use std::{
 use anyhow::Context as _;
 
 use super::{ProgramPath, background::shell};
+use model::display_path;
 
 /// `sh -c … sh GROUP`: ends a process group when the pipe is closed without a line. Programs that ignore SIGTERM are
 /// killed.
@@ -44,7 +45,7 @@ pub struct Invocation<'a> {
 /// Runs a program and returns its output, as an error if it failed.
 pub fn output(invocation: &Invocation<'_>) -> anyhow::Result<Result<String, String>> {
     let Invocation { program, arguments, folder, variables } = invocation;
-    let running = || format!("cannot run `{}`", program.as_path().display());
+    let running = || format!("cannot run `{}`", display_path(&program.as_path()));
     let mut command = program.command();
     command.args(*arguments).current_dir(folder);
     command.envs(variables.iter().map(|(name, value)| (name, value)));

@@ -15,6 +15,7 @@ use std::{
 };
 
 use diagnostics::Hint as _;
+use model::display_path;
 
 /// The endings of programs on Windows, in the order in which they are tried.
 const WINDOWS_ENDINGS: &[&str] = &[".exe", ".com", ".cmd", ".bat"];
@@ -46,7 +47,7 @@ impl ProgramPath {
     /// Looks a program up as `find_from` does; it is an error if there is none.
     pub fn require_from(folder: &Path, name: impl AsRef<OsStr>) -> anyhow::Result<Self> {
         let name = name.as_ref();
-        let shown = name.display();
+        let shown = display_path(&name);
         if let Some(program) = Self::find_from(folder, name) {
             return Ok(program);
         }
@@ -118,7 +119,7 @@ impl SearchPath {
 
     /// The hint for a program that was not found.
     fn way_out(&self, name: &OsStr) -> String {
-        let name = name.display();
+        let name = display_path(&name);
         if self.has_relative {
             return format!(
                 "install `{name}`; relative and empty entries of PATH are not searched"
@@ -173,7 +174,7 @@ mod tests {
         let path = env::join_paths(path).unwrap();
         let is_there = |path: &Path| files.iter().any(|file| path == Path::new(file));
         let found = SearchPath::parse(&path).find(OsStr::new(name), endings, &is_there)?;
-        Some(found.as_path().display().to_string())
+        Some(display_path(&found.as_path()))
     }
 
     #[cfg(unix)]

@@ -17,7 +17,7 @@ use serde::Deserialize;
 
 use diagnostics::{Diagnostic, Hint as _, Lines};
 use go_data::yaml;
-use model::{Domain, Kind, ProjectName, ProjectPath, RustPath, Tree};
+use model::{Domain, Kind, ProjectName, ProjectPath, RustPath, Tree, display_path};
 
 pub use inputs::{Certificates, Inputs, Options};
 pub use kube_crd_source::{
@@ -122,7 +122,7 @@ impl Project {
     pub fn of_any_layout(tree: &impl Tree) -> anyhow::Result<Self> {
         let Some(text) = tree.read(&Self::path())? else {
             let place = match tree.dir() {
-                Some(dir) if dir != Path::new(".") => format!("in `{}`", dir.display()),
+                Some(dir) if dir != Path::new(".") => format!("in `{}`", display_path(&dir)),
                 _ => "here".to_owned(),
             };
             return Err(anyhow::format_err!("there is no PROJECT file {place}")).hint(

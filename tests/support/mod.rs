@@ -105,6 +105,7 @@ pub fn tree(root: &Path) -> BTreeMap<String, Vec<u8>> {
     for entry in WalkDir::new(root).into_iter().filter_entry(|it| !skipped(it)) {
         let entry = entry.expect("the folder can be listed");
         let path = entry.path().strip_prefix(root).expect("it is below").to_string_lossy();
+        let path = if cfg!(windows) { path.replace('\\', "/") } else { path.into_owned() };
         let bytes = if entry.path_is_symlink() {
             let to = fs::read_link(entry.path()).expect("a symlink leads somewhere");
             format!("-> {}", to.display()).into_bytes()
@@ -118,7 +119,7 @@ pub fn tree(root: &Path) -> BTreeMap<String, Vec<u8>> {
             res.insert(format!("{path}/"), Vec::new());
             continue;
         };
-        res.insert(path.into_owned(), bytes);
+        res.insert(path, bytes);
     }
     res
 }

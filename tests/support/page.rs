@@ -9,6 +9,29 @@ use std::{
 
 use super::{BINARY, command, untold};
 
+/// Prints the folder that bash is in, as the system spells it.
+const PRINT_FOLDER: &str = if cfg!(windows) { "pwd -W" } else { "pwd -P" };
+
+/// The folder of the program that pages run. `PROGRAMS` names another one, such as `tests/windows/bin`.
+pub fn programs() -> PathBuf {
+    let own = || Path::new(BINARY).parent().unwrap().to_owned();
+    env::var_os("PROGRAMS").map_or_else(own, |folder| super::home().join(folder))
+}
+
+/// `PATH` of a page: the program, the tools of the system, and cargo. Where the tools of GNU are not those of the
+/// system, they are on the caller's `PATH`.
+fn search_path() -> OsString {
+    let mut folders = vec![programs()];
+    if cfg!(target_os = "linux") {
+        folders.extend(["/usr/bin", "/bin"].map(PathBuf::from));
+    } else {
+        let inherited = env::var_os("PATH").unwrap_or_default();
+        folders.extend(env::split_paths(&inherited));
+    }
+    folders.push(Path::new(env!("CARGO")).parent().unwrap().to_owned());
+    env::join_paths(folders).expect("no folder has a separator in its name")
+}
+
 /// How a page is played.
 pub struct Player {
     /// The folder in which it begins.
@@ -53,9 +76,6 @@ impl Player {
 
     /// What bash says to a command. As at a terminal, `cd` lasts until the page's end.
     fn answer(&mut self, command_line: &str) -> String {
-        let mut path = Path::new(BINARY).parent().unwrap().as_os_str().to_owned();
-        path.push(":/usr/bin:/bin:");
-        path.push(Path::new(env!("CARGO")).parent().unwrap());
         let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!(
             "place-{}",
             std::thread::current().name().unwrap_or("page").replace(':', "-")
@@ -65,8 +85,8 @@ impl Player {
             real = real.replace(shown, it);
         }
         let output = untold(&mut command("bash", &self.dir))
-            .args(["-c", &format!("trap 'pwd -P >\"$PLACE\"' EXIT; {real}")])
-            .envs([("PATH", path.as_os_str()), ("PLACE", place.as_os_str())])
+            .args(["-c", &format!("trap '{PRINT_FOLDER} >\"$PLACE\"' EXIT; {real}")])
+            .envs([("PATH", search_path().as_os_str()), ("PLACE", place.as_os_str())])
             .env_remove("CARGO")
             .envs(self.variables.iter().map(|(name, it)| (name, it)))
             .output()

@@ -17,6 +17,7 @@ use kube::{
 
 use super::{Target, proxy};
 use diagnostics::Hint as _;
+use model::display_path;
 
 const NOWHERE: &str = "set KUBECONFIG or pass `--kubeconfig FILE`";
 
@@ -45,7 +46,11 @@ fn listed(list: &str) -> anyhow::Result<Kubeconfig> {
             res = Some(match res {
                 None => next,
                 Some(first) => Kubeconfig::merge(first, next).map_err(|it| {
-                    anyhow::format_err!("`{}` cannot be merged: {}", path.display(), reason(&it))
+                    anyhow::format_err!(
+                        "`{}` cannot be merged: {}",
+                        display_path(&path),
+                        reason(&it)
+                    )
                 })?,
             });
         }
@@ -61,7 +66,7 @@ fn listed(list: &str) -> anyhow::Result<Kubeconfig> {
 }
 
 fn missing(path: &Path) -> String {
-    format!("the kubeconfig `{}` does not exist", path.display())
+    format!("the kubeconfig `{}` does not exist", display_path(&path))
 }
 
 /// One file; none if it does not exist.
@@ -70,7 +75,11 @@ fn read(path: &Path) -> anyhow::Result<Option<Kubeconfig>> {
         Ok(it) => it,
         Err(error) if is_missing(&error) => return Ok(None),
         Err(error) => {
-            anyhow::bail!("the kubeconfig `{}` cannot be read: {}", path.display(), reason(&error))
+            anyhow::bail!(
+                "the kubeconfig `{}` cannot be read: {}",
+                display_path(&path),
+                reason(&error)
+            )
         }
     };
     // kubectl refuses duplicates; kube would use the first.
@@ -81,7 +90,7 @@ fn read(path: &Path) -> anyhow::Result<Option<Kubeconfig>> {
     names.sort();
     if let Some(twice) = names.windows(2).find(|it| it[0] == it[1]) {
         let (what, name) = twice[0];
-        anyhow::bail!("the kubeconfig `{}` has the {what} `{name}` twice", path.display());
+        anyhow::bail!("the kubeconfig `{}` has the {what} `{name}` twice", display_path(&path));
     }
     // kubectl treats an empty name as unset, so the next file's counts.
     config.current_context.take_if(|it| it.is_empty());

@@ -29,7 +29,7 @@ pub use dns::{
 };
 pub use image::Image;
 pub use kind::Kind;
-pub use path::{Files, ProjectPath, resolve};
+pub use path::{Files, ProjectPath, display_path, resolve};
 pub use platform::Platform;
 pub use rust_path::RustPath;
 pub use timeout::Timeout;
@@ -82,9 +82,10 @@ pub const RUST_KEYWORDS: &[&str] = &[
     "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
-/// A module's name for a snake-case word: keywords get a `_`, as do words that start with a digit.
+/// A module's name for a snake-case word: keywords get a `_`, as do words that start with a digit and the names of
+/// devices, which no file has on Windows: a project moves between systems.
 pub fn module_name(word: &str) -> String {
-    if RUST_KEYWORDS.contains(&word) {
+    if RUST_KEYWORDS.contains(&word) || path::is_device_of_windows(word) {
         format!("{word}_")
     } else if word.starts_with(|c: char| c.is_ascii_digit()) {
         format!("_{word}")

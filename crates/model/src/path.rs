@@ -15,6 +15,17 @@ pub struct ProjectPath(String);
 text!(ProjectPath);
 
 impl ProjectPath {
+    /// Reads a path that the operating system or a person has given, so that `\` separates its parts on Windows. In files,
+    /// where [`FromStr`] reads paths, `\` is refused on every system: a project moves between systems.
+    pub fn from_system(path: &str) -> Result<Self, Refusal> {
+        let path: Self = with_slashes(path, cfg!(windows)).parse()?;
+        let refused = path.0.split('/').find(|name| !is_file_name_on_windows(name));
+        match refused.filter(|_| cfg!(windows)) {
+            Some(name) => Err(Refusal::new(format!("Windows has no file named `{name}`"))),
+            None => Ok(path),
+        }
+    }
+
     /// A path that is a constant in our source.
     pub fn fixed(path: &str) -> Self {
         path.parse().expect("a path written in the source is a project path")
@@ -48,6 +59,71 @@ impl ProjectPath {
         let path = resolve(&self.0, relative);
         path.ok_or_else(|| Refusal::new(format!("`{relative}` leaves the project")))?.parse()
     }
+}
+
+/// A path for messages and output, which are the same on every system: with `/`, and without the prefix of Windows' long
+/// paths. What is not UTF-8 is replaced.
+pub fn display_path<P: AsRef<Path> + ?Sized>(path: &P) -> String {
+    with_slashes(&path.as_ref().to_string_lossy(), cfg!(windows))
+}
+
+/// Whether Windows keeps a file name for a device, whatever its extension is: `nul`, `con.rs`.
+pub fn is_device_of_windows(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or(name).trim_end().to_ascii_lowercase();
+    let is_numbered = |device: &str| {
+        let number = stem.strip_prefix(device).map(str::as_bytes);
+        number.is_some_and(|it| matches!(it, [b'1'..=b'9']))
+    };
+    matches!(&*stem, "con" | "prn" | "aux" | "nul") || is_numbered("com") || is_numbered("lpt")
+}
+
+/// Whether a file or folder can have this name on Windows, and keeps it as it is written.
+fn is_file_name_on_windows(name: &str) -> bool {
+    !is_device_of_windows(name)
+        && !name.ends_with([' ', '.'])
+        && !name.contains(['<', '>', ':', '"', '|', '?', '*'])
+        && name.chars().all(|letter| letter >= ' ')
+}
+
+fn with_slashes(path: &str, is_windows: bool) -> String {
+    if !is_windows {
+        return path.to_owned();
+    }
+    let path = path.replace('\\', "/");
+    match (path.strip_prefix("//?/UNC/"), path.strip_prefix("//?/")) {
+        (Some(share), _) => format!("//{share}"),
+        (None, Some(rest)) => rest.to_owned(),
+        (None, None) => path,
+    }
+}
+
+#[test]
+fn names_of_devices_are_known() {
+    for name in ["con", "NUL", "aux.rs", "com1", "lpt9.yaml", "prn .txt"] {
+        assert!(is_device_of_windows(name), "{name}");
+    }
+    for name in ["con_", "console", "com", "com0", "com10", "null", "a.con"] {
+        assert!(!is_device_of_windows(name), "{name}");
+    }
+    for name in ["a:b", "a.", "a ", "what?", "nul.yaml", "a\tb"] {
+        assert!(!is_file_name_on_windows(name), "{name}");
+    }
+    assert!(is_file_name_on_windows(".github") && is_file_name_on_windows("a b.yaml"));
+    assert_eq!(
+        (crate::module_name("aux"), crate::module_name("aux1")),
+        ("aux_".into(), "aux1".into())
+    );
+}
+
+#[test]
+fn paths_of_windows_are_shown_with_slashes() {
+    let check = |path: &str, shown: &str| assert_eq!(with_slashes(path, true), shown);
+    check(r"config\crd", "config/crd");
+    check(r"\\?\C:\work\a b", "C:/work/a b");
+    check(r"\\?\UNC\server\share\x", "//server/share/x");
+    check(r"\\server\share", "//server/share");
+    check("config/crd", "config/crd");
+    assert_eq!(with_slashes(r"a\b", false), r"a\b");
 }
 
 /// A path relative to a folder, which may contain `..`. The top is empty; what leads out of it is none.

@@ -10,7 +10,7 @@ use crate::{
 };
 use diagnostics::Hint as _;
 use go_data::yaml::{self, Value};
-use model::Image;
+use model::{Image, display_path};
 use olm::bundle::validate::optional::{Context, Platform, Selector, VALIDATORS, Validator};
 
 #[derive(Clone, Default, clap::Args)]
@@ -125,14 +125,14 @@ pub fn list() -> String {
 /// `{"categories": ["My own"]}`
 fn categories(path: &Path) -> Result<Vec<String>, String> {
     let text = disk::text(path).map_err(|it| format!("{it:#}"))?;
-    let file = yaml::from_json(&text).map_err(|it| format!("`{}`: {it:#}", path.display()))?;
+    let file = yaml::from_json(&text).map_err(|it| format!("`{}`: {it:#}", display_path(&path)))?;
     let texts =
         |it: &Value| it.as_array()?.iter().map(|it| it.as_str().map(str::to_owned)).collect();
     match file.get("categories") {
         None | Some(Value::Null) if file.is_object() => Ok(Vec::new()),
-        list => list
-            .and_then(texts)
-            .ok_or_else(|| format!("`{}`: `categories` must be a list of strings", path.display())),
+        list => list.and_then(texts).ok_or_else(|| {
+            format!("`{}`: `categories` must be a list of strings", display_path(&path))
+        }),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{
     project::below,
 };
 use diagnostics::Hint as _;
-use model::{Platform, ProjectPath};
+use model::{Platform, ProjectPath, display_path};
 use oci::image::{Limits, Unpacked};
 use olm::bundle::validate::Files;
 
@@ -90,6 +90,7 @@ fn of_revision(dir: &Path, text: &str, project: &Path) -> anyhow::Result<Option<
 /// The whole of a bundle.
 pub fn contents(dir: &Path, text: &str, access: &Access) -> anyhow::Result<Contents> {
     reading(dir)?;
+    let text = &*display_path(text);
     let path = dir.join(text);
     // `./bundle/` is `bundle`.
     let label = text.parse::<ProjectPath>().map_or_else(|_| text.to_owned(), |it| it.to_string());

@@ -23,6 +23,7 @@ pub use self::{
 };
 use crate::terminal;
 use diagnostics::Diagnostic;
+use model::display_path;
 
 /// Cargo's own folder, which has its configuration and what it has downloaded.
 pub fn home() -> Option<PathBuf> {
@@ -40,6 +41,6 @@ pub fn parse(path: &Path, text: &str) -> anyhow::Result<Table> {
         let at = error.span().map_or(0, |it| it.start);
         // The text is not shown: in a clone, this may be a link to any file.
         let message = format!("cannot be parsed: {}", error.message().trim());
-        Diagnostic::in_file(path.display().to_string(), message).at_byte(text, at).into_error()
+        Diagnostic::in_file(display_path(&path), message).at_byte(text, at).into_error()
     })
 }

@@ -7,6 +7,7 @@ use toml::{Table, Value};
 use super::parse;
 use crate::disk::{self, Root};
 use diagnostics::Hint as _;
+use model::display_path;
 
 /// A workspace on disk, or a package that is in none.
 pub struct Workspace {
@@ -24,11 +25,11 @@ impl Workspace {
             None => next(dir)?,
         };
         if manifest.file_name().is_none_or(|it| it != "Cargo.toml") {
-            return Err(anyhow::format_err!("`{}` is not a Cargo.toml", manifest.display()))
+            return Err(anyhow::format_err!("`{}` is not a Cargo.toml", display_path(&manifest)))
                 .hint("give the path of a Cargo.toml or of its directory: `--manifest-path PATH`");
         }
         let Some(text) = disk::text_if_any(&manifest)? else {
-            return Err(anyhow::format_err!("there is no `{}`", manifest.display()))
+            return Err(anyhow::format_err!("there is no `{}`", display_path(&manifest)))
                 .hint("give the path of a Cargo.toml or of its directory: `--manifest-path PATH`");
         };
         let folder = disk::real(manifest.parent().unwrap_or(Path::new("")))?;
@@ -73,7 +74,7 @@ fn next(dir: &Path) -> anyhow::Result<PathBuf> {
             return Ok(path);
         }
     }
-    Err(anyhow::format_err!("no Cargo.toml in `{}` or any parent directory", dir.display()))
+    Err(anyhow::format_err!("no Cargo.toml in `{}` or any parent directory", display_path(&dir)))
         .hint("point `--manifest-path` at the Cargo.toml of a package or workspace")
 }
 

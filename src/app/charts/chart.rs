@@ -8,6 +8,7 @@ use super::ignored::Ignored;
 use crate::app::{findings::Place, folder::Folder};
 use diagnostics::Hint as _;
 use go_data::yaml::{self, Node};
+use model::display_path;
 
 pub struct Chart {
     /// How messages name the folder.
@@ -22,7 +23,7 @@ pub struct Chart {
 
 impl Chart {
     pub fn read(dir: &Path, path: &Path) -> anyhow::Result<Self> {
-        let shown = path.display();
+        let shown = display_path(&path);
         let no_chart =
             || format!("`{shown}` is not the directory of a chart: it has no Chart.yaml");
         let hint = "name the directory that has the Chart.yaml, e.g. `charts/my-operator`";

@@ -11,7 +11,7 @@ use crate::{
 };
 use anyhow::Context as _;
 use diagnostics::Hint as _;
-use model::Deadline;
+use model::{Deadline, display_path};
 
 /// The release that a chart is rendered for, and its namespace.
 pub const RELEASE: &str = "chart-check-release";
@@ -34,7 +34,7 @@ pub fn render(
     let folder = folder.to_str().context("the path of the chart is not UTF-8")?;
     let mut flags = Vec::new();
     let values = values.map(|it| disk::real(&dir.join(it)).map(|real| (it, real))).transpose()?;
-    let shown = values.as_ref().map(|it| it.0.display().to_string());
+    let shown = values.as_ref().map(|it| display_path(&it.0));
     if let Some((_, real)) = &values {
         flags.extend(["--values", real.to_str().context("the path of the values is not UTF-8")?]);
     }

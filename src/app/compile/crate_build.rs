@@ -30,6 +30,7 @@ use crate::{
     disk::{self, ScratchDir},
 };
 use diagnostics::Hint as _;
+use model::display_path;
 
 /// One crate of the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -306,5 +307,5 @@ impl CrateBuild {
 }
 
 fn read(path: &Path) -> anyhow::Result<Table> {
-    disk::text(path)?.parse().with_context(|| format!("cannot parse `{}`", path.display()))
+    disk::text(path)?.parse().with_context(|| format!("cannot parse `{}`", display_path(&path)))
 }

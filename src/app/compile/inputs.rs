@@ -18,6 +18,7 @@ use crate::{
     },
     disk, process, terminal,
 };
+use model::display_path;
 
 /// The variables that cargo, rustc or rustup read.
 const VARIABLES: &[&str] = &[
@@ -167,10 +168,10 @@ impl Inputs {
         let mut left = LONGEST;
         for path in &self.all_files()? {
             let content = disk::digest_of(path, &mut left)?;
-            text += &format!("{} {content}\n", path.display());
+            text += &format!("{} {content}\n", display_path(&path));
         }
         for path in &self.programs {
-            text += &format!("{} {}\n", path.display(), disk::stamp(path));
+            text += &format!("{} {}\n", display_path(&path), disk::stamp(path));
         }
         for (name, value) in terminal::variables() {
             let is_read_by_cargo = VARIABLES.iter().any(|it| name.starts_with(it));

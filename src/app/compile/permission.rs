@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::Flags;
 use crate::project::Problem;
 use crate::{app::home, disk, terminal};
+use model::display_path;
 
 /// The decision of the user.
 pub enum Permission {
@@ -32,7 +33,7 @@ pub fn ask(flags: Option<Flags>, top: &Path, problems: Vec<Problem>) -> anyhow::
         (Some(it), Some(file)) if it == text(top, false) => {
             return Ok(Permission::No(format!(
                 "{flag} to use the compiled code: you declined earlier, and `rm {}` revokes that answer",
-                file.display()
+                display_path(&file)
             )));
         }
         _ => {}
@@ -63,14 +64,14 @@ fn keep(file: &Path, top: &Path, answer: bool) {
     match disk::keep(file, &text(top, answer)) {
         Ok(()) => terminal::advise(&format!(
             "the answer is stored in {}; delete that file to be asked again\n",
-            file.display()
+            display_path(&file)
         )),
         Err(error) => terminal::warn(format!("the answer cannot be stored: {error:#}")),
     }
 }
 
 fn text(top: &Path, answer: bool) -> String {
-    format!("{}\n{}\n", if answer { "yes" } else { "no" }, top.display())
+    format!("{}\n{}\n", if answer { "yes" } else { "no" }, display_path(&top))
 }
 
 /// The file with the answer for a workspace; `top` has no symlinks.

@@ -17,6 +17,7 @@ use crate::app::findings;
 use crate::project::Converted;
 use crd::compatibility::{Crd, Finding, Policy, Subject};
 use diagnostics::Hint as _;
+use model::display_path;
 
 /// What a person calls a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +38,8 @@ pub enum Name {
 impl Name {
     /// Tells them apart; `cluster` is always the cluster.
     pub fn parse(text: &str, dir: &Path) -> anyhow::Result<Self> {
+        // The name of a revision has no `\`.
+        let text = &*display_path(text);
         if text == "cluster" {
             return Ok(Self::Cluster);
         }

@@ -31,6 +31,7 @@ use crate::{
 use crd::compatibility::Crd;
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
+use model::display_path;
 
 /// Where the project is, and what of it is compared.
 pub struct Project {
@@ -211,17 +212,15 @@ fn way_out(tree: &Tree, revision: &str) -> String {
 
 /// The root of the workspace that a folder of the repository is in, and its package, as cargo finds them.
 fn root_of(tree: &Tree, folder: &str) -> anyhow::Result<(String, Option<String>)> {
-    let read = |path: &Path| match path.to_str() {
-        Some(path) => tree.text(path),
-        None => Ok(None),
-    };
-    let real = |path: &Path| Ok(PathBuf::from(below("", path.to_str().unwrap_or_default())));
+    // Git spells paths with `/` on every system.
+    let read = |path: &Path| tree.text(&display_path(path));
+    let real = |path: &Path| Ok(PathBuf::from(below("", &display_path(path))));
     for folder in Path::new(folder).ancestors() {
         let path = folder.join("Cargo.toml");
         let Some(text) = read(&path)? else { continue };
         let manifest = cargo::parse(&path, &text)?;
         let (root, member) = cargo::root_of(folder, &manifest, &read, &real)?;
-        return Ok((root.to_string_lossy().into_owned(), member));
+        return Ok((display_path(&root), member));
     }
     Err(anyhow::format_err!("no Cargo.toml in `{folder}` or any parent directory"))
         .hint("name a later revision, or point `--manifest-path` at a package that was there")

@@ -14,7 +14,7 @@ use crate::{
     terminal,
 };
 use diagnostics::Hint as _;
-use model::{Deadline, Image};
+use model::{Deadline, Image, display_path};
 use oci::registry::{self, Credentials, Lookup, Proxies, Registry, Right};
 
 /// How registries are reached, and until when.
@@ -82,7 +82,7 @@ impl AccessFlags {
     ) -> anyhow::Result<Option<Credentials>> {
         let repository = format!("{}/{}", image.registry(), image.repository());
         for (path, text) in self.files()? {
-            let reading = || format!("cannot read `{}`", path.display());
+            let reading = || format!("cannot read `{}`", display_path(&path));
             let text = String::from_utf8(text).with_context(reading)?;
             match registry::lookup(&text, &repository)
                 .with_context(reading)
@@ -134,7 +134,7 @@ impl AccessFlags {
 
 /// Reads a file that a flag names.
 fn named(path: &Path) -> anyhow::Result<Vec<u8>> {
-    disk::large(path, LONGEST)?.with_context(|| format!("there is no `{}`", path.display()))
+    disk::large(path, LONGEST)?.with_context(|| format!("there is no `{}`", display_path(&path)))
 }
 
 /// How long a credential helper may take.

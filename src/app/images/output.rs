@@ -14,7 +14,7 @@ use crate::{
     terminal,
 };
 use diagnostics::Hint as _;
-use model::{Image, Platform, ProjectPath, Tree as _};
+use model::{Image, Platform, ProjectPath, Tree as _, display_path};
 use oci::image;
 
 /// Where and how a built image is written.
@@ -93,7 +93,7 @@ impl Output {
             (true, false) => put(dir, &path, &image::oci_archive(image, name)?)?,
             (false, _) => layout(dir, &path, &image::layout(image, name))?,
         }
-        terminal::print(&format!("{}: {}\n", path.display(), image.digest()));
+        terminal::print(&format!("{}: {}\n", display_path(&path), image.digest()));
         Ok(())
     }
 }
@@ -119,7 +119,7 @@ fn place(dir: &Path, path: &Path) -> anyhow::Result<(Root, ProjectPath)> {
     let whole = std::path::absolute(dir.join(path)).context("cannot resolve the path")?;
     let name = whole.file_name().and_then(|it| it.to_str());
     let (Some(parent), Some(name)) = (whole.parent(), name) else {
-        anyhow::bail!("`{}` is not the name of a file", path.display());
+        anyhow::bail!("`{}` is not the name of a file", display_path(&path));
     };
     Ok((Root::output(dir, parent)?, name.parse()?))
 }
@@ -132,7 +132,7 @@ fn require_archive(place: &Path, path: &Path) -> anyhow::Result<()> {
     }
     Err(anyhow::format_err!(
         "`{}` is not the archive of an image, and is not replaced",
-        path.display()
+        display_path(&path)
     ))
     .hint("move or delete it, or name another file")
 }
@@ -143,8 +143,11 @@ fn require_layout(root: &Root, path: &Path) -> anyhow::Result<()> {
     // Files that another run is about to write, or has left.
     let is_other = |it: &String| !it.ends_with(".operator-rs-unfinished");
     if names.iter().any(is_other) && !names.iter().any(|it| it == "oci-layout") {
-        return Err(anyhow::format_err!("`{}` is neither empty nor an OCI layout", path.display()))
-            .hint("name another directory, or an archive that ends in `.tar`");
+        return Err(anyhow::format_err!(
+            "`{}` is neither empty nor an OCI layout",
+            display_path(&path)
+        ))
+        .hint("name another directory, or an archive that ends in `.tar`");
     }
     Ok(())
 }
@@ -161,8 +164,9 @@ fn layout(dir: &Path, path: &Path, files: &[(String, Vec<u8>)]) -> anyhow::Resul
         let name: ProjectPath = name.parse()?;
         merged.push(match &existing {
             Some(existing) if name == index => {
-                let bytes = image::index_with(existing, bytes)
-                    .with_context(|| format!("cannot add the image to `{}`", path.display()))?;
+                let bytes = image::index_with(existing, bytes).with_context(|| {
+                    format!("cannot add the image to `{}`", display_path(&path))
+                })?;
                 (name, bytes.into())
             }
             _ => (name, Cow::Borrowed(&**bytes)),

@@ -4,12 +4,17 @@
 
 mod manifest;
 
+use std::borrow::Cow;
+
 use semver::Version;
 use serde::Deserialize;
 
 use super::derive::{Names, SUPPORT};
 use crate::project::Project;
-use crate::{plan::Plan, scaffold};
+use crate::{
+    plan::{self, Plan},
+    scaffold,
+};
 use diagnostics::Hint as _;
 use model::{ProjectPath, Tree};
 
@@ -110,8 +115,9 @@ impl Support {
         change: impl Fn(&str) -> String,
     ) -> anyhow::Result<bool> {
         let Some(before) = tree.read(&path)? else { return Ok(false) };
-        let after = change(&before);
-        let changes = before != after;
+        let text = unix_lines(&before);
+        let after = change(&text);
+        let changes = *text != *after;
         if changes {
             plan.edit(path, before, after);
         }
@@ -172,7 +178,8 @@ const RUNTIME: &str = "operator-rs-runtime";
 pub fn feature(plan: &mut Plan, tree: &impl Tree, features: &[(&str, bool)]) -> anyhow::Result<()> {
     let path = ProjectPath::fixed("Cargo.toml");
     let before = tree.read(&path)?.unwrap_or_default();
-    let mut after = before.clone();
+    let text = unix_lines(&before).into_owned();
+    let mut after = text.clone();
     for (name, on) in features {
         after = match manifest::feature(&after, RUNTIME, name, *on) {
             Some(after) => after,
@@ -185,10 +192,15 @@ pub fn feature(plan: &mut Plan, tree: &impl Tree, features: &[(&str, bool)]) -> 
             }
         };
     }
-    if before != after {
+    if text != after {
         plan.edit(path, before, after);
     }
     Ok(())
+}
+
+/// A text of Windows with the line ends of other systems, which [`Plan::edit`] turns back.
+fn unix_lines(text: &str) -> Cow<'_, str> {
+    if plan::uses_crlf(text) { text.replace("\r\n", "\n").into() } else { text.into() }
 }
 
 /// Whether this is the Cargo.toml of a crate in `vendor/`.

@@ -126,6 +126,32 @@ fn the_source_in_a_project_of_before_is_replaced_and_comes_back() {
     assert_eq!(text(&vendored, "client/Cargo.toml"), member);
 }
 
+/// Git has checked the files out with the line ends of Windows.
+#[test]
+fn files_with_crlf_are_current_and_keep_their_line_ends() {
+    let crlf = |text: &str| text.replace('\n', "\r\n");
+    let published = published();
+    let mut before = Plan::default();
+    before.scaffold(ProjectPath::fixed("Cargo.toml"), crlf(MANIFEST));
+    before.scaffold(ProjectPath::fixed("Cargo.lock"), crlf(LOCK));
+    let before = with(&Empty, before);
+
+    let mut plan = Plan::default();
+    support(false, &[]).plan(&mut plan, &before).expect("it can be planned");
+    let current = with(&before, plan);
+    for path in ["Cargo.toml", "Cargo.lock"] {
+        assert_eq!(text(&current, path), text(&before, path));
+    }
+
+    let mut plan = Plan::default();
+    support(false, &published).plan(&mut plan, &before).expect("it can be planned");
+    let after = with(&before, plan);
+    let expected = with(&Empty, new(&support(false, &published)));
+    for path in ["Cargo.toml", "Cargo.lock"] {
+        assert_eq!(text(&after, path), crlf(&text(&expected, path)));
+    }
+}
+
 #[test]
 fn an_edited_source_is_not_lost() {
     let mut edited = new(&support(false, &[]));

@@ -44,14 +44,14 @@ pub struct Args {
     #[arg(long, value_name = "PACKAGE")]
     package: Option<String>,
     /// Kustomization, directory of YAML files, or file that deploys the operator [default: the only one there]
-    #[arg(long, value_name = "DIR|FILE")]
+    #[arg(long, value_name = "DIR|FILE", value_parser = ProjectPath::from_system)]
     manifests: Option<ProjectPath>,
     /// Directory that the CRDs are written to (can be repeated) [default: those with files as `generate crds` names them, or
     /// the only one with CRDs]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = ProjectPath::from_system)]
     crds: Vec<ProjectPath>,
     /// Directory of the operator's chart [default: the only one with a workload]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = ProjectPath::from_system)]
     chart: Option<ProjectPath>,
     /// Name of the project, which marks what belongs to the operator on a cluster [default: the package's name]
     #[arg(long, value_name = "NAME")]

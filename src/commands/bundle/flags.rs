@@ -4,6 +4,7 @@
 use super::Args;
 use diagnostics::Diagnostic;
 use go_data::yaml;
+use model::display_path;
 use olm::bundle::{self, Bundle};
 
 /// Each flag that is given, as a person would type it.
@@ -19,7 +20,7 @@ pub fn given(args: &Args) -> Vec<String> {
         ("--default-channel", args.default_channel.as_ref().map(ToString::to_string)),
         ("--extra-service-accounts", list(&args.extra_service_accounts)),
         ("--package", args.package.as_ref().map(ToString::to_string)),
-        ("--input", args.input.as_ref().map(|it| it.display().to_string())),
+        ("--input", args.input.as_ref().map(|it| display_path(&it))),
         ("--output-dir", Some(args.output_dir.to_string()).filter(|it| it != "bundle")),
     ];
     let given = all.into_iter().filter_map(|(flag, value)| Some((flag, value?)));

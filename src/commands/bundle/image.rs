@@ -16,7 +16,7 @@ use olm::bundle::{self, Contents, Source};
 #[derive(Clone, clap::Args)]
 pub struct Subject {
     /// Directory of the bundle in the project
-    #[arg(long, value_name = "DIR", default_value = "bundle")]
+    #[arg(long, value_name = "DIR", default_value = "bundle", value_parser = ProjectPath::from_system)]
     bundle_dir: ProjectPath,
 }
 

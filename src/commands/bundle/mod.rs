@@ -31,7 +31,7 @@ use crate::{
 };
 use diagnostics::{Diagnostic, Diagnostics, Hint as _};
 use go_data::yaml;
-use model::{AccountName, Channel, Image, PackageName, ProjectPath, Tree};
+use model::{AccountName, Channel, Image, PackageName, ProjectPath, Tree, display_path};
 use olm::bundle::{self, Bundle, Input, Object, Package, check_version};
 
 pub use renew::{Renewed, renew};
@@ -65,7 +65,7 @@ pub struct Args {
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     extra_service_accounts: Vec<AccountName>,
     /// Directory of the bundle in the project
-    #[arg(long, visible_alias = "bundle-dir", value_name = "DIR", default_value = "bundle")]
+    #[arg(long, visible_alias = "bundle-dir", value_name = "DIR", default_value = "bundle", value_parser = ProjectPath::from_system)]
     output_dir: ProjectPath,
     /// Name of the package [default: the project's name]
     #[arg(long, value_name = "NAME")]
@@ -261,7 +261,7 @@ impl Args {
         let (text, name) = if input == Path::new("-") {
             (terminal::listen()?, "stdin".to_owned())
         } else {
-            (disk::piped(input)?, input.display().to_string())
+            (disk::piped(input)?, display_path(&input))
         };
         let nodes =
             yaml::nodes(&text, yaml::Dialect::Kubernetes).map_err(yaml::locate(&name, &text))?;

@@ -11,6 +11,7 @@ use crate::{
     disk, terminal,
 };
 use diagnostics::Hint as _;
+use model::display_path;
 use olm::catalog::template::{self, Bundles, Semver};
 
 /// Render a template as a catalog, as `opm alpha render-template` does
@@ -51,7 +52,7 @@ impl Args {
             true => (terminal::listen()?.into_bytes(), "stdin".to_owned()),
             false => {
                 let text = disk::text(&dir.join(&self.template))?;
-                (text.into_bytes(), self.template.display().to_string())
+                (text.into_bytes(), display_path(&self.template))
             }
         };
         let template = template::read(&bytes, &title)?;

@@ -17,7 +17,7 @@ use crate::{
     terminal,
 };
 use diagnostics::Hint as _;
-use model::ProjectPath;
+use model::{ProjectPath, display_path};
 
 /// Check that a Helm chart agrees with the Rust source
 ///
@@ -81,7 +81,7 @@ impl Args {
         let observed = self
             .observed
             .as_ref()
-            .map(|it| anyhow::Ok((it.display().to_string(), disk::piped(&dir.join(it))?)));
+            .map(|it| anyhow::Ok((display_path(&it), disk::piped(&dir.join(it))?)));
         let observed = observed.transpose()?;
         let observed = observed.as_ref().map(|it| (it.0.as_str(), it.1.as_str()));
         let known = charts::known_rights(&source, observed)?;
@@ -134,7 +134,7 @@ impl Args {
         if let Some(input) = &self.input {
             let (name, text) = match input == Path::new("-") {
                 true => ("stdin".to_owned(), terminal::listen()?),
-                false => (input.display().to_string(), disk::piped(&dir.join(input))?),
+                false => (display_path(&input), disk::piped(&dir.join(input))?),
             };
             return Ok((vec![Rendering::of_input(chart, &name, &text)?], Vec::new()));
         }

@@ -11,7 +11,7 @@ use crate::{
 use crd::reference::Kinds;
 use diagnostics::{Diagnostic, Diagnostics, Hint as _};
 use go_data::yaml::Value;
-use model::{ProjectPath, Tree as _};
+use model::{ProjectPath, Tree as _, display_path};
 
 /// Where CRDs come from.
 #[derive(clap::Args)]
@@ -84,7 +84,7 @@ impl Output<'_> {
             for (path, text) in &files {
                 let before = root.read(path)?;
                 if let Some(name) = owners.other_owner(path, before.as_deref()) {
-                    let file = folder.join(path.as_str()).display().to_string();
+                    let file = display_path(&folder.join(path.as_str()));
                     let message = format!("was generated for the package `{name}`");
                     others.push(Diagnostic::in_file(file, message));
                 }

@@ -11,6 +11,7 @@ use crd::reference;
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
 use model::Tree as _;
+use model::display_path;
 
 /// The samples of a project.
 const SAMPLES: &str = "config/samples";
@@ -67,8 +68,12 @@ impl Args {
         let is_of = |sample: &Value, crd: &Value| sample["kind"] == crd["spec"]["names"]["kind"];
         match samples.iter().any(|it| crds.iter().any(|crd| is_of(it, crd))) {
             true => Ok(samples),
-            false => Err(anyhow::format_err!("`{}` has no object of these kinds", path.display()))
-                .hint("name YAML files or a kustomization with objects of the kinds to document"),
+            false => {
+                Err(anyhow::format_err!("`{}` has no object of these kinds", display_path(&path)))
+                    .hint(
+                        "name YAML files or a kustomization with objects of the kinds to document",
+                    )
+            }
         }
     }
 }

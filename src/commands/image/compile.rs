@@ -23,6 +23,7 @@ use crate::{
     terminal,
 };
 use diagnostics::Hint as _;
+use model::display_path;
 
 /// The program to compile.
 pub struct BuildRequest<'a> {
@@ -73,8 +74,8 @@ impl Rust {
             let arguments: Vec<OsString> = words.iter().map(Into::into).collect();
             process::ask_aloud(&rustc, root.real(), &arguments, 60)
         };
-        let about =
-            ask(&["-vV"]).with_context(|| format!("`{} -vV` fails", rustc.as_path().display()))?;
+        let about = ask(&["-vV"])
+            .with_context(|| format!("`{} -vV` fails", display_path(&rustc.as_path())))?;
         let field = |name: &str| {
             let line = about.lines().find_map(|it| it.strip_prefix(name)?.strip_prefix(": "));
             line.map(str::to_owned).with_context(|| format!("`rustc -vV` prints no {name}"))

@@ -22,7 +22,7 @@ use crate::{
     disk, terminal,
 };
 use diagnostics::{Diagnostic, Diagnostics, Hint as _};
-use model::{Digest, Image, ProjectPath};
+use model::{Digest, Image, ProjectPath, display_path};
 use oci::image::{self, Config, File, Layer, Recipe, Stored, Variant};
 
 /// What is in the image
@@ -76,7 +76,7 @@ impl Content {
     /// Refuses a file that is not to be replaced by the list of packages, before something takes minutes to build.
     pub fn require(&self, dir: &Path, output: Option<&Path>) -> anyhow::Result<()> {
         let Some(path) = &self.sbom else { return Ok(()) };
-        let (path, shown) = (whole(dir, path)?, path.display());
+        let (path, shown) = (whole(dir, path)?, display_path(&path));
         if let Some(output) = output
             && path.starts_with(whole(dir, output)?)
         {

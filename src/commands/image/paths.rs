@@ -71,7 +71,7 @@ fn tables<'a>(configs: &'a [&Table]) -> impl Iterator<Item = (&'a String, &'a Va
 fn flags(folders: &Folders<'_>) -> Vec<String> {
     let all =
         [(folders.workspace, "/src"), (folders.target, "/src/target"), (folders.cargo, "/cargo")];
-    all.map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display())).to_vec()
+    all.map(|(from, to)| format!("--remap-path-prefix={}={to}", from.to_string_lossy())).to_vec()
 }
 
 #[cfg(test)]

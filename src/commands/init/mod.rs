@@ -19,7 +19,7 @@ use crate::{
     scaffold,
 };
 use diagnostics::{Diagnostic, Hint as _, Lines};
-use model::{Domain, Found, ProjectName, ProjectPath, Tree};
+use model::{Domain, Found, ProjectName, ProjectPath, Tree, display_path};
 
 /// Create a new operator project
 #[derive(clap::Args)]
@@ -352,7 +352,7 @@ fn refuse_nested(dir: &Path) -> anyhow::Result<()> {
         _ => "another project".to_owned(),
     };
     let path = folder.join(name);
-    Err(anyhow::format_err!("this directory is inside {outer}: `{}`", path.display())).hint(
+    Err(anyhow::format_err!("this directory is inside {outer}: `{}`", display_path(&path))).hint(
         "choose a directory outside that project; with `--force-nested`, commands in this directory will use the inner project",
     )
 }

@@ -16,7 +16,7 @@ use crate::{
 };
 use diagnostics::Hint as _;
 use go_data::yaml::{self, Dialect, Value};
-use model::Deadline;
+use model::{Deadline, display_path};
 use oci::web;
 
 const RELEASES: &str = "https://github.com/operator-framework/operator-lifecycle-manager/releases";
@@ -138,7 +138,7 @@ impl Source {
             return Err(anyhow::format_err!(
                 "the files of OLM {version} have changed since they were first downloaded: they were\n{before}and are\n{sums}"
             ))
-            .hint(format!("a release does not change: find out why, then remove `{}`", folder(&cache, &version).display()));
+            .hint(format!("a release does not change: find out why, then remove `{}`", display_path(&folder(&cache, &version))));
         }
         let folder = folder(&cache, &version);
         for (name, text) in &files {
@@ -192,7 +192,7 @@ fn kept(cache: &Own, version: &Version) -> anyhow::Result<Option<Vec<(String, St
     let folder = folder(cache, version);
     Err(anyhow::format_err!(
         "the files in `{}` have changed since they were downloaded",
-        folder.display()
+        display_path(&folder)
     ))
     .hint("remove that directory: the next run downloads them again")
 }

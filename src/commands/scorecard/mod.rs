@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::app::{bundles::source, images::Access};
 use crate::{disk, terminal};
 use diagnostics::Hint as _;
-use model::ProjectPath;
+use model::{ProjectPath, display_path};
 use olm::bundle::{
     scorecard::{Configuration, Outcome, State, Test, config_path, run},
     validate::{Files, optional::Selector},
@@ -95,7 +95,7 @@ fn outcome(test: &Test, files: &Files) -> Outcome {
 
 fn configuration(files: &Files, name: &str, file: Option<&Path>) -> anyhow::Result<Configuration> {
     let (text, name) = match file {
-        Some(file) => (disk::text(file)?, file.display().to_string()),
+        Some(file) => (disk::text(file)?, display_path(&file)),
         None => {
             let path = config_path(files);
             let Some(bytes) = path.parse::<ProjectPath>().ok().and_then(|it| files.get(&it)) else {

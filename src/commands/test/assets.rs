@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{disk, process::ProgramPath, terminal};
 use diagnostics::hinted;
+use model::display_path;
 
 /// The folder where envtest installs them.
 const USUAL: &str = "/usr/local/kubebuilder/bin";
@@ -34,12 +35,12 @@ impl Assets {
         let lacks = |name: &&str| !folder.join(name).is_file();
         let lacks: Vec<&str> = ["etcd", "kube-apiserver"].into_iter().filter(lacks).collect();
         if lacks.is_empty() {
-            let named = format!("`{}` ({from})", folder.display());
+            let named = format!("`{}` ({from})", display_path(&folder));
             return Ok(Self { folder: disk::real(folder)?, named });
         }
         missing(anyhow::format_err!(
             "`{}` ({from}) has no {}",
-            folder.display(),
+            display_path(&folder),
             lacks.join(" and no ")
         ))
     }

@@ -15,7 +15,7 @@ use crate::{
 use cluster::{Cluster, Id, Proxies, Target};
 use diagnostics::Hint as _;
 use go_data::yaml::{self, Value, json};
-use model::Deadline;
+use model::{Deadline, display_path};
 
 /// The other settings.
 #[derive(Clone, Copy)]
@@ -150,11 +150,11 @@ impl ControlPlane {
     /// Instructions for programs that keep running.
     pub fn left(&self) -> String {
         let pids: Vec<String> = self.left.iter().map(u32::to_string).collect();
-        let folder = self.folder.display();
+        let folder = display_path(&self.folder);
         format!(
             "\nThe API server keeps running: {}\n  export KUBECONFIG={}\nTo stop it and delete its files:\n  kill -9 {}; rm -r {folder}\n",
             self.cluster.server,
-            self.kubeconfig().display(),
+            display_path(&self.kubeconfig()),
             pids.join(" "),
         )
     }

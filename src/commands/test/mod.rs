@@ -17,7 +17,7 @@ use self::{
 use crate::app::{charts, cluster_args, compile, given::Given, time_limit::TimeLimit};
 use crate::{audit, disk::Root, process, terminal};
 use diagnostics::{Diagnostic, Hint as _};
-use model::{Deadline, Namespace};
+use model::{Deadline, Namespace, display_path};
 
 /// Run tests against a temporary API server that has the CRDs
 ///
@@ -99,7 +99,7 @@ impl Args {
         let result = self.run_tests(root, &stage, &plane);
         if self.keep {
             // Also after a failed test, which is when users inspect the server.
-            terminal::data(&format!("{}\n", plane.kubeconfig().display()));
+            terminal::data(&format!("{}\n", display_path(&plane.kubeconfig())));
             terminal::advise(&plane.left());
         }
         result

@@ -15,7 +15,7 @@ use super::{
     journal, *,
 };
 use crate::plan::{Changes, Plan};
-use model::{Found, ProjectPath, Tree as _};
+use model::{Found, ProjectPath, Tree as _, display_path};
 
 type Files = BTreeMap<String, String>;
 
@@ -67,7 +67,7 @@ fn files(dir: &Path) -> Files {
     let walk = walkdir::WalkDir::new(dir).min_depth(1);
     let entries = walk.into_iter().map(|it| it.expect("it lists"));
     let text = |it: walkdir::DirEntry| {
-        let path = it.path().strip_prefix(dir).expect("below").display().to_string();
+        let path = display_path(&it.path().strip_prefix(dir).expect("below"));
         (path, fs::read_to_string(it.path()).expect("it is text"))
     };
     entries.filter(|it| it.file_type().is_file()).map(text).collect()

@@ -15,6 +15,7 @@ use crate::app::{
 };
 use crd::compatibility::{self, Crd, judge};
 use diagnostics::About;
+use model::display_path;
 use olm::bundle::{
     difference::{self, State},
     validate::Files,
@@ -70,7 +71,7 @@ impl Args {
         let (new_files, new_label) = match &self.new {
             Some(new) => read(new)?,
             None => {
-                let bundle = project.join(source::BUNDLE).display().to_string();
+                let bundle = display_path(&project.join(source::BUNDLE));
                 source::read(dir, &bundle, &self.access)?
             }
         };

@@ -52,7 +52,7 @@ pub struct Args {
 #[derive(clap::Args)]
 pub struct Addition {
     /// Directory of the catalog
-    #[arg(long, alias = "catalog", value_name = "DIR", default_value = "catalog")]
+    #[arg(long, alias = "catalog", value_name = "DIR", default_value = "catalog", value_parser = ProjectPath::from_system)]
     pub catalog_dir: ProjectPath,
     /// Channels of the bundle, separated by commas [default: those in its annotations]
     #[arg(long, alias = "channel", value_name = "CHANNELS", value_delimiter = ',')]

@@ -61,7 +61,7 @@ pub struct Args {
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     controller: Option<bool>,
     /// New file for the type and the controller, in an adopted operator
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = ProjectPath::from_system)]
     output_file: Option<ProjectPath>,
     /// Copy the type from this version of the kind, and convert objects between the two
     #[arg(long, value_name = "VERSION", conflicts_with_all = ["image", "finalizer", "shortname"])]

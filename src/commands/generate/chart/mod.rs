@@ -47,7 +47,7 @@ Examples:
   helm install memcached-operator chart --namespace memcached-operator-system --create-namespace")]
 pub struct Args {
     /// Directory of the chart in the project
-    #[arg(long, value_name = "DIR", default_value = FOLDER)]
+    #[arg(long, value_name = "DIR", default_value = FOLDER, value_parser = ProjectPath::from_system)]
     output_dir: ProjectPath,
     /// Image of the manager [default: the one in config/manager]
     #[arg(long)]

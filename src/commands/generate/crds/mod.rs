@@ -29,7 +29,7 @@ use crate::{
 };
 use diagnostics::{Hint as _, hinted};
 use go_data::yaml;
-use model::{ProjectPath, Tree as _};
+use model::{ProjectPath, Tree as _, display_path};
 
 /// The commands in the first line of generated files: one file for each CRD, and one file for all.
 const FOLDER: &str = declared::BY;
@@ -187,7 +187,7 @@ impl Args {
             // These files are named from `dir`, and not from the workspace.
             location::annotate(&Root::new(dir)?);
             for (folder, root) in &outputs.roots {
-                let folder = folder.to_string_lossy();
+                let folder = display_path(folder);
                 let shown_in = match folder.trim_end_matches('/') {
                     "" => String::new(),
                     folder => format!("{folder}/"),
@@ -319,7 +319,7 @@ impl Args {
 /// A file's directory, and its name there.
 fn split(file: &Path) -> anyhow::Result<(&Path, ProjectPath)> {
     let name = file.file_name().and_then(|it| it.to_str()).and_then(|it| it.parse().ok());
-    let name = name.with_context(|| format!("`{}` does not name a file", file.display()))?;
+    let name = name.with_context(|| format!("`{}` does not name a file", display_path(&file)))?;
     Ok((file.parent().unwrap_or(Path::new("")), name))
 }
 
