@@ -74,7 +74,7 @@ impl Folder {
         self.0.dir_metadata().map(|it| (it.dev(), it.ino()))
     }
 
-    /// An open folder cannot be moved there.
+    /// On Windows, an open folder can be neither moved nor removed, so what has its name is the same folder.
     #[cfg(not(unix))]
     pub fn identity(&self) -> io::Result<(u64, u64)> {
         Ok((0, 0))
@@ -355,6 +355,23 @@ impl Folder {
         #[cfg(all(test, unix))]
         crash::synced_folder(&self.0);
         Ok(())
+    }
+
+    /// Opens a file that no other process has open, nor can open until it is closed. A new one is deleted then.
+    #[cfg(windows)]
+    pub fn alone(&self, name: &str, is_new: bool) -> io::Result<fs::File> {
+        use cap_std::fs::OpenOptionsExt as _;
+        const DELETE: u32 = 0x0001_0000;
+        const GENERIC_READ: u32 = 0x8000_0000;
+        const GENERIC_WRITE: u32 = 0x4000_0000;
+        const DELETE_ON_CLOSE: u32 = 0x0400_0000;
+        let mut options = OpenOptions::new();
+        options.read(true).share_mode(0).follow(FollowSymlinks::No);
+        if is_new {
+            options.write(true).create(true).custom_flags(DELETE_ON_CLOSE);
+            options.access_mode(GENERIC_READ | GENERIC_WRITE | DELETE);
+        }
+        self.0.open_with(name, &options).map(File::into_std)
     }
 
     /// The folder as an open file, for a lock.

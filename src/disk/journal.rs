@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     folder::{Folder, Kind},
     like::Like,
+    lock,
 };
 use diagnostics::Hint as _;
 use model::ProjectPath;
@@ -175,5 +176,7 @@ fn foreign<T>(name: &str, why: &str) -> anyhow::Result<T> {
 
 pub fn is_temporary(path: &Path) -> bool {
     let name = path.file_name().and_then(|it| it.to_str());
-    name.is_some_and(|it| it.starts_with(TEMPORARY) || [NAME, UNFINISHED, TAKEN_BACK].contains(&it))
+    name.is_some_and(|it| {
+        it.starts_with(TEMPORARY) || [NAME, UNFINISHED, TAKEN_BACK, lock::NAME].contains(&it)
+    })
 }

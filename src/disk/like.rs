@@ -13,6 +13,7 @@ pub struct Like(Option<Attributes>);
 struct Attributes {
     permissions: Permissions,
     /// User and group.
+    #[cfg(unix)]
     owner: Option<(u32, u32)>,
     #[cfg(target_os = "linux")]
     extended: extended::Extended,
@@ -26,10 +27,13 @@ impl Like {
             use cap_std::fs::MetadataExt as _;
             Some((meta.uid(), meta.gid()))
         };
-        #[cfg(not(unix))]
-        let owner = None;
+        // Windows neither replaces nor deletes such a file, nor does it sync the one that would replace it.
+        if cfg!(windows) && meta.permissions().readonly() {
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only"));
+        }
         Ok(Self(Some(Attributes {
             permissions: meta.permissions(),
+            #[cfg(unix)]
             owner,
             #[cfg(target_os = "linux")]
             extended: extended::read(file)?,
@@ -53,6 +57,7 @@ impl Like {
         Self::default()
     }
 
+    #[cfg(unix)]
     pub fn is_some(&self) -> bool {
         self.0.is_some()
     }

@@ -15,6 +15,7 @@ mod inputs;
 mod journal;
 mod large;
 mod like;
+mod lock;
 mod outside;
 mod own;
 mod places;

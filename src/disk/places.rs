@@ -132,13 +132,15 @@ impl<'a> Places<'a> {
     }
 
     /// Removes those that did not exist before, if they are empty.
-    pub fn remove_new(&self) {
-        for path in self.new.iter().rev() {
-            let is_ours =
-                self.held.get(path).is_some_and(|it| self.is_in_place(path, it).unwrap_or(false));
-            if let Some(outer) = self.of(path).filter(|_| is_ours) {
-                let _ = outer.remove_folder(path.name());
+    pub fn remove_new(&mut self) {
+        for path in std::mem::take(&mut self.new).iter().rev() {
+            let Some(folder) = self.held.get(path) else { continue };
+            if !self.is_in_place(path, folder).unwrap_or(false) {
+                continue;
             }
+            // Windows does not remove a folder that is open.
+            self.held.remove(path);
+            let _ = self.of(path).map(|outer| outer.remove_folder(path.name()));
         }
     }
 }

@@ -10,6 +10,7 @@ use anyhow::Context as _;
 
 use super::{
     folder::{Folder, Kind, is_missing},
+    lock,
     places::Meanwhile,
 };
 use diagnostics::Hint as _;
@@ -168,13 +169,12 @@ impl Root {
     /// reads, because what it writes depends on what it has read.
     pub fn lock(&self) -> anyhow::Result<()> {
         // A folder that does not exist yet, or that cannot be opened as a file, cannot be locked.
-        let Some(Ok(folder)) = self.folder().map(Folder::handle) else { return Ok(()) };
-        if self.held.get().is_some() {
+        let Some(folder) = self.folder().filter(|_| self.held.get().is_none()) else {
             return Ok(());
-        }
-        match folder.try_lock() {
-            Ok(()) => {
-                let _ = self.held.set(folder);
+        };
+        match lock::try_lock(folder) {
+            Ok(file) => {
+                let _ = self.held.set(file);
                 Ok(())
             }
             Err(fs::TryLockError::WouldBlock) => busy(),
@@ -186,12 +186,10 @@ impl Root {
     /// before it waits.
     pub fn wait(&self, tell: impl FnOnce()) -> anyhow::Result<()> {
         let folder = self.folder_or_new()?;
-        if self.lock().is_err()
-            && let Ok(folder) = folder.handle()
-        {
+        if self.lock().is_err() {
             tell();
-            if folder.lock().is_ok() {
-                let _ = self.held.set(folder);
+            if let Ok(file) = lock::lock(folder) {
+                let _ = self.held.set(file);
             }
         }
         Ok(())
@@ -199,9 +197,7 @@ impl Root {
 
     /// Whether another operator-rs is writing here now.
     pub(super) fn is_busy(&self) -> bool {
-        let Some(Ok(folder)) = self.folder().map(Folder::handle) else { return false };
-        self.held.get().is_none()
-            && matches!(folder.try_lock_shared(), Err(fs::TryLockError::WouldBlock))
+        self.held.get().is_none() && self.folder().is_some_and(lock::is_locked)
     }
 }
 

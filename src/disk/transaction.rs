@@ -184,7 +184,7 @@ impl<'a> Transaction<'a> {
     /// Gives all files their former content back; `before` has the old text of a step if it is known. Returns those
     /// that were edited after they had been put in place, and stay. `Places::sync` makes it last.
     pub fn take_back(
-        &self,
+        &mut self,
         before: &dyn Fn(usize) -> Option<&'a str>,
     ) -> anyhow::Result<Vec<ProjectPath>> {
         let mut kept = Vec::new();

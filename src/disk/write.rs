@@ -10,9 +10,12 @@
 //! file that is removed is renamed first. If anything fails, or somebody else changes a file or moves a directory in the
 //! meantime, all files get their old texts back; a file that was edited after it had been replaced keeps the edit.
 
+use std::io;
+
 use super::{
     inputs::digest,
     journal::{Journal, Step, is_git},
+    lock,
     places::{Meanwhile, Places},
     root::Root,
     transaction::{State, Transaction},
@@ -121,7 +124,8 @@ fn not_written(
     let again = match diagnostics::find::<Meanwhile>(&error) {
         Some(_) => "run the command again",
         None => {
-            "correct the cause (free some space, for example, or change the permissions), then run the command again"
+            let code = diagnostics::find::<io::Error>(&error).and_then(io::Error::raw_os_error);
+            remedy(code, cfg!(windows))
         }
     };
     match taken {
@@ -141,10 +145,30 @@ fn not_written(
     }
 }
 
+/// What helps after a failure of the disk with this code. Windows denies access also to a file that is open elsewhere.
+fn remedy(code: Option<i32>, is_windows: bool) -> &'static str {
+    const ACCESS_DENIED: i32 = 5;
+    if is_windows && matches!(code, Some(ACCESS_DENIED | lock::SHARING_VIOLATION)) {
+        "close the file in other programs, or change its permissions, then run the command again"
+    } else {
+        "correct the cause (free some space, for example, or change the permissions), then run the command again"
+    }
+}
+
 /// Sixteen random hexadecimal digits, which no existing file has in its name.
 fn token() -> String {
     let mut bytes = [0; 8];
     // If the system has no random numbers, exclusive creation still refuses a name that exists.
     let _ = getrandom::fill(&mut bytes);
     bytes.iter().map(|it| format!("{it:02x}")).collect()
+}
+
+#[test]
+fn a_file_that_is_open_elsewhere_on_windows_has_a_hint_of_its_own() {
+    let open_elsewhere =
+        "close the file in other programs, or change its permissions, then run the command again";
+    assert_eq!(remedy(Some(lock::SHARING_VIOLATION), true), open_elsewhere);
+    assert_eq!(remedy(Some(5), true), open_elsewhere);
+    assert!(remedy(Some(5), false).starts_with("correct the cause"));
+    assert!(remedy(None, true).starts_with("correct the cause"));
 }

@@ -7,6 +7,7 @@ mod entries;
 mod intent;
 mod ours;
 mod outcome;
+mod portable;
 mod storage;
 mod work_tree;
 

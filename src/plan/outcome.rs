@@ -1,7 +1,7 @@
 use diagnostics::Diagnostic;
 use model::ProjectPath;
 
-use super::Change;
+use super::{Change, portable::Refused};
 
 /// The result of all plans for one file.
 #[derive(Clone, Debug, Default)]
@@ -73,7 +73,16 @@ impl Outcome {
 
     /// The path, or one above it, is no file.
     pub fn blocked(&mut self, what: &str) {
-        let problem = self.named(what, "move or delete it");
+        self.block(what, "move or delete it");
+    }
+
+    /// A path that other systems could not have.
+    pub fn refused(&mut self, refused: &Refused) {
+        self.block(&refused.why, &refused.hint);
+    }
+
+    fn block(&mut self, what: &str, hint: &str) {
+        let problem = self.named(what, hint);
         self.conflicts.push(Conflict { problem, yields_to_force: false, is_blocked: true });
     }
 

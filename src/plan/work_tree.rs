@@ -1,6 +1,6 @@
 use std::{collections::BTreeMap, mem, path::Path};
 
-use super::{Change, Changes, Intent, Owned, Plan, ours, outcome::Outcome};
+use super::{Change, Changes, Intent, Owned, Plan, ours, outcome::Outcome, portable::Names};
 use diagnostics::{Diagnostic, Diagnostics};
 use model::{Found, ProjectPath, Tree};
 
@@ -14,11 +14,18 @@ pub struct WorkTree<'a> {
     /// All plans that were applied, as one.
     plan: Plan,
     outcomes: BTreeMap<ProjectPath, Outcome>,
+    names: Names,
 }
 
 impl<'a> WorkTree<'a> {
     pub fn new(disk: &'a dyn Tree, force: bool) -> Self {
-        Self { disk, force, plan: Plan::default(), outcomes: BTreeMap::new() }
+        Self {
+            disk,
+            force,
+            plan: Plan::default(),
+            outcomes: BTreeMap::new(),
+            names: Names::default(),
+        }
     }
 
     /// Writes what a plan intends. A path that an earlier plan named too is as both leave it; if both give its whole text,
@@ -140,11 +147,22 @@ impl<'a> WorkTree<'a> {
     fn evaluate(&mut self, path: ProjectPath) -> anyhow::Result<()> {
         let Some(intent) = self.plan.intents.get(&path) else { return Ok(()) };
         let mut outcome = Outcome::new(&path, &self.plan.shown_in);
-        match self.disk.look(&path)? {
-            Found::Nothing => intent.apply(&path, None, self.force, &mut outcome),
-            Found::Text(before) => intent.apply(&path, Some(before), self.force, &mut outcome),
-            Found::Other(_) if matches!(intent, Intent::Offer(_)) => {}
-            Found::Other(what) => outcome.blocked(&what),
+        // Some systems find a file by its name in another case, so the names are compared first.
+        let added = match intent {
+            Intent::Delete { .. } => Ok(()),
+            _ => self.names.add(self.disk, &path),
+        };
+        match (added, self.disk.look(&path)?) {
+            (Err(refused), _) if matches!(intent, Intent::Offer(_)) => {
+                outcome.stays = Some(refused.why);
+            }
+            (Err(refused), _) => outcome.refused(&refused),
+            (_, Found::Nothing) => intent.apply(&path, None, self.force, &mut outcome),
+            (_, Found::Text(before)) => {
+                intent.apply(&path, Some(before), self.force, &mut outcome);
+            }
+            (_, Found::Other(_)) if matches!(intent, Intent::Offer(_)) => {}
+            (_, Found::Other(what)) => outcome.blocked(&what),
         }
         self.outcomes.insert(path, outcome);
         Ok(())

@@ -21,7 +21,9 @@ impl ProjectPath {
         let path: Self = with_slashes(path, cfg!(windows)).parse()?;
         let refused = path.0.split('/').find(|name| !is_file_name_on_windows(name));
         match refused.filter(|_| cfg!(windows)) {
-            Some(name) => Err(Refusal::new(format!("Windows has no file named `{name}`"))),
+            Some(name) => {
+                Err(Refusal::new(format!("`{name}` cannot be the name of a file on Windows")))
+            }
             None => Ok(path),
         }
     }
@@ -78,7 +80,7 @@ pub fn is_device_of_windows(name: &str) -> bool {
 }
 
 /// Whether a file or folder can have this name on Windows, and keeps it as it is written.
-fn is_file_name_on_windows(name: &str) -> bool {
+pub fn is_file_name_on_windows(name: &str) -> bool {
     !is_device_of_windows(name)
         && !name.ends_with([' ', '.'])
         && !name.contains(['<', '>', ':', '"', '|', '?', '*'])
