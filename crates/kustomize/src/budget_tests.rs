@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, fmt::Write as _};
 
 use super::{budget::Budget, load, objects_within};
+use diagnostics::Diagnostic;
 use model::{Found, ProjectPath, Tree};
 
 /// Files by their paths.
@@ -125,6 +126,14 @@ fn a_rendering_that_would_take_minutes_is_refused_at_the_entry() {
         error,
         "cannot render a/kustomization.yaml: a/kustomization.yaml:33:39: the inline patch: this is too much work: its entries have to look at its objects too often"
     );
+}
+
+#[test]
+fn too_much_work_has_a_way_out() {
+    let error = Budget::new(0, 0).look_at(1).unwrap_err();
+    let hint = Diagnostic::from(&error).hints.remove(0);
+    let start = "split it into kustomizations with fewer objects, or ";
+    assert!(hint.starts_with(start) && hint.contains("`kustomize build DIR`"), "{hint}");
 }
 
 #[test]
