@@ -153,6 +153,7 @@ fn descriptor(it: &oci_spec::image::Descriptor) -> anyhow::Result<Descriptor> {
 #[test]
 fn a_manifest_that_is_not_json_is_refused_with_the_place() {
     let blob = Blob::new(OCI_MANIFEST, b"{\n\"layers\" []}".to_vec());
-    let error = format!("{:#}", Manifest::parse(&blob).err().expect("a colon is missing"));
+    let Err(error) = Manifest::parse(&blob) else { panic!("a colon is missing") };
+    let error = format!("{error:#}");
     assert!(error.ends_with("is not JSON: expected `:` at line 2 column 10"), "{error}");
 }
