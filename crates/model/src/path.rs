@@ -121,7 +121,7 @@ fn names_of_devices_are_known() {
 fn paths_of_windows_are_shown_with_slashes() {
     let check = |path: &str, shown: &str| assert_eq!(with_slashes(path, true), shown);
     check(r"config\crd", "config/crd");
-    check(r"\\?\C:\work\a b", "C:/work/a b");
+    check(r"\\?\C:\project\a b", "C:/project/a b");
     check(r"\\?\UNC\server\share\x", "//server/share/x");
     check(r"\\server\share", "//server/share");
     check("config/crd", "config/crd");
