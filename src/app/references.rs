@@ -282,7 +282,7 @@ mod tests {
     use super::*;
     use go_data::yaml::{self, Dialect};
 
-    const DEPLOYMENT: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a, namespace: n}\nspec: {template: {spec: {";
+    const DEPLOYMENT: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a, namespace: ns}\nspec: {template: {spec: {";
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
@@ -303,7 +303,7 @@ mod tests {
             )
         };
         check(&there(""), &[]);
-        check(&there(", namespace: n"), &[]);
+        check(&there(", namespace: ns"), &[]);
         check(&there(", namespace: other"), &[warning]);
         check(&account.replace("Name: b", "Name: default"), &[]);
         let secret =
@@ -311,7 +311,7 @@ mod tests {
         let warning = "Deployment/a: `spec.template.spec.volumes[0].secret.secretName` names the Secret `s`, which is in none of the manifests";
         check(&secret, &[warning]);
         check(&secret.replace("secretName: s", "secretName: s, optional: true"), &[]);
-        let certificate = "---\napiVersion: cert-manager.io/v1\nkind: Certificate\nmetadata: {name: c, namespace: n}\nspec: {secretName: s}\n";
+        let certificate = "---\napiVersion: cert-manager.io/v1\nkind: Certificate\nmetadata: {name: c, namespace: ns}\nspec: {secretName: s}\n";
         check(&(secret.clone() + certificate), &[]);
         let pull = format!(
             "{DEPLOYMENT}imagePullSecrets: [{{name: s}}], volumes: [{{name: v, secret: {{secretName: s}}}}]}}}}}}\n"
@@ -335,7 +335,7 @@ mod tests {
 
     #[test]
     fn roles_and_services_are_missing_unless_they_are_there_or_built_in() {
-        let binding = "apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata: {name: a, namespace: n}\nroleRef: {kind: Role, name: r}\n";
+        let binding = "apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata: {name: a, namespace: ns}\nroleRef: {kind: Role, name: r}\n";
         check(
             binding,
             &[
@@ -350,7 +350,7 @@ mod tests {
         );
         let there = "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: r}\n";
         check(&(binding.replace("kind: Role,", "kind: ClusterRole,") + there), &[]);
-        let webhook = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {name: a}\nwebhooks: [{clientConfig: {service: {name: s, namespace: n}}}]\n";
+        let webhook = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {name: a}\nwebhooks: [{clientConfig: {service: {name: s, namespace: ns}}}]\n";
         check(
             webhook,
             &[
@@ -359,7 +359,7 @@ mod tests {
         );
         check(
             &format!(
-                "{webhook}---\napiVersion: v1\nkind: Service\nmetadata: {{name: s, namespace: n}}\n"
+                "{webhook}---\napiVersion: v1\nkind: Service\nmetadata: {{name: s, namespace: ns}}\n"
             ),
             &[],
         );

@@ -34,7 +34,9 @@ impl Names {
                 names.iter().map(|name| name.trim_end_matches('/').to_owned()).collect()
             });
             is_new = is_new || !listed.iter().any(|other| other == name);
-            let twin = listed.iter().find(|other| is_new && is_same_on_windows(other, name));
+            let twin = listed
+                .iter()
+                .find(|other| is_new && *other != name && is_same_on_windows(other, name));
             let place = if folder.is_empty() { String::new() } else { format!("{folder}/") };
             folder = format!("{place}{name}");
             if let Some(twin) = twin {

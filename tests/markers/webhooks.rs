@@ -298,7 +298,7 @@ fn a_fault_is_told_at_its_argument() {
     .1;
     assert!(
         said.contains(
-            "warning: a validating webhook has no `reinvocationPolicy`, and this is left out; hint: delete the argument"
+            "warning[marker]: a validating webhook has no `reinvocationPolicy`, and this is left out; hint: delete the argument"
         ),
         "{said}"
     );

@@ -231,7 +231,7 @@ fn a_catalog_that_is_too_large_for_a_config_map_is_compressed() {
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: zlarge-noise}}\ndata: {{a: {noise}}}\n"
     );
     let bundle = Bundle::new(&plane.dir, "zlarge").with("manifests/noise.yaml", &large);
-    plane.refused(&format!("run bundle {} -n zlarge --timeout 5s", bundle.dir.display()));
+    plane.refused(&format!("run bundle {} -n zlarge --timeout 20s", bundle.dir.display()));
     let maps = plane.get("/api/v1/namespaces/zlarge/configmaps").unwrap();
     let mut pieces: BTreeMap<String, Vec<u8>> = BTreeMap::new();
     for it in maps["items"].as_array().unwrap() {

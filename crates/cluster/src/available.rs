@@ -1,7 +1,5 @@
 //! Waits until workloads run, and explains why they do not.
 
-use std::time::Duration;
-
 use anyhow::Context as _;
 use kube::api::{ListParams, LogParams};
 
@@ -16,9 +14,6 @@ use super::{
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
 use model::Deadline;
-
-/// How long a command waits after its deadline to learn why a workload does not run.
-const LAST_WORD: Duration = Duration::from_secs(2);
 
 impl Cluster {
     /// Waits until the workloads among these objects are rolled out. `way_out` is what can be done if they are not.
@@ -120,10 +115,7 @@ impl Cluster {
 
     /// The explanation after the deadline, as far as the server gives it at once.
     fn late_explanation(&self, id: &Id, object: &Value) -> String {
-        let deadline = self.deadline.replace(Deadline::after(LAST_WORD));
-        let explanation = self.explanation(id, object);
-        self.deadline.set(deadline);
-        explanation.unwrap_or_default()
+        self.explanation(id, object).unwrap_or_default()
     }
 
     /// Everything that the server knows about why a workload does not run, as lines of an error.

@@ -13,7 +13,8 @@ pub enum State {
 }
 
 impl Cluster {
-    /// Calls `look` until it is done or the deadline has passed; then returns the last reason. While the server cannot be
+    /// Calls `look` until it is done or the deadline has passed; then returns the last reason. A few seconds are left then
+    /// for requests that explain it. While the server cannot be
     /// reached, it keeps waiting; any other error of `look` ends the wait.
     pub fn until(
         &self,
@@ -29,12 +30,14 @@ impl Cluster {
                 Ok(State::Not(reason)) => reason,
                 Err(error) if error.is::<super::connect::Unreachable>() => error.to_string(),
                 // What was seen last says more than that the next look was cut off.
-                Err(error) if error.is::<TimedOut>() => {
+                Err(error) if diagnostics::find::<TimedOut>(&error).is_some() => {
+                    self.allow_last_words();
                     return known.map_or_else(|| Err(error), |reason| Ok(Some(reason)));
                 }
                 Err(error) => return Err(error),
             };
             if deadline.is_over() {
+                self.allow_last_words();
                 return Ok(Some(reason));
             }
             // What takes less than half a second is not reported.
@@ -45,6 +48,14 @@ impl Cluster {
             known = Some(reason);
             self.pause(Duration::from_millis(pause).min(deadline.left()))?;
             pause = (pause * 3 / 2).min(1000);
+        }
+    }
+
+    /// Gives a command that has waited in vain some seconds in which it can read why.
+    fn allow_last_words(&self) {
+        const TIME: Duration = Duration::from_secs(5);
+        if self.deadline.get().is_over() {
+            self.deadline.set(Deadline::after(TIME));
         }
     }
 }
