@@ -1,14 +1,16 @@
 //! Comments that accept a warning where it stands: `// operator-rs: allow(unknown-format)`.
 
 /// Whether a comment accepts the warnings of a rule about a line, counted from 1. The comment is at the end of the line,
-/// or among the comments and attributes directly above it. It may name several rules, separated by commas; text may
+/// or among the comments and attributes directly above it, up to 100 lines. It may name several rules, separated by commas; text may
 /// follow the parenthesis. Comments begin with `//` or `#`.
 pub fn is_accepted(rule: &str, line: usize, lines: &[&str]) -> bool {
     let Some(above) = line.checked_sub(1).and_then(|index| lines.get(..index)) else {
         return false;
     };
     let is_leading = |text: &&&str| text.trim_start().starts_with(['#', '/']);
-    let leading = above.iter().rev().take_while(is_leading);
+    // A clone may have any number of comments, and each may have a warning.
+    const LONGEST: usize = 100;
+    let leading = above.iter().rev().take(LONGEST).take_while(is_leading);
     leading.chain(lines.get(line - 1)).any(|text| accepted_rules(text).any(|name| name == rule))
 }
 
@@ -40,4 +42,7 @@ fn a_comment_accepts_the_rules_that_it_names_at_its_line_or_below() {
     check("c", &[3]);
     check("d", &[5, 6]);
     check("e", &[]);
+    let mut many = vec!["// operator-rs: allow(a)"; 1];
+    many.extend(["// a comment"; 100]);
+    assert!(is_accepted("a", 101, &many) && !is_accepted("a", 102, &[&many[..], &["x"]].concat()));
 }
