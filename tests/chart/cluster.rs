@@ -86,7 +86,7 @@ async fn close_to_the_estimate(plane: &ControlPlane, helm: &Helm) {
     let release = secret["data"]["release"].as_str().expect("it is there");
     let size = BASE64_STANDARD.decode(release).expect("it is base64").len() / 1024;
     let said = support::said(&support::operator_rs(&helm.dir, "generate chart --force"));
-    let words = said.split("The Secret of a release has about ").nth(1);
+    let words = said.split("Helm stores a release in one Secret: about ").nth(1);
     let estimate = words.and_then(|it| it.split(' ').next()?.parse::<usize>().ok());
     let estimate = estimate.unwrap_or_else(|| panic!("{said}"));
     assert!(size.abs_diff(estimate) * 10 <= size, "{size} KiB, and {estimate} are estimated");

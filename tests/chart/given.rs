@@ -129,7 +129,7 @@ fn the_chart_that_project_names_is_rendered() {
     let Some(shop) = Shop::new("recorded") else { return };
     let (said, warnings) = shop.done("deploy --dry-run --namespace caches");
     assert_eq!(said, APPLIED);
-    let hook = "warning: Pod connects is a hook, which Helm alone creates: it is left out\n";
+    let hook = "Pod connects is a hook, which Helm alone creates: it is left out\n";
     assert_eq!(warnings, hook);
     assert_eq!(
         shop.done("install --dry-run").0,

@@ -316,7 +316,7 @@ crate::trials! {
         // One namespace says nothing about the others.
         let name = "memcacheds.g.refused.org";
         let leave = format!("leave      CustomResourceDefinition {name} (other namespaces may have objects in former versions)\n");
-        let done = format!("rewrite    12 objects of {name} in v1 (11 were already)\n{leave}");
+        let done = format!("rewrite    12 objects of {name} in v1 (11 of them were stored in it before)\n{leave}");
         assert_eq!(it.done("migrate --namespace refused-other").await, done);
         assert_eq!(it.stored_versions().await, json!(["v1alpha1", "v1"]));
         it.done("migrate").await;

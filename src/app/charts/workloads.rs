@@ -74,6 +74,14 @@ fn bound<'a>(rendering: &'a Rendering, (namespace, name): &(String, String)) -> 
     let mut res = Bound { roles: Vec::new(), unknown: BTreeSet::new(), void: BTreeSet::new() };
     let account = Account { namespace, name, default_namespace: &rendering.namespace };
     let objects: Vec<&Value> = rendering.objects.iter().map(|object| &object.value).collect();
+    // A ClusterRoleBinding whose subject has no namespace binds nothing, and is refused: that explains what is missing.
+    let names_account = |binding: &&Object| {
+        let subjects = binding.value["subjects"].as_array().into_iter().flatten();
+        let mut accounts = subjects.filter(|it| it["kind"] == "ServiceAccount");
+        accounts.any(|it| it["name"] == **name && text(&it["namespace"]).is_empty())
+    };
+    let bindings = rendering.objects.iter().filter(|it| rbac::is_binding(&it.value));
+    res.void.extend(bindings.filter(names_account).filter_map(void));
     let find = |value: &Value| rendering.objects.iter().find(|it| std::ptr::eq(&it.value, value));
     for grant in rbac::grants(&objects, account) {
         let role = grant.role.and_then(find);
