@@ -233,7 +233,7 @@ fn a_crd_stays_in_the_file_that_has_it() {
     }
     check(&dir, "status", 0, "CRDs    yaml    current\n");
     replace(&dir.join("src/main.rs"), "size: i32", "size: i64");
-    let refused = "  yaml/crd.yaml: was not created by operator-rs, and differs: at `spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.size.format`, it has \"int32\", and the source declares \"int64\"\nhint: `--diff --force` shows all changes; `--force` replaces the file\n";
+    let refused = "  yaml/crd.yaml: was not created by operator-rs, and differs: at `spec.versions[v1].schema.openAPIV3Schema.properties.spec.properties.size.format`, it has \"int32\", and the source declares \"int64\"\nhint: `--diff --force` shows all changes; `--force` replaces the file\n";
     check(&dir, "manifests --check", 1, "  update  yaml/crd.yaml (needs `--force`)\n");
     for words in ["manifests", "generate crds --output-dir yaml"] {
         check(&dir, words, 1, refused);
@@ -241,7 +241,7 @@ fn a_crd_stays_in_the_file_that_has_it() {
     }
     check(&dir, "status", 0, "CRDs    yaml    out of date: yaml/crd.yaml (needs `--force`)\n");
     check(&dir, "manifests --diff --force", 0, "-spec: # of shops\n");
-    check(&dir, "manifests --force", 0, "update  yaml/crd.yaml\n");
+    check(&dir, "manifests --force", 0, "replace yaml/crd.yaml (was edited)\n");
     // It is generated from now on.
     replace(&dir.join("src/main.rs"), "size: i64", "size: u8");
     check(&dir, "manifests", 0, "update  yaml/crd.yaml\n");
@@ -274,7 +274,7 @@ fn a_file_with_several_crds_keeps_them_and_one_with_other_objects_is_refused() {
     fs::write(&file, support::done(&dir, "generate crds")).unwrap();
     check(&dir, "manifests --check", 0, "");
     replace(&dir.join("src/main.rs"), "size: i32", "size: i64");
-    check(&dir, "manifests --force", 0, "update  yaml/crd.yaml\n");
+    check(&dir, "manifests --force", 0, "replace yaml/crd.yaml (was edited)\n");
     check(&dir, "generate crds --output-dir yaml --check", 0, "");
     // A kind that is gone is left over in a file of somebody else, and goes from a generated one.
     fs::write(dir.join("src/main.rs"), SOURCE.replace("i32", "i64")).unwrap();
