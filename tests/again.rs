@@ -120,6 +120,7 @@ const MODES: &[&str] = &[
     "--force",
     "--from",
     "--help",
+    "--deny-warnings",
     "--message-format",
     "--no-compile",
     "--output-file",

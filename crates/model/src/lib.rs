@@ -29,7 +29,9 @@ pub use dns::{
 };
 pub use image::Image;
 pub use kind::Kind;
-pub use path::{Files, ProjectPath, display_path, is_file_name_on_windows, resolve};
+pub use path::{
+    Files, ProjectPath, display_path, is_device_of_windows, is_file_name_on_windows, resolve,
+};
 pub use platform::Platform;
 pub use rust_path::RustPath;
 pub use timeout::Timeout;
