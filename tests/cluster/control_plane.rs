@@ -63,9 +63,15 @@ impl ControlPlane {
         text.lines().filter_map(|it| serde_json::from_str(it).ok()).collect()
     }
 
-    /// As if its machine had lost power.
+    /// Kills the API server as if its machine had lost power, and waits until the process has released its port.
     pub fn kill_server(&self) {
-        signal("KILL", &self.server_id());
+        let id = self.server_id();
+        signal("KILL", &id);
+        let limit = Instant::now() + Duration::from_secs(60);
+        while is_alive(&id) {
+            assert!(Instant::now() < limit, "a killed API server ends");
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 
     /// The id of the API server's process.
@@ -74,17 +80,26 @@ impl ControlPlane {
         id.trim().to_owned()
     }
 
-    /// On the same port, with the same data.
+    /// Starts the API server again on the same port, with the same data, and waits until it is ready.
     pub async fn start_server(&self) {
         let mut run = Command::new("bash");
         run.arg(self.dir.join("kube-apiserver.run")).stdin(Stdio::null());
         let run = run.spawn().expect("bash starts");
-        self.later.lock().expect("nobody panics with it").push(run);
-        let start = Instant::now();
+        self.later.lock().expect("no thread panics while it holds the lock").push(run);
+        let limit = Instant::now() + Duration::from_secs(150);
         while !self.server.is_ready().await {
-            assert!(start.elapsed() < Duration::from_secs(60), "the API server is ready again");
+            let is_late = Instant::now() > limit;
+            assert!(!is_late, "the API server is not ready again:\n{}", self.server_log_end());
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
+    }
+
+    /// The last 30 lines of the API server's log.
+    fn server_log_end(&self) -> String {
+        let log = fs::read(self.dir.join("kube-apiserver.log")).unwrap_or_default();
+        let log = String::from_utf8_lossy(&log);
+        let lines: Vec<&str> = log.lines().collect();
+        lines[lines.len().saturating_sub(30)..].join("\n")
     }
 }
 
@@ -104,6 +119,12 @@ impl Drop for ControlPlane {
 pub fn signal(name: &str, id: &str) {
     let sent = Command::new("kill").args([&format!("-{name}"), id]).status();
     assert!(sent.expect("there is a `kill`").success(), "process {id} runs");
+}
+
+/// Whether a process with this id runs; one that has ended and waits for its parent does not.
+fn is_alive(id: &str) -> bool {
+    let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
+    status.lines().any(|line| line.starts_with("State:") && !line.contains('Z'))
 }
 
 /// Whether the programs that `up` starts are all there; says which are not.

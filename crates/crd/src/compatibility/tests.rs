@@ -193,7 +193,7 @@ fn a_crd_keeps_its_scope_and_its_versions() {
 fn a_version_that_leaves_or_is_no_longer_stored_is_told_with_migrate() {
     let state = |versions: &[(&str, bool, bool)], stored: &[&str]| {
         let version = |(name, served, storage): &(&str, bool, bool)| {
-            let mut res = version(name, json!({}));
+            let mut res = version(name, json!({"type": "string"}));
             (res["served"], res["storage"]) = ((*served).into(), (*storage).into());
             res
         };
