@@ -38,7 +38,7 @@ pub fn differences(in_file: &Value, declared: &Value) -> Vec<FieldDifference> {
     found
 }
 
-/// What of a CRD has to be equal: labels and annotations that only the chart has, and its webhook of conversions, are its own.
+/// Removes from a CRD the parts that may differ: its own labels and annotations, and its conversion webhook.
 pub fn comparable(crd: &Value, declared: &Value) -> Value {
     let mut spec = held_crd(crd.clone())["spec"].take();
     if declared["spec"]["conversion"].is_null()

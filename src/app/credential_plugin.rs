@@ -13,7 +13,7 @@ use model::{Deadline, display_path};
 /// No credentials are longer.
 const LONGEST: u64 = 1 << 20;
 
-/// How plugins are run here.
+/// Settings of this program for running credential plugins.
 pub fn plugins() -> Plugins {
     Plugins { run, has_terminal: terminal::has_person() }
 }

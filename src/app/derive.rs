@@ -176,7 +176,7 @@ struct Derived {
 #[derive(Default)]
 pub struct RbacMarkers {
     pub list: Vec<RbacMarker>,
-    /// What the source is quoted from.
+    /// The files that messages quote.
     reading: Reading,
 }
 

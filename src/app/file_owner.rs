@@ -5,7 +5,7 @@ use super::{cargo::Workspace, tree_sources::TreeSources};
 use crate::{disk::Root, plan, source};
 use model::ProjectPath;
 
-/// Whose generated file it is.
+/// The owner of a generated file.
 #[derive(Debug, PartialEq)]
 pub enum Owner {
     Ours,
@@ -15,11 +15,11 @@ pub enum Owner {
     Unknown,
 }
 
-/// What the first lines of a workspace's generated files name, in one directory.
+/// Names the owners of a workspace's generated files in one directory, as their first lines do.
 pub struct FileOwners {
     /// The names that are the workspace's own.
     names: Vec<String>,
-    /// Whether the directory is in the workspace, where no other project is expected to write.
+    /// True if the directory is in the workspace, where no other project is expected to write.
     is_inside: bool,
 }
 
@@ -52,8 +52,8 @@ impl FileOwners {
         before.filter(|name| self.names.contains(name)).or_else(|| self.names.first().cloned())
     }
 
-    /// Whether an unedited file of another package may be replaced by one for the same kind: in the workspace itself,
-    /// the package was renamed.
+    /// Returns whether an unedited file of another package may be replaced by one for the same kind: in the workspace
+    /// itself, the package was renamed.
     pub fn may_replace(&self, owner: &Owner) -> bool {
         !matches!(owner, Owner::Another(_)) || self.is_inside
     }

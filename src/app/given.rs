@@ -20,8 +20,8 @@ use model::{Found, Image, Namespace, ProjectPath, Tree, display_path};
 /// Location of the operator's manifests
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Given {
-    /// Manifests of the operator: a kustomization, a directory of YAML files, a chart, a file, or `-` for stdin [default: those
-    /// that PROJECT names, else config/]
+    /// Manifests of the operator: a kustomization, a directory of YAML files, a chart, a file, or `-` for stdin
+    /// [default: those that PROJECT names, else config/]
     #[arg(long, value_name = "DIR|FILE", allow_hyphen_values = true)]
     pub manifests: Option<PathBuf>,
 }
@@ -133,15 +133,15 @@ fn has_kustomization(folder: &Path) -> anyhow::Result<bool> {
         .any(|kustomization| names.iter().any(|name| name == kustomization)))
 }
 
-/// Whether an object may be a part of an operator that nothing else provides: the source has its CRDs, and custom resources
-/// are samples.
+/// Returns whether an object may be a part of an operator that nothing else provides: the source has its CRDs, and
+/// custom resources are samples.
 fn is_part(object: &Value) -> bool {
     let id = Id::of(object);
     let is_of_kubernetes = !id.group().contains('.') || id.group().ends_with(".k8s.io");
     is_of_kubernetes && !id.is_crd()
 }
 
-/// How deep directories are searched for manifests that are not read.
+/// The depth of the search for manifests that are not read.
 const DEEPEST: usize = 4;
 
 /// The directories below this one with a file that has a manifest.

@@ -89,7 +89,7 @@ pub fn warnings_in_bundle(objects: &[Object]) -> Vec<Diagnostic> {
     missing.into_iter().map(warning).collect()
 }
 
-/// Whether every cluster has it.
+/// Returns whether every cluster has it.
 fn is_built_in(reference: &Reference) -> bool {
     let name = reference.name.as_str();
     match reference.kind {
@@ -104,7 +104,7 @@ fn is_built_in(reference: &Reference) -> bool {
     }
 }
 
-/// Whether an object is what a reference names, or one that controllers create it from, such as a Certificate.
+/// Returns whether an object is what a reference names, or one that controllers create it from, such as a Certificate.
 fn provides(object: &Value, reference: &Reference) -> bool {
     let id = Id::of(object);
     let is_in = |namespace: &str| {
@@ -126,7 +126,7 @@ fn provides(object: &Value, reference: &Reference) -> bool {
             && object.pointer("/spec/target/configMap").is_some()
 }
 
-/// What an object needs on the cluster. What it marks as optional is left out.
+/// Collects the objects that an object needs on the cluster. Optional references are left out.
 fn references(object: &Value) -> Vec<Reference> {
     let id = Id::of(object);
     let mut found = References { namespace: &id.namespace, list: Vec::new() };

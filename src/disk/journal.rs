@@ -41,7 +41,7 @@ pub struct Journal {
     /// The random part of the names of its temporary files.
     token: String,
     pub steps: Vec<Step>,
-    /// Whether its command has failed, so that the old files come back and the new ones do not.
+    /// True if its command has failed, so that the old files come back and the new ones do not.
     #[serde(skip)]
     pub is_taken_back: bool,
 }

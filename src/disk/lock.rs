@@ -30,7 +30,7 @@ pub fn lock(folder: &Folder) -> io::Result<File> {
     file.lock().map(|()| file)
 }
 
-/// Whether another process has locked the folder.
+/// Returns whether another process has locked the folder.
 #[cfg(not(windows))]
 pub fn is_locked(folder: &Folder) -> bool {
     folder.handle().is_ok_and(|it| matches!(it.try_lock_shared(), Err(TryLockError::WouldBlock)))

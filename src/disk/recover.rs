@@ -23,7 +23,7 @@ pub struct Recovered {
     /// The files that were edited in the meantime and stay as they are, each with the path of the new text next to it;
     /// none if the run would have removed the file.
     pub edited: Vec<(ProjectPath, Option<ProjectPath>)>,
-    /// Whether the run had failed, so that its changes were taken back.
+    /// True if the run had failed, so that its changes were taken back.
     pub is_taken_back: bool,
     /// The files that have their former content again.
     pub restored: Vec<ProjectPath>,

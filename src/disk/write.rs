@@ -145,7 +145,7 @@ fn not_written(
     }
 }
 
-/// What helps after a failure of the disk with this code. Windows denies access also to a file that is open elsewhere.
+/// Returns a hint for an error code of the disk. Windows also denies access to a file that another program has open.
 fn remedy(code: Option<i32>, is_windows: bool) -> &'static str {
     const ACCESS_DENIED: i32 = 5;
     if is_windows && matches!(code, Some(ACCESS_DENIED | lock::SHARING_VIOLATION)) {

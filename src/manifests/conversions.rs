@@ -39,7 +39,7 @@ fn check(versions: &[Version<'_>], operator: &Operator) -> Generated {
     res
 }
 
-/// What objects lose between the versions of a kind that nothing converts.
+/// Lists the fields that objects lose between the versions of a kind without conversion.
 pub fn losses(versions: &[Version<'_>], operator: &Operator) -> Vec<Problem> {
     let conversions = Conversions { versions, all: &operator.conversions };
     let is_converted =

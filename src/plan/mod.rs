@@ -114,8 +114,8 @@ impl Plan {
         true
     }
 
-    /// A generated file. `edit` completes "Do not edit: change … instead.": it says where changes belong. `by` is the command that
-    /// generates the file: no other one replaces or removes it.
+    /// A generated file. `edit` completes "Do not edit: change … instead.": it says where changes belong. `by` is the
+    /// command that generates the file: no other one replaces or removes it.
     pub fn generate(&mut self, path: ProjectPath, text: String, edit: &str, by: &'static str) {
         self.intents.insert(
             path,
@@ -262,7 +262,7 @@ impl Plan {
     }
 }
 
-/// Whether every line of a text ends as on Windows.
+/// Returns whether every line of a text ends as on Windows.
 pub fn uses_crlf(text: &str) -> bool {
     let ends = text.matches('\n').count();
     ends > 0 && text.matches("\r\n").count() == ends

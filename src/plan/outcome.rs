@@ -14,7 +14,7 @@ pub struct Outcome {
     pub stays: Option<String>,
     /// Whether edits by hand would be lost.
     pub is_edited: bool,
-    /// Whether an edit by hand is lost, as `--force` is given.
+    /// True if an edit by hand is lost, as `--force` is given.
     pub is_forced: bool,
     pub conflicts: Vec<Conflict>,
     pub warnings: Vec<Diagnostic>,

@@ -42,7 +42,7 @@ pub struct Question<'a> {
     pub deadline: Deadline,
 }
 
-/// What a program can read.
+/// The input of a program.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Input<'a> {
     Text(&'a str),

@@ -61,7 +61,7 @@ pub(super) struct Group {
     pub child: Child,
     /// None if there is no shell: then the program outlives a crash of this process, and nothing else changes.
     watch: Option<Child>,
-    /// Whether the group is not that of this process.
+    /// True if the group is not that of this process.
     is_apart: bool,
     has_ended: bool,
 }

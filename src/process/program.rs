@@ -79,7 +79,7 @@ impl ProgramPath {
     }
 }
 
-/// Whether a name has several parts, so that it is not looked up in PATH.
+/// Returns whether a name has several parts, so that it is not looked up in PATH.
 fn is_path(name: &OsStr) -> bool {
     let path = Path::new(name);
     path.is_absolute() || path.components().count() > 1
@@ -88,7 +88,7 @@ fn is_path(name: &OsStr) -> bool {
 /// The directories in which programs are looked up.
 struct SearchPath {
     folders: Vec<PathBuf>,
-    /// Whether PATH has entries that are left out.
+    /// True if PATH has entries that are left out.
     has_relative: bool,
 }
 

@@ -72,7 +72,7 @@ impl Settings {
     }
 }
 
-/// Whether lists are shown as a whole.
+/// Returns whether lists are shown as a whole.
 pub fn is_verbose() -> bool {
     get().is_verbose
 }

@@ -30,7 +30,7 @@ pub struct Target {
     pub plugins: Plugins,
 }
 
-/// What a client with credentials of a plugin was made from.
+/// The inputs of a client whose credentials come from a plugin.
 pub struct Renewal {
     config: Config,
     plugins: Plugins,

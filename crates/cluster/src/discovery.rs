@@ -20,7 +20,7 @@ use go_data::yaml::Value;
 /// More groups, or kinds of a group, than any server has.
 const MOST: usize = 2000;
 
-/// For all discovery documents together. Those of a cluster with 2000 kinds have about one MiB.
+/// The limits of all discovery documents together. On a cluster with 2000 kinds, they have about one MiB.
 const DISCOVERY: SizeLimits =
     SizeLimits { what: "all discovery documents", text: 16 << 20, memory: 64 << 20 };
 

@@ -182,7 +182,7 @@ fn unloaded(what: &str, error: &kube::config::LoadDataError) -> String {
     }
 }
 
-/// What is wrong with credentials, without the credentials.
+/// Describes an error in credentials without showing the credentials.
 pub fn auth_reason(error: &AuthError) -> String {
     use AuthError as E;
     let text = match error {

@@ -68,7 +68,7 @@ use model::Deadline;
 /// A connection to one API server, as one of its users.
 pub struct Cluster {
     client: RefCell<Client>,
-    /// How the client is made again once its credentials have expired.
+    /// The inputs for a new client after the credentials have expired.
     renewal: Option<Renewal>,
     runtime: Executor,
     /// The server's address, for messages.

@@ -17,7 +17,7 @@ use model::TimedOut;
 /// The largest number of pages, of 500 objects each.
 const PAGES: usize = 1000;
 
-/// For all pages of a list together.
+/// The limits of all pages of one list together.
 pub(super) const LIST: SizeLimits = SizeLimits { what: "a list", text: 256 << 20, memory: 1 << 30 };
 
 impl Cluster {

@@ -20,16 +20,16 @@ pub struct Plugin {
     pub arguments: Vec<String>,
     /// Variables in addition to those of this process.
     pub variables: Vec<(String, String)>,
-    /// Whether it may ask the user something at the terminal.
+    /// True if it may ask the user something at the terminal.
     pub is_interactive: bool,
 }
 
-/// How plugins are run.
+/// Settings for running credential plugins.
 #[derive(Clone, Copy)]
 pub struct Plugins {
     /// Runs a plugin until the deadline, and returns what it prints. An error must not show its output.
     pub run: fn(&Plugin, Deadline) -> anyhow::Result<String>,
-    /// Whether there is a user at the terminal.
+    /// True if there is a user at the terminal.
     pub has_terminal: bool,
 }
 

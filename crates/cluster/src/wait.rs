@@ -29,7 +29,7 @@ impl Cluster {
                 Ok(State::Done) => return Ok(None),
                 Ok(State::Not(reason)) => reason,
                 Err(error) if error.is::<super::connect::Unreachable>() => error.to_string(),
-                // What was seen last says more than that the next look was cut off.
+                // The last state that was seen says more than the request that the deadline cut off.
                 Err(error) if diagnostics::find::<TimedOut>(&error).is_some() => {
                     self.allow_last_words();
                     return known.map_or_else(|| Err(error), |reason| Ok(Some(reason)));

@@ -1,8 +1,8 @@
 //! Comments that accept a warning where it stands: `// operator-rs: allow(unknown-format)`.
 
-/// Whether a comment accepts the warnings of a rule about a line, counted from 1. The comment is at the end of the line,
-/// or among the comments and attributes directly above it, up to 100 lines. It may name several rules, separated by commas; text may
-/// follow the parenthesis. Comments begin with `//` or `#`.
+/// Returns whether a comment accepts the warnings of a rule about a line, counted from 1. The comment is at the end of
+/// the line, or among the comments and attributes directly above it, up to 100 lines. It may name several rules,
+/// separated by commas; text may follow the parenthesis. Comments begin with `//` or `#`.
 pub fn is_accepted(rule: &str, line: usize, lines: &[&str]) -> bool {
     let Some(above) = line.checked_sub(1).and_then(|index| lines.get(..index)) else {
         return false;

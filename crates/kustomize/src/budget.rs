@@ -18,7 +18,7 @@ const EACH: usize = 32;
 /// How deep values may be nested.
 const DEEPEST: usize = 1000;
 
-/// How much work a rendering is, as values that are looked at: some seconds.
+/// The largest number of values that a rendering may visit. Visiting so many takes some seconds.
 const MOST_WORK: usize = 20_000_000;
 
 /// The work of comparing one object with a name or a kind, as values that are looked at.
@@ -50,12 +50,12 @@ impl Budget {
         MOST_WORK - self.0.work.get()
     }
 
-    /// For a look at some objects: at their identities or at a field.
+    /// Counts a visit of some objects: of their identities or of one field each.
     pub fn look_at(&self, objects: usize) -> anyhow::Result<()> {
         self.take_work(objects.saturating_mul(EACH_OBJECT))
     }
 
-    /// For a look at all that is in a value.
+    /// Counts a visit of a value with everything in it.
     pub fn look_through(&self, value: &Value) -> anyhow::Result<()> {
         self.take_work(count(value))
     }
@@ -92,7 +92,7 @@ impl Budget {
         self.take(size(value, depth)?)
     }
 
-    /// For an entry that a map gets, with its note.
+    /// Counts an entry that is added to a map, with its note.
     pub fn take_entry(&self, key: &str, value: &str) -> anyhow::Result<()> {
         self.take(2 * (key.len() + EACH) + value.len())
     }
@@ -119,7 +119,7 @@ pub fn check_depth(depth: usize) -> anyhow::Result<()> {
     Err(anyhow::format_err!(message)).hint(WAY_OUT)
 }
 
-/// How many values there are in a value.
+/// Counts a value and the values in it.
 fn count(value: &Value) -> usize {
     1 + match value {
         Value::Array(items) => items.iter().map(count).sum(),

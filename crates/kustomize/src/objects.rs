@@ -34,10 +34,10 @@ impl Objects {
 /// Objects and where each is among them, by its current and former names.
 pub struct Indexed<'a> {
     pub objects: &'a mut Objects,
-    /// In order. An object may be listed with a name that it no longer has: who looks it up compares identities.
+    /// Positions of objects by name, in order. An entry may be outdated, so a lookup has to compare identities.
     names: BTreeMap<String, Vec<usize>>,
     has_empty: bool,
-    /// Whether it is known that no two objects have one identity.
+    /// True if it is known that no two objects have one identity.
     is_checked: bool,
 }
 
@@ -69,7 +69,7 @@ impl<'a> Indexed<'a> {
         }
     }
 
-    /// Where the objects are that may have, or may have had, a name; all of them if there is none.
+    /// Returns the positions of objects that may have, or may have had, this name; all positions if it is `None`.
     pub fn with_name(&self, name: Option<&str>) -> anyhow::Result<Vec<usize>> {
         let places: Vec<usize> = match name {
             Some(name) => self.names.get(name).cloned().unwrap_or_default(),

@@ -72,10 +72,10 @@ fn set(value: &mut Value, search: &Search<'_>) -> anyhow::Result<()> {
     }
 }
 
-/// Where the objects are that had a name, or were in a namespace at first.
+/// Positions of objects by their original name and by their original namespace.
 struct Former {
     names: BTreeMap<String, Vec<usize>>,
-    /// For each first namespace, one object of each current namespace: what sees one of them, sees the others.
+    /// For each original namespace, one object of each current namespace. A reference that sees one of them sees them all.
     namespaces: BTreeMap<String, BTreeMap<(String, String), usize>>,
 }
 

@@ -69,7 +69,7 @@ pub fn display_path<P: AsRef<Path> + ?Sized>(path: &P) -> String {
     with_slashes(&path.as_ref().to_string_lossy(), cfg!(windows))
 }
 
-/// Whether Windows keeps a file name for a device, whatever its extension is: `nul`, `con.rs`.
+/// Returns whether Windows keeps a file name for a device, whatever its extension is: `nul`, `con.rs`.
 pub fn is_device_of_windows(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or(name).trim_end().to_ascii_lowercase();
     let is_numbered = |device: &str| {
@@ -79,7 +79,7 @@ pub fn is_device_of_windows(name: &str) -> bool {
     matches!(&*stem, "con" | "prn" | "aux" | "nul") || is_numbered("com") || is_numbered("lpt")
 }
 
-/// Whether a file or folder can have this name on Windows, and keeps it as it is written.
+/// Returns whether a file or folder can have this name on Windows, and keeps it as it is written.
 pub fn is_file_name_on_windows(name: &str) -> bool {
     !is_device_of_windows(name)
         && !name.ends_with([' ', '.'])

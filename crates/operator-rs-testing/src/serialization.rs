@@ -32,8 +32,8 @@ const NOT_CHECKED: Texts = Texts { matches: |_, _| None, has_format: |_, _| None
 /// Checks 500 random values.
 ///
 /// # Panics
-/// If an API server refuses or changes what serde writes. The message has the field, the smallest object that shows it,
-/// and the seed.
+/// Panics if an API server refuses or changes the output of serde. The message has the field, the smallest object that
+/// shows it, and the seed.
 pub fn check<K>()
 where
     K: Resource<DynamicType = ()> + CustomResourceExt + Serialize + DeserializeOwned,
@@ -82,7 +82,7 @@ where
     /// Runs the check.
     ///
     /// # Panics
-    /// As [`check`] does.
+    /// Runs the check as [`check`] does.
     pub fn run(self) {
         let mut generator = Generator::<K>::new(&self.samples);
         let (mut valid, mut refusal) = (0_u64, None);

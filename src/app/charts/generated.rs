@@ -8,7 +8,7 @@ pub const BY: &str = "generate chart";
 /// Their directory, unless another one is given.
 pub const FOLDER: &str = "chart";
 
-/// Whether `generate chart` has written the chart in a directory.
+/// Returns whether `generate chart` has written the chart in a directory.
 pub fn is_generated(tree: &impl Tree, folder: &ProjectPath) -> anyhow::Result<bool> {
     let manager = folder.join("files/manager.yaml")?;
     Ok(tree.read(&manager)?.is_some_and(|text| plan::is_generated_by(&manager, &text, BY)))

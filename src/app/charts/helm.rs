@@ -20,7 +20,7 @@ pub const NAMESPACE: &str = "chart-check-namespace";
 /// More than the manifests of any chart that helm can install.
 const MOST: u64 = 64 << 20;
 
-/// How long a chart may take to render.
+/// The time limit for rendering a chart.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 /// Renders a chart with a file of values, or with its own. A chart that does not render is a finding.

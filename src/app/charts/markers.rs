@@ -24,7 +24,7 @@ pub struct Need {
     pub is_of_any_name: bool,
     /// Whether it is needed in every namespace.
     pub is_everywhere: bool,
-    /// Whether it is needed in a namespace that is not the operator's.
+    /// True if it is needed in a namespace that is not the operator's.
     pub is_elsewhere: bool,
 }
 

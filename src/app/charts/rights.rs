@@ -144,7 +144,7 @@ fn unused(chart: &Chart, rendering: &Rendering, bound: &Bound<'_>, known: &Known
     res
 }
 
-/// Whether a rule allows this somewhere: the namespaces of a rendering are none of those that a test ran in, and the
+/// Returns whether a rule allows this somewhere: the namespaces of a rendering are none of those that a test ran in, and the
 /// operator's own is another one in each release.
 fn allows(rule: &project::Rule, need: &Need) -> bool {
     let mut rule = rule.clone();

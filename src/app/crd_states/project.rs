@@ -192,7 +192,7 @@ fn converted_at(tree: &Tree, folder: &str) -> ConvertedKinds {
     converted(text)
 }
 
-/// Of a PROJECT file that is not ours, none: it is no part of what is compared.
+/// Returns no conversions for a PROJECT file of another tool, which is not part of the comparison.
 fn converted(text: Option<String>) -> ConvertedKinds {
     let project = text.and_then(|it| ProjectFile::from_text(&it).ok());
     project.map(|it| it.converted()).unwrap_or_default()

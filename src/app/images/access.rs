@@ -17,7 +17,7 @@ use diagnostics::Hint as _;
 use model::{Deadline, Image, display_path};
 use oci::registry::{self, Credentials, Lookup, Proxies, Registry, Right};
 
-/// How registries are reached, and until when.
+/// Options for access to registries, with a time limit.
 #[derive(Clone, clap::Args)]
 pub struct Access {
     #[command(flatten)]
@@ -26,7 +26,7 @@ pub struct Access {
     pub time: TimeLimit,
 }
 
-/// How registries are reached, by a command that has its time limit elsewhere.
+/// Options for access to registries, for commands that have another option for the time limit.
 #[derive(Clone, clap::Args)]
 #[command(next_help_heading = "Registry")]
 pub struct AccessFlags {
@@ -137,7 +137,7 @@ fn named(path: &Path) -> anyhow::Result<Vec<u8>> {
     disk::large(path, LONGEST)?.with_context(|| format!("there is no `{}`", display_path(&path)))
 }
 
-/// How long a credential helper may take.
+/// The time limit for a credential helper.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 /// What docker's helpers print as they fail for a server that they do not know.

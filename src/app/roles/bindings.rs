@@ -37,7 +37,7 @@ struct Account {
 struct BoundRole {
     name: String,
     namespace: String,
-    /// Whether its namespace is not the operator's.
+    /// True if its namespace is not the operator's.
     is_elsewhere: bool,
 }
 

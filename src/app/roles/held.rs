@@ -1,4 +1,4 @@
-//! Whether the operator has the rights of its comments, once config/default is rendered.
+//! Checks that the operator holds the rights of its RBAC comments once config/default is deployed.
 
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ pub fn unheld(
     Ok(roles.iter().filter_map(fault).collect())
 }
 
-/// What cannot be rendered is refused where it is deployed. Roles in namespaces may be the cause.
+/// Warns that config/default cannot be rendered, which `deploy` refuses. Roles in namespaces may be the cause.
 fn unknown(roles: &BTreeMap<MarkerRole, &RbacMarker>, error: &anyhow::Error) -> Vec<Problem> {
     let first = roles.iter().find(|(role, _)| role.namespace.is_some());
     let problem = |(_, marker): (&MarkerRole, &&RbacMarker)| {

@@ -39,7 +39,7 @@ fn marker(key: &str) -> String {
     format!("+operator-rs:scaffold:{key}")
 }
 
-/// Whether the new text has what the old one has, and empty lists.
+/// Returns whether the new text has what the old one has, and empty lists.
 fn adds_nothing(before: &Value, after: &str, lists: &[&(&str, Value)]) -> bool {
     let Ok(documents) = yaml::documents(after, yaml::Dialect::Kubernetes) else { return false };
     let mut expected = before.clone();
@@ -51,7 +51,7 @@ fn adds_nothing(before: &Value, after: &str, lists: &[&(&str, Value)]) -> bool {
     documents == [expected]
 }
 
-/// Whether two entries name one file.
+/// Returns whether two entries name one file.
 fn is_same(one: &Value, other: &Value) -> bool {
     let file = |entry: &Value| {
         let path = entry.as_str().or_else(|| entry["path"].as_str()).unwrap_or_default();

@@ -32,7 +32,7 @@ pub fn namespace(project: &Project) -> String {
     format!("{}-system", project.name)
 }
 
-/// Whether a project without any rule needs the file of roles all the same: rules that nothing grants any more must
+/// Returns whether a project without any rule needs the file of roles all the same: rules that nothing grants any more must
 /// not stay in it, and a kustomization cannot be rendered without a file that it lists.
 pub fn calls_for_role(tree: &impl Tree) -> anyhow::Result<bool> {
     let path = ProjectPath::fixed(ROLES);

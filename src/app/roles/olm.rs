@@ -16,7 +16,7 @@ pub fn moved_by_olm(bundle: &mut Bundle, markers: &[RbacMarker]) -> Vec<Problem>
     problems
 }
 
-/// Whether a RoleBinding is the one that is generated for the Role of a comment. Its name may have a prefix.
+/// Returns whether a RoleBinding is the one that is generated for the Role of a comment. Its name may have a prefix.
 fn is_of(moved: &MovedRights, marker: &RbacMarker) -> bool {
     let role = MarkerRole::of(marker);
     let name = bindings::unique_name(&role.name, role.namespace.as_ref());

@@ -137,7 +137,7 @@ fn outcome(before: &Files, project: &Project, markers: &[RbacMarker]) -> Outcome
     Outcome { rights, warnings, files }
 }
 
-/// What the operator has where, and what is told.
+/// Lists the rights of the operator by namespace, and the warnings.
 fn check(default: &str, others: &str, markers: &[RbacMarker], rights: &[&str], warnings: &[&str]) {
     let others = format!("{ACCOUNT}{others}");
     let found = outcome(&files(default, &others), &project(false), markers);

@@ -155,7 +155,7 @@ impl Files {
         }
     }
 
-    /// Whether a file here has the CRD of a kind.
+    /// Returns whether a file here has the CRD of a kind.
     pub fn has_crd(&self, kind: &DeclaredKind) -> bool {
         kind.group
             .as_ref()

@@ -25,13 +25,13 @@ impl<'a> OwnKinds<'a> {
     }
 }
 
-/// What is known of the kinds.
+/// Facts about the kinds of a repository.
 pub struct Evidence<'a, 'e> {
     pub kinds: &'a [DeclaredKind],
     pub uses: &'e Uses,
     /// The domain that the user gave.
     pub domain: Option<&'e str>,
-    /// Whether the repository has a CRD of this kind.
+    /// True if the repository has a CRD of this kind.
     pub is_committed: &'e dyn Fn(&DeclaredKind) -> bool,
 }
 

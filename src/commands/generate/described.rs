@@ -44,7 +44,7 @@ impl From {
         }
     }
 
-    /// Whose files are in an output directory.
+    /// Returns the owners of the files in an output directory.
     pub fn owners(&self, dir: &Path, output: &Root) -> anyhow::Result<FileOwners> {
         Ok(match &self.crds {
             Some(path) => FileOwners::of_input(&path.to_string_lossy(), &Root::new(dir)?, output),

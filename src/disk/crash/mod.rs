@@ -29,7 +29,7 @@ pub enum End {
     Fail,
     /// This step and all later ones that change the disk fail, as on a disk that stays full.
     FailAll,
-    /// From this step on, nothing can be synced.
+    /// The step from which on syncing fails.
     FailSyncs,
     /// Somebody does this.
     Other(Act),
@@ -78,7 +78,7 @@ struct Trace {
     changes: usize,
     last: usize,
     ends: Vec<(usize, End)>,
-    /// What fails from now on.
+    /// The failure that is simulated from now on.
     failing: Option<End>,
     /// The folder that others change.
     dir: PathBuf,

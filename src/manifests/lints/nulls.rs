@@ -43,7 +43,7 @@ pub fn findings(schema: &Value, null_fields: &FieldNames) -> Vec<Finding> {
     findings.into_iter().collect()
 }
 
-/// What an API server does with a `null` in a field of an object, if it refuses the object for it.
+/// Returns why an API server refuses an object with `null` in a field, if it does.
 fn of_field(schema: &Value, name: &str, field: &Value, path: &str) -> Option<Finding> {
     let mut object = json!({ name: null });
     complete(&mut object, &json!({ "properties": { name: field } }));

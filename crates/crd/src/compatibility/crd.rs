@@ -14,7 +14,7 @@ pub struct Crd {
     pub versions: Vec<Version>,
     /// The versions in which a cluster has stored objects; empty if the CRD does not come from a cluster.
     pub stored: Vec<String>,
-    /// Whether the project that the CRD is of converts between its versions, and its tests hold the conversion: the
+    /// True if the project that the CRD is of converts between its versions, and its tests hold the conversion: the
     /// versions are then not compared with each other.
     pub is_converted_by_project: bool,
     /// The rest of it, with what the API server fills in: everything but the names of versions, whether each is served

@@ -43,7 +43,7 @@ pub fn grants<'a>(objects: &[&'a Value], account: Account<'a>) -> Vec<Grant<'a>>
         .collect()
 }
 
-/// Whether an object is a binding whose subjects include an account.
+/// Returns whether an object is a binding whose subjects include an account.
 pub fn binds(object: &Value, account: Account<'_>) -> bool {
     is_binding(object)
         && list(object, "/subjects").iter().any(|subject| includes(subject, object, account))
@@ -92,7 +92,7 @@ pub fn aggregated_into<'a>(objects: &[&'a Value], role: &Value) -> Vec<&'a Value
     roles
 }
 
-/// Whether a ClusterRole has rules that only a cluster knows.
+/// Returns whether a ClusterRole has rules that only a cluster knows.
 pub fn is_aggregated(role: &Value) -> bool {
     role.get("aggregationRule").is_some_and(|rule| !rule.is_null())
 }
@@ -105,7 +105,7 @@ pub fn namespace_of<'a>(object: &'a Value, default_namespace: &'a str) -> &'a st
     }
 }
 
-/// Whether a subject of a binding is an account, or a group that the account is in.
+/// Returns whether a subject of a binding is an account, or a group that the account is in.
 fn includes(subject: &Value, binding: &Value, account: Account<'_>) -> bool {
     let Account { namespace, name, default_namespace } = account;
     let subject_name = text(subject, "/name");

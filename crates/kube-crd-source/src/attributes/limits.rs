@@ -1,4 +1,4 @@
-//! What `length`, `range` and the like write into a schema, and those of them that write nothing.
+//! Limits such as `length` and `range`: the keywords that they write into a schema, and the limits that write nothing.
 //!
 //! schemars writes a limit only into a schema of the type that the limit is for, and is silent otherwise.
 

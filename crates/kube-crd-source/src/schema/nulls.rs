@@ -14,7 +14,7 @@ impl Reader {
         self.null_fields.borrow_mut().insert(path);
     }
 
-    /// Whether the field is an `Option` that the derived `Serialize` writes as `null`.
+    /// Returns whether the field is an `Option` that the derived `Serialize` writes as `null`.
     fn writes_null(&self, this: &This, field: &Field) -> bool {
         if field.skip_serializing || field.skip_if.is_some() || field.serialize_with.is_some() {
             return false;
@@ -29,7 +29,7 @@ impl Reader {
     }
 }
 
-/// Whether a type is written as `Option<…>`.
+/// Returns whether a type is written as `Option<…>`.
 fn is_called_option(ty: &syn::Type) -> bool {
     let syn::Type::Path(path) = ty else { return false };
     path.path.segments.last().is_some_and(|segment| segment.ident == "Option")

@@ -54,7 +54,7 @@ pub struct Problem {
     pub does_not_compile: bool,
     /// The rule that found it, if it is a warning: a comment can accept it by this name.
     pub rule: Option<&'static str>,
-    /// Whether a comment where it stands accepts it.
+    /// True if a comment where it stands accepts it.
     pub is_accepted: bool,
 }
 

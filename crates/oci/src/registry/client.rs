@@ -33,8 +33,8 @@ const PIECE: usize = 1 << 16;
 pub struct Timeouts {
     /// Timeout without any answer from a server.
     pub silence: Duration,
-    /// For each of a small request, the head of its answer, and a small answer. What is large may take longer, at this
-    /// rate at least.
+    /// The time limit for a small request, for the head of its response, and for a small body. Larger bodies may take
+    /// longer, at this rate at least.
     pub small: Duration,
 }
 
@@ -224,7 +224,7 @@ impl Client {
     }
 }
 
-/// How long so many bytes may take.
+/// The time limit for a body of this size.
 fn at_least(bytes: u64) -> Duration {
     Duration::from_secs(bytes / BYTES_A_SECOND)
 }

@@ -113,7 +113,7 @@ impl Bundle {
         pinned::images(&self.csv.1)
     }
 
-    /// Whether OLM installs the operator for all namespaces only: it then gives each right in every namespace.
+    /// Returns whether OLM installs the operator for all namespaces only: it then gives each right in every namespace.
     pub fn is_for_all_namespaces_only(&self) -> bool {
         let modes = object::list(&self.csv.1, "/spec/installModes").iter();
         let supported = modes.filter(|mode| mode["supported"] == true);

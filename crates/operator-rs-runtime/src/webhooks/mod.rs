@@ -44,7 +44,7 @@ pub(crate) use routes::{Routes, refuse};
 
 /// For how long after the signal to stop requests can still come, because other nodes do not know of it yet.
 const LAG: Duration = Duration::from_secs(5);
-/// How long answers that are under way may take at least, after the last reconciles.
+/// The least time for open responses to finish after the last reconciles.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
 
 /// A webhook of an operator.

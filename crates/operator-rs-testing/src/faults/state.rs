@@ -104,7 +104,7 @@ impl State {
     }
 }
 
-/// What refers to the uid of an object begins with this, and goes on with the resource, the namespace and the name.
+/// The prefix of references to the uid of an object. The resource, the namespace and the name follow it.
 const UID_OF: &str = "the uid of ";
 
 /// The owners of fields, without times.

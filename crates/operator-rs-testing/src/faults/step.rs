@@ -72,7 +72,7 @@ pub struct Effect<'s> {
     pub changed: &'s State,
     /// The state in which the controller has settled again.
     pub after: &'s State,
-    /// Whether the controller has written since the step.
+    /// True if the controller has written since the step.
     pub has_written: bool,
     /// The objects that the test has created.
     pub given: &'s BTreeSet<String>,

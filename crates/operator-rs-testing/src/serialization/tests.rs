@@ -120,7 +120,7 @@ kind! { read_as_text, #[serde(deserialize_with = "text::deserialize", default)] 
 kind! { required_option, #[schemars(with = "String")] pub name: Option<String>, }
 kind! { other_tag, #[schemars(with = "Size")] #[serde(deserialize_with = "either::deserialize")] pub size: Other, }
 
-/// As [`Size`], with a tag.
+/// A [`Size`] with a tag.
 #[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 pub enum Other {

@@ -28,7 +28,7 @@ impl FieldPath {
         Self([&self.0[..], &[step]].concat())
     }
 
-    /// Whether this is the whole object.
+    /// Returns whether this is the whole object.
     pub fn is_top(&self) -> bool {
         self.0.is_empty()
     }

@@ -7,9 +7,9 @@ use serde_json::Value;
 /// if it cannot tell.
 #[derive(Clone, Copy, Debug)]
 pub struct Texts {
-    /// Whether a text, the second argument, matches a pattern.
+    /// True if a text, the second argument, matches a pattern.
     pub matches: fn(&str, &str) -> Option<bool>,
-    /// Whether a text, the second argument, has a format.
+    /// True if a text, the second argument, has a format.
     pub has_format: fn(&str, &str) -> Option<bool>,
 }
 
@@ -44,7 +44,7 @@ const STRINGS: &[&str] = &[
     "uuid5",
 ];
 
-/// Whether API servers know a format of a type. They warn of others, and do not check them.
+/// Returns whether API servers know a format of a type. They warn of others, and do not check them.
 pub fn is_known_format(types: &[&str], format: &str) -> bool {
     match types {
         [] | ["string"] => STRINGS.contains(&&*format.replace('-', "")),

@@ -49,7 +49,7 @@ pub fn text<'a>(schema: &'a Value, key: &str) -> &'a str {
     schema.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Whether a keyword is `true`.
+/// Returns whether a keyword is `true`.
 pub fn flag(schema: &Value, key: &str) -> bool {
     schema.get(key) == Some(&Value::Bool(true))
 }

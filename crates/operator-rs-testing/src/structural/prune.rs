@@ -100,7 +100,7 @@ pub fn undeclared_in_apply(resource: &Value, schema: &Value) -> Vec<String> {
     undeclared
 }
 
-/// Whether a value around a field keeps unknown fields.
+/// Returns whether a value around a field keeps unknown fields.
 fn is_within_preserving(schema: &Value, path: &FieldPath) -> bool {
     let mut schema = Some(schema);
     path.steps().iter().any(|step| {

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 
 const ABSENT: &str = "absent";
 
-/// What a server makes of a value of a field with this schema, and the fields that it refuses with strict validation.
+/// Returns the value that a server stores in a field with this schema, and the fields that strict validation refuses.
 fn stored(schema: &Value, value: Value) -> (Value, Vec<String>) {
     let root = json!({ "type": "object", "properties": { "f": schema } });
     let mut object = json!({ "f": value });

@@ -88,7 +88,7 @@ fn combine(
     }
 }
 
-/// How many fields there are, and the first of them.
+/// The number of fields, and the first of them.
 fn listed(fields: &BTreeSet<&str>) -> String {
     const SHOWN: usize = 3;
     let first: Vec<String> = fields.iter().take(SHOWN).map(|it| format!("`{it}`")).collect();

@@ -125,8 +125,8 @@ impl Committed<'_> {
         found.into_iter().filter(|it| !is_accepted(it)).collect()
     }
 
-    /// Whether a CRD is one of this workspace's, and no kind declares it any more: this command has written it for one of
-    /// its packages, or nobody knows who has, and its group is one of ours.
+    /// Returns whether a CRD is one of this workspace's, and no kind declares it any more: this command has written it
+    /// for one of its packages, or nobody knows who has, and its group is one of ours.
     fn is_left_over(&self, name: &str, it: &Found) -> bool {
         let mut declared = self.crds.iter().flat_map(|it| &it.objects);
         let group = |it: &Value| it["spec"]["group"].clone();

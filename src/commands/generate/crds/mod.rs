@@ -65,8 +65,9 @@ pub struct Args {
     /// Include kinds of example targets
     #[arg(long)]
     examples: bool,
-    /// Write each CRD to the file in this directory that has it, or to one of its own, and, unless `--package` or `--module` is given, remove those of
-    /// deleted kinds (can be repeated). With `--check`, compare with the CRDs in the directory, with any file name
+    /// Write each CRD to the file in this directory that has it, or to one of its own, and, unless `--package` or
+    /// `--module` is given, remove those of deleted kinds (can be repeated). With `--check`, compare with the CRDs in
+    /// the directory, with any file name
     #[arg(long, value_name = "DIR")]
     output_dir: Vec<PathBuf>,
     /// Write all CRDs into this file, as a YAML stream; `-` is stdout. With `--check`, compare with the CRDs in it
@@ -202,7 +203,7 @@ impl Args {
             if file.is_some() || !self.allow_at.is_empty() {
                 return Ok(made);
             }
-            // What is left is a first line that names an old place.
+            // The remaining difference is a first line that names an old path.
         }
         outputs.settle(|folder, root| made.plan(folder, root, file.as_ref()))?;
         Ok(made)

@@ -100,7 +100,7 @@ impl State {
         self.objects.iter().any(|it| it.0 == path && is_crd(&it.1))
     }
 
-    /// Whether a webhook of the CSV converts a CRD.
+    /// Returns whether a webhook of the CSV converts a CRD.
     pub fn converts(&self, crd: &str) -> bool {
         webhooks::converting_deployment(&self.csv, crd).is_some()
     }

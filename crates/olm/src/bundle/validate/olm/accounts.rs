@@ -55,7 +55,7 @@ fn account_of(deployment: &Value) -> &str {
     }
 }
 
-/// Whether a binding is of this account in the namespace that the user chooses, or in one that the binding names.
+/// Returns whether a binding is of this account in the namespace that the user chooses, or in one that the binding names.
 fn may_bind(binding: &Value, account: &str) -> bool {
     let subjects = of::list(binding, "/subjects").iter();
     let named = subjects.map(|subject| of::text(subject, "/namespace"));
