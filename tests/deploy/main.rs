@@ -21,6 +21,7 @@ mod project;
 #[path = "../hostile/random.rs"]
 mod random;
 mod removals;
+mod rights;
 #[path = "samples/main.rs"]
 mod samples;
 #[path = "../cluster/server.rs"]
