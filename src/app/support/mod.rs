@@ -69,7 +69,7 @@ impl Support {
         let vendor = ProjectPath::fixed(VENDOR);
         let files = self.files.iter().filter(|it| self.is_vendored || !it.0.is_in(&vendor));
         for (path, text) in files {
-            plan.generate(path.clone(), text.clone(), edit(path), SUPPORT);
+            plan.generate(path.clone(), text.clone(), &place_of_edits(path), SUPPORT);
         }
         let folders = self.crates.iter().map(|it| vendor.join(&it.name));
         for folder in folders.collect::<Result<Vec<_>, _>>()? {
@@ -208,12 +208,13 @@ fn is_manifest(path: &ProjectPath) -> bool {
     path.name() == "Cargo.toml" && path.as_str().matches('/').count() == 2
 }
 
-/// Where an edit of generated support code belongs.
-fn edit(path: &ProjectPath) -> &'static str {
-    match path.extension() {
-        "mk" => "Makefile",
-        _ if path.as_str().starts_with("tests/") => "the other files in tests/",
-        _ => "src/main.rs and src/controller/",
+/// Completes "Do not edit: change … instead." for generated support code.
+fn place_of_edits(path: &ProjectPath) -> String {
+    let mut folders = path.as_str().split('/');
+    match (folders.next(), folders.next()) {
+        (Some(VENDOR), Some(name)) => format!("the code that uses this crate, {name},"),
+        (Some("tests"), _) => "the tests that use it".to_owned(),
+        _ => "Makefile".to_owned(),
     }
 }
 
