@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::refusal::refusal;
 use crate::plan::Plan;
-use crd::samples::{Report, Sample, check};
+use crd::samples::{Report, Sample, UNCHECKED, check};
 use diagnostics::{Diagnostic, Hint as _};
 use go_data::yaml::{self, Node, Value};
 use kustomize::Rendered;
@@ -27,7 +27,7 @@ pub fn warn(plan: &mut Plan, tree: &impl Tree, crds: &[&Value]) -> anyhow::Resul
             let it = Diagnostic::from(&error);
             let message =
                 format!("cannot render {FOLDER}, so samples are not checked: {}", it.message);
-            plan.warn(Diagnostic { message, ..it });
+            plan.warn(Diagnostic { message, ..it }.with_code(UNCHECKED));
             return Ok(());
         }
     };

@@ -32,6 +32,11 @@ use go_data::{
 /// Patterns and formats as API servers read them.
 pub const TEXTS: Texts = Texts { matches: expression::is_match, has_format: format::is_valid };
 
+/// The rule of a sample that API servers refuse.
+pub const REFUSED: &str = "sample-refused";
+/// The rule of a sample that was not checked, or not wholly.
+pub const UNCHECKED: &str = "sample-unchecked";
+
 pub struct Sample<'a> {
     pub value: &'a Value,
     /// The file that has it, and its text and the document in it, if they are known.
@@ -55,9 +60,11 @@ pub fn check(crds: &[&Value], samples: &[Sample<'_>]) -> Report {
     for sample in samples {
         let Some((title, findings)) = of_sample(crds, sample.value, &rules) else { continue };
         let mut lines = Lines::of(sample.text);
-        let mut problem = |fault: Fault| problem(fault, &title, sample).quote(&mut lines);
-        res.faults.extend(findings.faults.into_iter().map(&mut problem));
-        res.unchecked.extend(findings.unchecked.into_iter().map(problem));
+        let mut problem = |fault: Fault, rule: &'static str| {
+            problem(fault, &title, sample).with_code(rule).quote(&mut lines)
+        };
+        res.faults.extend(findings.faults.into_iter().map(|fault| problem(fault, REFUSED)));
+        res.unchecked.extend(findings.unchecked.into_iter().map(|fault| problem(fault, UNCHECKED)));
     }
     for list in [&mut res.faults, &mut res.unchecked] {
         list.sort_by(|a, b| order(a).cmp(&order(b)));

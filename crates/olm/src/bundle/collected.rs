@@ -151,7 +151,7 @@ impl<'a> Collected<'a> {
                     warnings.leave_out(object, reason);
                 }
                 ("cert-manager.io", "Issuer" | "Certificate") => {
-                    warnings.leave_out(object, "OLM creates the certificates of webhooks");
+                    warnings.leave_to_olm(object, "OLM creates the certificates of webhooks");
                 }
                 ("apiextensions.k8s.io", "CustomResourceDefinition") => refusals.push(
                     format!("{} has a version that Kubernetes 1.22 removed", object::title(object)),

@@ -38,6 +38,7 @@ pub use pinned::Digests;
 
 use annotations::Annotations;
 use collected::Collected;
+use diagnostics::Diagnostic;
 use go_data::{
     kubernetes::{self, Reader},
     yaml::{self, Value},
@@ -100,8 +101,8 @@ pub struct Bundle {
     pub files: BTreeMap<ProjectPath, String>,
     /// `bundle.Dockerfile`, which is next to the bundle.
     pub dockerfile: String,
-    /// Warnings about a valid bundle.
-    pub warnings: Vec<String>,
+    /// Warnings and notes about a valid bundle.
+    pub warnings: Vec<Diagnostic>,
     /// Rights that OLM may give elsewhere than the objects do.
     pub moved: Vec<MovedRights>,
     csv: (ProjectPath, Value),
@@ -125,7 +126,7 @@ impl Bundle {
     pub fn pin(&mut self, digests: &Digests) {
         let (path, csv) = &mut self.csv;
         pinned::pin(csv, digests);
-        self.warnings.extend(pinned::unpinned(csv));
+        self.warnings.extend(pinned::unpinned(csv).into_iter().map(Diagnostic::from));
         self.files.insert(path.clone(), yaml::to_text(csv));
     }
 }

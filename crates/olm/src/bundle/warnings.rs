@@ -1,20 +1,26 @@
 //! What a person should know about a bundle that can be generated: above all, what is left out of it, and why.
 
 use super::object;
+use diagnostics::Diagnostic;
 use go_data::yaml::Value;
 
 /// In the order in which they were found.
 #[derive(Default)]
-pub struct Warnings(pub Vec<String>);
+pub struct Warnings(pub Vec<Diagnostic>);
 
 impl Warnings {
     pub fn push(&mut self, warning: String) {
-        self.0.push(warning);
+        self.0.push(warning.into());
     }
 
     /// An object that the user may expect in the bundle.
     pub fn leave_out(&mut self, object: &Value, reason: &str) {
-        self.push(format!("{} is left out of the bundle: {reason}", object::title(object)));
+        self.0.push(left_out(object, reason));
+    }
+
+    /// An object in whose place OLM creates another one, so that no action is needed.
+    pub fn leave_to_olm(&mut self, object: &Value, reason: &str) {
+        self.0.push(left_out(object, reason).into_note());
     }
 
     /// Parts of an object that the user may expect in the bundle.
@@ -25,4 +31,8 @@ impl Warnings {
             self.push(format!("{title}: its {parts} {verb} left out of the bundle: {reason}"));
         }
     }
+}
+
+fn left_out(object: &Value, reason: &str) -> Diagnostic {
+    format!("{} is left out of the bundle: {reason}", object::title(object)).into()
 }
