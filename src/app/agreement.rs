@@ -6,6 +6,7 @@ use crate::manifests::{self, Version};
 use crate::project::{Operator, Project, Resource};
 use diagnostics::Diagnostic;
 use model::Tree;
+use std::collections::BTreeMap;
 
 /// Refuses a PROJECT file that differs from the source. `tree` has PROJECT as it is on disk, where it has to be edited.
 pub fn require(tree: &dyn Tree, operator: &Operator) -> anyhow::Result<()> {
@@ -20,8 +21,9 @@ pub fn require(tree: &dyn Tree, operator: &Operator) -> anyhow::Result<()> {
 
 fn problems(project: &Project, operator: &Operator) -> Vec<Diagnostic> {
     let mut res = Vec::new();
+    let declared = declared_versions(operator);
     for (at, resource) in project.resources.iter().enumerate() {
-        let found = manifests::versions(operator).find(|it| declares(it, resource));
+        let found = declared.get(&listed_id(resource));
         let (Some(api), Some(found)) = (&resource.api, found) else { continue };
         let name = format!("{} {}", resource.version, resource.kind);
         let place = format!("{}:{}", found.place().path, found.place().line);
@@ -53,9 +55,23 @@ fn problems(project: &Project, operator: &Operator) -> Vec<Diagnostic> {
     res
 }
 
-/// Whether this is the version of a kind that an entry of PROJECT lists.
-pub fn declares(it: &Version<'_>, resource: &Resource) -> bool {
-    resource.api_group() == it.group()
-        && resource.version.to_string() == it.name()
-        && resource.kind.to_string() == it.kind()
+/// The API group, the version and the kind of one version of a kind.
+pub type VersionId = (String, String, String);
+
+/// The versions that the source declares, by their ids. Of two with one id, the first counts.
+pub fn declared_versions(operator: &Operator) -> BTreeMap<VersionId, Version<'_>> {
+    let mut versions = BTreeMap::new();
+    for version in manifests::versions(operator) {
+        versions.entry(declared_id(&version)).or_insert(version);
+    }
+    versions
+}
+
+pub fn declared_id(version: &Version<'_>) -> VersionId {
+    (version.group().to_owned(), version.name().to_owned(), version.kind().to_owned())
+}
+
+/// The id of the version that an entry of PROJECT lists.
+pub fn listed_id(resource: &Resource) -> VersionId {
+    (resource.api_group(), resource.version.to_string(), resource.kind.to_string())
 }

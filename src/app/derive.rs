@@ -9,7 +9,7 @@ use std::{
 use serde::Serialize;
 
 use super::{
-    agreement::{self, declares},
+    agreement::{self, VersionId, declared_id, declared_versions, listed_id},
     compile::{self, Compile, Completion},
     conversions, listing,
     refusal::{refusal, unread},
@@ -347,8 +347,9 @@ fn types(operator: &Operator, project: &Project) -> anyhow::Result<(Vec<Crd>, Ve
     let mut ours: Vec<&Resource> = project.resources.iter().filter(|it| it.api.is_some()).collect();
     // From the lowest version to the highest, as the manifests merge them.
     ours.sort_by_key(|it| it.version);
+    let listed: BTreeSet<VersionId> = ours.iter().map(|resource| listed_id(resource)).collect();
     for it in manifests::versions(operator) {
-        if !ours.iter().any(|resource| declares(&it, resource)) {
+        if !listed.contains(&declared_id(&it)) {
             let (version, kind) = (it.name(), it.kind());
             let message =
                 format!("{version} {kind} is not in PROJECT, so api/src/crds.rs leaves it out");
@@ -357,11 +358,12 @@ fn types(operator: &Operator, project: &Project) -> anyhow::Result<(Vec<Crd>, Ve
         }
     }
     let storage = manifests::storage(operator);
+    let declared = declared_versions(operator);
     let mut res: BTreeMap<(String, String), Crd> = BTreeMap::new();
     for resource in ours {
         let (group, kind) = (resource.api_group(), resource.kind.to_string());
-        let found = manifests::versions(operator).any(|it| declares(&it, resource));
-        let stored = storage.get(&(&*group, &*kind)).copied().filter(|_| found);
+        let is_declared = declared.contains_key(&listed_id(resource));
+        let stored = storage.get(&(&*group, &*kind)).copied().filter(|_| is_declared);
         let stored = stored.map(str::to_owned);
         let Some(stored) = stored else {
             return Err(anyhow::format_err!(

@@ -4,6 +4,7 @@
 use super::entries::{Clash, Content, Entry, Place};
 use diagnostics::{Diagnostic, Lines};
 use model::ProjectPath;
+use std::collections::BTreeSet;
 
 #[derive(Clone, Debug)]
 pub enum Amendment {
@@ -13,6 +14,16 @@ pub enum Amendment {
     Remove { fragments: Vec<String>, commit: LastCommit },
     /// The text that the command has read, and the same after an edit that it has made and checked.
     Replace { before: String, after: String },
+}
+
+impl Amendment {
+    /// Returns the fragment that is added above this marker, if the amendment is such an addition.
+    pub fn fragment_above(&self, at: &str) -> Option<&str> {
+        match self {
+            Self::Add { marker, fragment } if marker == at => Some(fragment),
+            _ => None,
+        }
+    }
 }
 
 /// A file in the last commit: git can restore an edited entry that is there.
@@ -33,6 +44,41 @@ pub struct Removal {
     pub edited: Vec<Diagnostic>,
     /// Entries that have no lines of their own, and are still there.
     pub stuck: Vec<Diagnostic>,
+}
+
+/// Adds the entries of several fragments for one place, unless they are there.
+///
+/// Returns `None` if the fragments have to be added one by one: they are for several places, they repeat or contradict
+/// each other, or the file does not take them as they are. Each addition reads the whole file several times.
+pub fn added_together(
+    path: &ProjectPath,
+    text: &str,
+    marker: &str,
+    fragments: &[&str],
+) -> Option<String> {
+    let (place, mut own) = Place::of(path, fragments.first()?).ok()?;
+    let mut lines: Vec<String> =
+        own.entries.iter().flat_map(|entry| entry.text(fragments[0])).collect();
+    for fragment in &fragments[1..] {
+        let (other, content) = Place::of(path, fragment).ok()?;
+        if other != place {
+            return None;
+        }
+        lines.extend(content.entries.iter().flat_map(|entry| entry.text(fragment)));
+        own.entries.extend(content.entries);
+    }
+    let before = place.read(text).ok()?;
+    let known = before.entries.iter().chain(&own.entries);
+    let data: BTreeSet<&String> = known.clone().map(|entry| &entry.data).collect();
+    let names: Vec<&String> = known.flat_map(|entry| &entry.defines).collect();
+    let distinct_names: BTreeSet<&&String> = names.iter().collect();
+    let entries = before.entries.len() + own.entries.len();
+    if data.len() < entries || distinct_names.len() < names.len() {
+        return None;
+    }
+    let new: Vec<&Entry> = own.entries.iter().collect();
+    let addition = Addition { path, text, place: &place, lines };
+    addition.above(&format!("+operator-rs:scaffold:{marker}"), &before, &new).ok()
 }
 
 /// Adds a fragment's entries, unless they are there.

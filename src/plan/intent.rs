@@ -9,6 +9,7 @@ use super::{
 use diagnostics::Diagnostic;
 use go_data::yaml;
 use model::ProjectPath;
+use std::iter;
 
 #[derive(Clone, Debug)]
 pub enum Intent {
@@ -144,9 +145,21 @@ fn amended(
         };
         Diagnostic { position: problem.position.and_then(move_to).or(problem.position), ..problem }
     };
-    for it in amendments {
+    let mut rest = amendments;
+    while let [it, following @ ..] = rest {
+        rest = following;
         let res = match it {
-            Amendment::Add { marker, fragment } => amendment::added(path, &text, marker, fragment),
+            Amendment::Add { marker, fragment } => {
+                let more = following.iter().map_while(|it| it.fragment_above(marker));
+                let fragments: Vec<&str> = iter::once(&**fragment).chain(more).collect();
+                match amendment::added_together(path, &text, marker, &fragments) {
+                    Some(text) => {
+                        rest = &following[fragments.len() - 1..];
+                        Ok(text)
+                    }
+                    None => amendment::added(path, &text, marker, fragment),
+                }
+            }
             Amendment::Remove { fragments, commit } => {
                 amendment::removed(path, &text, fragments, commit).map(|it| {
                     outcome.warnings.extend(it.warnings.into_iter().map(|it| on_disk(it, &text)));

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use super::*;
+use super::{entries::READINGS, *};
 use model::{Found, Tree};
 
 /// A tree in a test's map.
@@ -338,4 +338,26 @@ fn a_file_that_is_written_twice_has_one_conflict_and_one_change() {
     let error = tree.require_writable().expect_err("it is the user's").to_string();
     assert!(error.contains("was not created by operator-rs"), "{error}");
     assert_eq!(tree.read(&path("a.rs")).expect("it reads").as_deref(), Some("mine\n"));
+}
+
+/// Each reading is of the whole file: readings that grow with the entries make the work grow with their square.
+#[test]
+fn many_entries_are_added_by_a_fixed_number_of_readings_of_their_file() {
+    let readings_of_file = |entries: usize| {
+        let text = "resources:\n# +operator-rs:scaffold:m\n".to_owned();
+        let tree = Map([(path("kustomization.yaml"), text)].into());
+        let mut plan = Plan::default();
+        for number in 0..entries {
+            let fragment = format!("resources:\n- {number}.yaml\n");
+            plan.add(path("kustomization.yaml"), "m", fragment);
+        }
+        let before = READINGS.get();
+        let changes = plan.against(&tree, false).expect("the entries can be added");
+        let after = changes.iter().next().and_then(|change| change.after.as_ref());
+        let lines = after.map(|after| after.lines().count());
+        assert_eq!(lines, Some(entries + 2));
+        // Each fragment is read once.
+        READINGS.get() - before - entries
+    };
+    assert_eq!(readings_of_file(3), readings_of_file(300));
 }

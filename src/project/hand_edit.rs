@@ -26,7 +26,8 @@ impl Project {
     }
 
     fn hand_edit(&self, item: &Node, own: &Value) -> Option<HandEdit> {
-        let (from, to) = block::lines_of_item(self.text(), item)?;
+        let lines: Vec<&str> = self.text().lines().collect();
+        let (from, to) = block::lines_of_item(&lines, item)?;
         let lines: Vec<&str> = self.text().split_inclusive('\n').take(to).skip(from).collect();
         let is_comment =
             |it: &&str| it.trim_start().starts_with('#') || block::comment(it).is_some();

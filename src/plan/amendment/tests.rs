@@ -345,3 +345,55 @@ fn a_value_that_was_committed_otherwise_was_edited() {
     check(Some("[env]\nA = \"3\"\n"), 0, 1);
     check(Some(text), 0, 0);
 }
+
+/// Adds fragments together and one by one. Returns the text if both give the same, and None if they are refused together.
+fn add_together(path: &str, before: &str, fragments: &[&str]) -> Option<String> {
+    let path = ProjectPath::fixed(path);
+    let before = before.replace('§', MARKER);
+    let together = added_together(&path, &before, "m", fragments)?;
+    let add_next = |text: String, fragment: &&str| {
+        added(&path, &text, "m", fragment)
+            .expect("fragments that are added together can be added alone")
+    };
+    assert_eq!(together, fragments.iter().fold(before, add_next));
+    Some(together.replace(MARKER, "§"))
+}
+
+#[test]
+fn fragments_are_added_together_as_one_by_one() {
+    let list = ["resources:\n- b.yaml\n", "resources:\n- c.yaml\n"];
+    let both = add_together("kustomization.yaml", "resources:\n  - a.yaml\n# §\n", &list);
+    assert_eq!(both.as_deref(), Some("resources:\n  - a.yaml\n  - b.yaml\n  - c.yaml\n# §\n"));
+    let both = add_together("kustomization.yaml", "resources: []\n# §\n", &list);
+    assert_eq!(both.as_deref(), Some("resources:\n- b.yaml\n- c.yaml\n# §\n"));
+    let modules = ["pub mod b;\n", "pub mod c;\n"];
+    let both = add_together("mod.rs", "pub mod a;\n// §\n", &modules);
+    assert_eq!(both.as_deref(), Some("pub mod a;\npub mod b;\npub mod c;\n// §\n"));
+    let runs = [RUN, &RUN.replace("b::", "c::")];
+    let both = add_together(
+        "mod.rs",
+        "fn all() {\n    vec![\n        a()\n        // §\n    ]\n}\n",
+        &runs,
+    );
+    let calls = "runtime::per_namespace(b::run),\n        runtime::per_namespace(c::run),";
+    let expected =
+        format!("fn all() {{\n    vec![\n        a(),\n        {calls}\n        // §\n    ]\n}}\n");
+    assert_eq!(both, Some(expected));
+    let fields = ["[dependencies]\nb = \"1\"\n", "[dependencies]\nc = \"1\"\n"];
+    let both = add_together("Cargo.toml", "[dependencies]\na = \"1\"\n# §\n", &fields);
+    assert_eq!(both.as_deref(), Some("[dependencies]\na = \"1\"\nb = \"1\"\nc = \"1\"\n# §\n"));
+}
+
+#[test]
+fn fragments_that_meet_each_other_or_the_file_are_added_one_by_one() {
+    let refused = |path: &str, before: &str, fragments: &[&str]| {
+        assert_eq!(add_together(path, before, fragments), None, "{fragments:?}");
+    };
+    let (b, c) = ("resources:\n- b.yaml\n", "resources:\n- c.yaml\n");
+    refused("kustomization.yaml", "resources:\n# §\n", &[b, b]);
+    refused("kustomization.yaml", "resources:\n- ./c.yaml\n# §\n", &[b, c]);
+    refused("kustomization.yaml", "resources:\n# §\ncrds:\n# §\n", &[b, "crds:\n- c.yaml\n"]);
+    refused("kustomization.yaml", "resources:\n", &[b, c]);
+    refused("kustomization.yaml", "resources: [", &[b, c]);
+    refused("mod.rs", "// §\n", &["pub mod b;\n", "pub mod b {}\n"]);
+}

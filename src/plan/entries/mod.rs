@@ -12,11 +12,13 @@ use go_data::yaml::{Entry as Field, block};
 use model::ProjectPath;
 
 /// Where entries belong in a file. A fragment tells: it is a small copy of the file with only the new entries.
+#[derive(PartialEq)]
 pub struct Place {
     path: ProjectPath,
     at: At,
 }
 
+#[derive(PartialEq)]
 enum At {
     /// A list in YAML.
     Yaml(Vec<yaml::Step>),
@@ -68,6 +70,12 @@ pub struct Clash<'a> {
     pub is_same: bool,
 }
 
+#[cfg(test)]
+thread_local! {
+    /// The number of files and fragments that this thread has read.
+    pub static READINGS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 impl Place {
     /// The place of a fragment's entries, and the fragment as the content of that place.
     pub fn of(path: &ProjectPath, fragment: &str) -> Result<(Self, Content), Box<Diagnostic>> {
@@ -91,6 +99,8 @@ impl Place {
 
     /// Reads a file at this place; `None` if the file has no such place.
     pub fn find(&self, text: &str) -> Result<Option<Content>, Box<Diagnostic>> {
+        #[cfg(test)]
+        READINGS.set(READINGS.get() + 1);
         let content = match &self.at {
             At::Yaml(steps) => yaml::read(&self.path, text, steps),
             At::Rust(function) => rust::read(text, function.as_deref()),

@@ -5,6 +5,7 @@ use go_data::yaml::{self, Data, Dialect, Entry as Field, Node, Value, block};
 use model::ProjectPath;
 
 /// A step from a document to a list.
+#[derive(PartialEq)]
 pub enum Step {
     Key(String),
     /// Into the items of a list.
@@ -89,7 +90,8 @@ pub fn read(path: &ProjectPath, text: &str, steps: &[Step]) -> Result<Option<Con
         Data::Scalar(Value::Null) => &[],
         _ => return Ok(None),
     };
-    let entries = items.iter().map(|it| entry(text, it)).collect();
+    let lines: Vec<&str> = text.lines().collect();
+    let entries = items.iter().map(|item| entry(&lines, item)).collect();
     let gap = Gap::Indent(Box::new((*field).clone()));
     let pointer = pointer.clone();
     let mut rest: Value = documents.into_iter().map(Node::into_value).collect();
@@ -133,7 +135,7 @@ impl<'a> Found<'a> {
     }
 }
 
-fn entry(text: &str, node: &Node) -> Entry {
+fn entry(all_lines: &[&str], node: &Node) -> Entry {
     let mut value = node.clone().into_value();
     if let Value::String(path) = &mut value {
         *path = plain(path);
@@ -154,10 +156,10 @@ fn entry(text: &str, node: &Node) -> Entry {
         }
         _ => {}
     }
-    let lines = block::lines_of_item(text, node);
+    let lines = block::lines_of_item(all_lines, node);
     let has_comment = lines.is_some_and(|lines| {
-        let first = text.lines().nth(lines.0).unwrap_or_default();
-        block::has_comment(text, lines, node) != Some(false) || block::comment(first).is_some()
+        block::has_comment(all_lines, lines, node) != Some(false)
+            || block::comment(all_lines[lines.0]).is_some()
     });
     Entry {
         data: value.to_string(),

@@ -23,26 +23,28 @@ fn dash(line: &str, mark: Mark) -> Option<usize> {
     before.chars().all(|it| it == ' ').then_some(before.len())
 }
 
-/// The lines of an item of a list, from 0. Comments and blank lines in front of what follows are not among them.
-pub fn lines_of_item(text: &str, item: &Node) -> Option<(usize, usize)> {
-    let line = text.lines().nth(item.mark.line.checked_sub(1)?)?;
-    Some(lines_of(text, item.mark, dash(line, item.mark)?))
+/// Returns the range of lines of a list item, from 0, in the lines of a text. Comments and blank lines in front of the
+/// next item are not among them.
+pub fn lines_of_item(lines: &[&str], item: &Node) -> Option<(usize, usize)> {
+    let line = lines.get(item.mark.line.checked_sub(1)?)?;
+    Some(lines_of(lines, item.mark, dash(line, item.mark)?))
 }
 
 /// The lines of a field of a map, from 0, as [`lines_of_item`] has those of an item.
 pub fn lines_of_field(text: &str, field: &Entry) -> (usize, usize) {
-    let (from, to) = lines_of(text, field.mark, field.mark.column - 1);
+    let lines: Vec<&str> = text.lines().collect();
+    let (from, to) = lines_of(&lines, field.mark, field.mark.column - 1);
     // The dashes of a list may be below the field's name.
     match &field.value.data {
         Data::List(all) => {
-            (from, all.last().and_then(|it| lines_of_item(text, it)).map_or(to, |it| it.1.max(to)))
+            let last = all.last().and_then(|item| lines_of_item(&lines, item));
+            (from, last.map_or(to, |range| range.1.max(to)))
         }
         _ => (from, to),
     }
 }
 
-fn lines_of(text: &str, mark: Mark, indent: usize) -> (usize, usize) {
-    let lines: Vec<&str> = text.lines().collect();
+fn lines_of(lines: &[&str], mark: Mark, indent: usize) -> (usize, usize) {
     let from = mark.line - 1;
     let is_own = |it: &str| indent < depth(it);
     let is_next = |it: &&str| !is_blank(it) && !is_comment(it) && !is_own(it);
@@ -58,11 +60,13 @@ fn lines_of(text: &str, mark: Mark, indent: usize) -> (usize, usize) {
     (from, to)
 }
 
-/// Whether the lines of a value hold a comment, apart from the first line of a scalar.
-pub fn has_comment(text: &str, (from, to): (usize, usize), value: &Node) -> Option<bool> {
+/// Returns whether the lines of a value, a range of all lines, have a comment apart from the first line of a scalar.
+pub fn has_comment(lines: &[&str], (from, to): (usize, usize), value: &Node) -> Option<bool> {
     let is_scalar = matches!(value.data, Data::Scalar(_));
-    let is_block = is_scalar && text[offset(text, value.mark)?..].starts_with(['|', '>']);
-    let mut lines = text.lines().take(to).skip(from + usize::from(is_scalar));
+    let first = lines.get(value.mark.line.checked_sub(1)?)?;
+    let start = first.chars().nth(value.mark.column.checked_sub(1)?);
+    let is_block = is_scalar && matches!(start, Some('|' | '>'));
+    let mut lines = lines.iter().copied().take(to).skip(from + usize::from(is_scalar));
     // In the text of a block, `#` begins no comment.
     let indent = lines.clone().find(|it| !is_blank(it)).map_or(0, depth);
     Some(lines.any(|it| match is_block {
@@ -84,7 +88,7 @@ pub fn with_items(text: &str, list: &Entry, items: &str, line: Option<usize>) ->
     let (indent, end) = match &list.value.data {
         Data::List(all) if !all.is_empty() => {
             let first = lines.get(all[0].mark.line.checked_sub(1)?)?;
-            (dash(first, all[0].mark)?, lines_of_item(text, all.last()?)?.1)
+            (dash(first, all[0].mark)?, lines_of_item(&lines, all.last()?)?.1)
         }
         Data::List(_) | Data::Scalar(Value::Null) => (list.mark.column.checked_sub(1)?, head + 1),
         _ => return None,

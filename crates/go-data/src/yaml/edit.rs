@@ -77,7 +77,8 @@ impl<'a> Editor<'a> {
             _ => return Err(NOT_A_BLOCK),
         };
         let item = self.node(&format!("{map}/{key}/{at}")).ok_or(NOT_A_BLOCK)?;
-        let lines = block::lines_of_item(self.text, item).ok_or(NOT_A_BLOCK)?;
+        let lines: Vec<&str> = self.text.lines().collect();
+        let lines = block::lines_of_item(&lines, item).ok_or(NOT_A_BLOCK)?;
         let mut text = block::without_lines(self.text, lines);
         if is_last {
             parent.remove(key);
