@@ -8,7 +8,7 @@ use crate::terminal;
 use cluster::{Cluster, Event, Id, Interrupted, Owner, Target, Unreachable};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
-use model::Deadline;
+use model::{Deadline, display_path};
 
 /// Which cluster to use.
 #[derive(clap::Args)]
@@ -92,8 +92,18 @@ impl Address {
 
     /// The first of the flags that is set, by its name.
     pub fn given(&self) -> Option<&'static str> {
-        let kubeconfig = self.kubeconfig.as_ref().map(|_| "--kubeconfig");
-        kubeconfig.or_else(|| self.context.as_ref().map(|_| "--context"))
+        self.flags().first().map(|(flag, _)| *flag)
+    }
+
+    /// The flags that are set, with their values, as words of a command line.
+    pub fn words(&self) -> Vec<String> {
+        self.flags().into_iter().flat_map(|(flag, value)| [flag.to_owned(), value]).collect()
+    }
+
+    fn flags(&self) -> Vec<(&'static str, String)> {
+        let kubeconfig = self.kubeconfig.iter();
+        let kubeconfig = kubeconfig.map(|path| ("--kubeconfig", display_path(path)));
+        kubeconfig.chain(self.context.iter().map(|name| ("--context", name.clone()))).collect()
     }
 }
 

@@ -176,6 +176,14 @@ fn entries(list: &[u8]) -> BTreeMap<String, Entry> {
     res
 }
 
+/// The files that a search has found.
+#[derive(Default)]
+pub struct FoundFiles {
+    pub paths: Vec<String>,
+    /// True if there are more files than are searched.
+    pub is_incomplete: bool,
+}
+
 /// The object at a path.
 enum Found<'a> {
     Nothing,
@@ -235,21 +243,25 @@ impl Tree {
         Ok(res.into_iter().collect())
     }
 
-    /// The folders with YAML files that have CRDs, by their names: no more than a few are looked at.
-    pub fn folders_of_crds(&self) -> BTreeSet<String> {
-        const MOST: usize = 200;
-        let is_named = |it: &str| {
-            it.to_lowercase().contains("crd") && (it.ends_with(".yaml") || it.ends_with(".yml"))
-        };
-        let files = self.entries.iter().filter(|it| it.1.kind == Kind::File && is_named(it.0));
-        let has_crd = |it: &(&String, &Entry)| {
-            // Those of a chart may be templates.
-            let text = self.content(it.0, it.1).ok().and_then(|it| String::from_utf8(it).ok());
-            let is_crd = |it: &str| it.contains("kind: CustomResourceDefinition");
-            text.is_some_and(|it| is_crd(&it) && !it.contains("{{"))
-        };
-        let folder = |it: &String| it.rsplit_once('/').map_or(String::new(), |it| it.0.to_owned());
-        files.take(MOST).filter(has_crd).map(|it| folder(it.0)).collect()
+    /// The files whose text contains a word, among those that have the right name. Symlinks are followed.
+    pub fn files_with(&self, word: &str, has_name: impl Fn(&str) -> bool) -> FoundFiles {
+        const MOST: usize = 10_000;
+        let of_name = |path: &&String| has_name(path);
+        let mut res = FoundFiles::default();
+        for (index, path) in self.entries.keys().filter(of_name).enumerate() {
+            if index == MOST {
+                res.is_incomplete = true;
+                break;
+            }
+            let Ok(Found::File(entry)) = self.find(path) else { continue };
+            let bytes = self.content(path, entry).unwrap_or_default();
+            if String::from_utf8_lossy(&bytes).contains(word) {
+                res.paths.push(path.clone());
+            } else {
+                self.read.borrow_mut().remove(&entry.id);
+            }
+        }
+        res
     }
 
     /// Whether a symlink leads to a folder, and not back to one that it is in.

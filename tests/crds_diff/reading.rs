@@ -106,6 +106,127 @@ fn what_cannot_be_read_exactly_is_compared_by_the_committed_files() {
     );
 }
 
+/// Runs the command that a hint names in backticks.
+#[track_caller]
+fn follow(repository: &Repository, output: &std::process::Output, code: i32, expected: &str) {
+    let text = support::said(output);
+    let commands: Vec<&str> =
+        text.split('`').filter(|part| part.starts_with("operator-rs crds diff ")).collect();
+    assert!(!commands.is_empty(), "no command in {text}");
+    for command in commands {
+        let words: Vec<&str> =
+            command.split(' ').skip(3).map(|word| word.trim_matches('\'')).collect();
+        check(&repository.diff(&words), code, expected);
+    }
+}
+
+/// A repository whose first commit has files of CRDs, and source that cannot be read.
+fn unreadable(name: &str, path: &str) -> (Repository, String) {
+    let repository = Repository::new(name);
+    let crds = support::done(&repository.0, "generate crds");
+    let main = fs::read_to_string(repository.0.join("src/main.rs")).unwrap();
+    repository.write("src/main.rs", &main.replace("pub url: String", "pub url: Unknown"));
+    let text = if path.ends_with("json") {
+        serde_yaml::from_str::<Value>(&crds).unwrap().to_string()
+    } else {
+        crds
+    };
+    repository.write(path, &text);
+    repository.commit("Unreadable");
+    (repository, main)
+}
+
+#[test]
+fn committed_crds_are_found_by_their_content() {
+    for (name, path) in [("json", "dist/all.json"), ("plain", "deploy/operator.yml")] {
+        let (repository, main) = unreadable(&format!("content-{name}"), path);
+        repository.write("src/main.rs", &main);
+        check(&repository.diff(&[]), 0, "read from committed files instead: backups.example.com");
+    }
+    // A file of a directory for CRDs goes before a bundle that differs.
+    let (repository, main) = unreadable("content-first", "config/crd/all.yaml");
+    let crds = fs::read_to_string(repository.0.join("config/crd/all.yaml")).unwrap();
+    repository.write("bundle/all.yaml", &crds.replace("scope: Namespaced", "scope: Cluster"));
+    repository.commit("Bundle");
+    repository.write("src/main.rs", &main);
+    check(&repository.diff(&[]), 0, "read from committed files instead: backups.example.com");
+}
+
+#[test]
+fn a_hint_to_compare_committed_files_can_be_followed() {
+    // Nothing is compared: another file is of another group.
+    let (repository, main) = unreadable("hint", "config/crd/all.yaml");
+    let path = repository.0.join("config/crd/all.yaml");
+    let crds = fs::read_to_string(&path).unwrap();
+    repository.write(
+        "config/crd/all.yaml",
+        &crds.replace("backups", "others").replace("Backup", "Other"),
+    );
+    repository.write("config/crd/broken.yaml", "kind: CustomResourceDefinition\nspec: [\n");
+    repository.commit("Other");
+    repository.write("src/main.rs", &main);
+    follow(
+        &repository,
+        &repository.diff(&[]),
+        1,
+        "from HEAD:config/crd/all.yaml to the working tree",
+    );
+    check(
+        &repository.diff(&[]),
+        1,
+        "compare with CRD files that are committed there: `operator-rs",
+    );
+    follow(&repository, &repository.diff(&["-p", "a"]), 1, "from HEAD:config/crd/all.yaml to");
+    repository.commit("Readable");
+    let output = repository.diff(&["HEAD", "--to", "HEAD~1"]);
+    follow(&repository, &output, 1, "from HEAD to HEAD~1:config/crd/all.yaml");
+    let output = repository.diff(&["HEAD~1", "--to", "HEAD~2", "--features", "a"]);
+    follow(&repository, &output, 1, "from HEAD~1:config/crd/all.yaml to HEAD~2:config/crd");
+}
+
+#[test]
+fn without_committed_crds_the_hint_names_a_file() {
+    let (repository, main) = unreadable("no-crds", "other.txt");
+    repository.write("src/main.rs", &main);
+    let hint = "compare with a file of CRDs instead, e.g. the CRDs that this version installed: `operator-rs crds diff FILE`";
+    repository.says(&[], 1, hint);
+    repository.says(&["HEAD~1", "--to", "HEAD"], 1, "`operator-rs crds diff 'HEAD~1' --to FILE`");
+}
+
+#[test]
+fn files_that_are_not_searched_for_crds_are_told() {
+    let (repository, main) = unreadable("many", "z/all.json");
+    let blob = repository.git(&["hash-object", "-w", "Cargo.lock"]);
+    let entries: String = (0..10_000).map(|n| format!("100644 {blob}\ta/{n}.yaml\n")).collect();
+    repository.write("index.txt", &entries);
+    let mut git = support::command("git", &repository.0);
+    let index = fs::File::open(repository.0.join("index.txt")).unwrap();
+    git.args(["update-index", "--add", "--index-info"]).stdin(index);
+    assert!(git.status().unwrap().success());
+    repository.git(&["commit", "-q", "-m", "Many"]);
+    repository.write("src/main.rs", &main);
+    repository.says(
+        &[],
+        1,
+        "at HEAD: there are more YAML and JSON files than are searched for CRDs",
+    );
+}
+
+#[test]
+fn one_crd_in_two_equal_files_of_a_directory_is_one_crd() {
+    let (repository, _) = unreadable("twice", "crds/all.yaml");
+    fs::copy(repository.0.join("crds/all.yaml"), repository.0.join("crds/copy.yaml")).unwrap();
+    repository.commit("Twice");
+    repository.says(&["HEAD:crds", "--to", "crds"], 0, "no breaking change");
+    let text = fs::read_to_string(repository.0.join("crds/copy.yaml")).unwrap();
+    repository.write("crds/copy.yaml", &text.replace("scope: Namespaced", "scope: Cluster"));
+    repository.says(
+        &["HEAD:crds", "--to", "crds"],
+        1,
+        "crds/copy.yaml:2:1: the CRD `backups.example.com` is also at crds/all.yaml:2:1",
+    );
+}
+
 #[test]
 fn kinds_that_can_be_read_are_compared_and_the_others_are_named() {
     let repository = Repository::new("partly");

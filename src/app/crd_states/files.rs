@@ -1,11 +1,10 @@
 //! CRDs in files, as they are committed or printed: several documents a file, as YAML or JSON.
 
-use std::{collections::BTreeSet, path::Path};
+use std::path::Path;
 
 use anyhow::Context as _;
 
 use super::{Crds, Places, marks::Marks};
-use crate::app::repository::Tree;
 use crate::disk::Root;
 use crate::project::below;
 use crate::terminal;
@@ -57,51 +56,6 @@ pub fn on_disk(dir: &Path, path: &str) -> anyhow::Result<(Crds, Places)> {
     Ok(files.into_side())
 }
 
-/// The CRDs in files that are committed at a revision, wherever they are; none of what differs between two files. Also
-/// what is passed over, with the reason.
-pub fn committed(tree: &Tree) -> anyhow::Result<(Crds, Places, Vec<String>)> {
-    let (mut res, mut ambiguous) = (Files::default(), BTreeSet::new());
-    let mut passed_over = Vec::new();
-    for folder in tree.folders_of_crds() {
-        for name in tree.names(&folder)?.iter().filter(|it| is_crd_file(it)) {
-            let path = below(&folder, name);
-            let mut file = Files::default();
-            let added = tree.text(&path).and_then(|text| match text {
-                Some(text) if text.contains("CustomResourceDefinition") => {
-                    file.add(&path, &text, false)
-                }
-                _ => Ok(()),
-            });
-            // Templates and the like.
-            if let Err(error) = added {
-                let why = Diagnostic::from(&error).message;
-                passed_over.push(format!("{path} is not compared: {why}"));
-                continue;
-            }
-            for (name, crd) in file.crds {
-                match res.crds.get(&name) {
-                    Some(other) if *other != crd => {
-                        if ambiguous.insert(name.clone()) {
-                            let message = format!(
-                                "{name} is not compared: several files have it, and they differ"
-                            );
-                            passed_over.push(message);
-                        }
-                    }
-                    Some(_) => {}
-                    None => {
-                        res.places.documents.extend(file.places.documents.remove_entry(&name));
-                        res.crds.insert(name, crd);
-                    }
-                }
-            }
-        }
-    }
-    res.crds.retain(|it, _| !ambiguous.contains(it));
-    let (crds, places) = res.into_side();
-    Ok((crds, places, passed_over))
-}
-
 /// Whether a file of a folder may hold CRDs.
 pub fn is_crd_file(name: &str) -> bool {
     [".yaml", ".yml", ".json"].iter().any(|it| name.ends_with(it))
@@ -148,6 +102,9 @@ impl Files {
         }
         let place = || format!("{path}:{}:{}", mark.line, mark.column);
         let crd = Crd::from_object(&value).with_context(|| format!("cannot read {}", place()))?;
+        if self.crds.get(&crd.name) == Some(&crd) {
+            return Ok(());
+        }
         if let Some((other, marks)) = self.places.documents.get(&crd.name) {
             let first = marks.find(None, None);
             let first = format!("{other}:{}:{}", first.line, first.column);

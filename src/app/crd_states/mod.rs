@@ -1,6 +1,7 @@
 //! States of CRDs that are compared: the CRDs of each, and where they are declared.
 
 mod cluster;
+mod committed;
 mod files;
 mod marks;
 mod project;

@@ -9,9 +9,7 @@ use std::{
 use anyhow::Context as _;
 
 use super::{
-    ConvertedKinds, Crds, Declaration, Place, Places, Side,
-    files::{self, Files},
-    revision::Revision,
+    ConvertedKinds, Crds, Declaration, Place, Places, Side, committed, revision::Revision,
 };
 use crate::app::repository::{Repository, Tree};
 use crate::project::{Problem, Project as ProjectFile, below};
@@ -52,6 +50,8 @@ pub struct Unread {
     pub hints: Vec<String>,
     /// The CRDs that were read from files which are committed there instead.
     pub committed: BTreeSet<String>,
+    /// For a revision: the files that are committed there and can be compared instead, each as `REV:PATH`.
+    pub states_instead: Option<Vec<String>>,
     /// The kinds that could not be read, as far as their names are known: `Kind.group`.
     pub kinds: BTreeSet<String>,
 }
@@ -88,34 +88,10 @@ impl Project {
             let reading = source::read(&library, &options);
             side(&library, &reading, &options, &root, (revision, Some(revision)))
         });
-        let (committed, mut places, passed_over) = files::committed(&tree)?;
         let mut res = match from_source.with_context(at) {
-            Err(error) if committed.is_empty() => return Err(error),
-            Err(error) => {
-                let unread = Unread { headline: format!("{error:#}"), ..Unread::default() };
-                let places = Places { revision: Some(revision.to_owned()), ..Places::default() };
-                let label = revision.to_owned();
-                Side { label, crds: Crds::new(), places, unread: Some(unread) }
-            }
-            Ok(side) => side,
+            Ok(side) if side.unread.is_none() => side,
+            from_source => with_committed(from_source, &tree)?,
         };
-        if let Some(unread) = &mut res.unread {
-            passed_over.iter().for_each(|it| terminal::warn(format!("at {revision}: {it}")));
-            for (name, crd) in committed {
-                if res.crds.contains_key(&name) {
-                    continue;
-                }
-                let document = places.documents.remove_entry(&name);
-                res.places.documents.extend(document);
-                unread.committed.insert(name.clone());
-                res.crds.insert(name, crd);
-            }
-            // Only the working tree is compiled.
-            for it in unread.problems.iter_mut().filter_map(|it| it.hint.as_mut()) {
-                *it = it.replace(", or compile: `--compile`", "");
-            }
-            unread.hints = vec![way_out(&tree, revision)];
-        }
         res.convert(&converted_at(&tree, &repository.prefix));
         Ok(res)
     }
@@ -132,29 +108,10 @@ impl Project {
     pub fn committed(&self, revision: &str, path: &str, label: String) -> anyhow::Result<Side> {
         let repository = Repository::of(&disk::real(&self.dir)?)?;
         let tree = repository.at(revision)?;
-        let mut files = Files::default();
-        let side = |files: Files| {
-            let (crds, places) = files.into_side_at(revision);
-            let mut side = Side { label, crds, places, unread: None };
-            side.convert(&converted_at(&tree, &repository.prefix));
-            side
-        };
-        if let Some(text) = tree.text(path)? {
-            files.add(path, &text, true).with_context(|| format!("at {revision}"))?;
-            return Ok(side(files));
-        }
-        let names = tree.names(path)?;
-        if names.is_empty() {
-            return Err(anyhow::format_err!("there is no `{path}` at {revision}"))
-                .hint("a path after a revision is relative to the top of the repository");
-        }
-        for name in names.iter().filter(|it| files::is_crd_file(it)) {
-            let path = below(path, name);
-            let text = tree.text(&path)?.unwrap_or_default();
-            files.add(&path, &text, false).with_context(|| format!("at {revision}"))?;
-        }
-        files.require_some(path)?;
-        Ok(side(files))
+        let (crds, places) = committed::read(&tree, path)?.into_side_at(revision);
+        let mut side = Side { label, crds, places, unread: None };
+        side.convert(&converted_at(&tree, &repository.prefix));
+        Ok(side)
     }
 
     /// The folder of the project's Cargo.toml in the working tree.
@@ -198,16 +155,38 @@ fn converted(text: Option<String>) -> ConvertedKinds {
     project.map(|it| it.converted()).unwrap_or_default()
 }
 
-/// What else can stand for source that cannot be read.
-fn way_out(tree: &Tree, revision: &str) -> String {
-    let command = |it: &String| {
-        let old = terminal::shell_word(&format!("{revision}:{it}"));
-        format!("`operator-rs crds diff {old}`")
+/// Takes up the CRDs of committed files in place of the kinds of a revision that could not be read.
+fn with_committed(from_source: anyhow::Result<Side>, tree: &Tree) -> anyhow::Result<Side> {
+    let mut committed = committed::find(tree)?;
+    let revision = &tree.name;
+    committed.passed_over.iter().for_each(|it| terminal::warn(format!("at {revision}: {it}")));
+    let mut res = match from_source {
+        Err(error) if committed.crds.is_empty() => return Err(error),
+        Err(error) => Side {
+            label: revision.clone(),
+            crds: Crds::new(),
+            places: Places { revision: Some(revision.clone()), ..Places::default() },
+            unread: Some(Unread { headline: format!("{error:#}"), ..Unread::default() }),
+        },
+        Ok(side) => side,
     };
-    match tree.folders_of_crds().iter().map(command).collect::<Vec<_>>() {
-        list if list.is_empty() => "compare with a file of CRDs instead, e.g. the CRDs that this version installed: `operator-rs crds diff FILE`".to_owned(),
-        list => format!("that revision has CRD files; compare with them: {}", list.join(" or ")),
+    let Some(unread) = &mut res.unread else { return Ok(res) };
+    for (name, crd) in committed.crds {
+        if res.crds.contains_key(&name) {
+            continue;
+        }
+        res.places.documents.extend(committed.places.documents.remove_entry(&name));
+        unread.committed.insert(name.clone());
+        res.crds.insert(name, crd);
     }
+    // Only the working tree is compiled.
+    for hint in unread.problems.iter_mut().filter_map(|problem| problem.hint.as_mut()) {
+        *hint = hint.replace(", or compile: `--compile`", "");
+    }
+    unread.hints.clear();
+    unread.states_instead =
+        Some(committed.paths.iter().map(|path| format!("{revision}:{path}")).collect());
+    Ok(res)
 }
 
 /// The root of the workspace that a folder of the repository is in, and its package, as cargo finds them.
@@ -269,6 +248,7 @@ fn side(
         problems,
         hints: reading.hint.iter().cloned().collect(),
         committed: BTreeSet::new(),
+        states_instead: None,
         kinds: unread_kinds(reading, &generated.manifests),
     });
     let mut crds = Crds::new();

@@ -1,5 +1,7 @@
 //! `operator-rs crds diff`
 
+mod way_out;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
@@ -20,6 +22,7 @@ use crate::{
 };
 use crd::compatibility::{Crd, Finding, Policy, Rule, judge};
 use diagnostics::{Diagnostic, Hint as _, hinted};
+use model::display_path;
 
 /// Find breaking changes between two states of the CRDs
 ///
@@ -92,7 +95,8 @@ impl Args {
             compile: self.compile,
         };
         let (mut old, mut new) = sides(&from, &to, &project, &self.address)?;
-        let unread = [old.unread.take(), new.unread.take()];
+        let mut unread = [old.unread.take(), new.unread.take()];
+        self.add_way_out([&from, &to], &mut unread);
         if old.crds.is_empty() && new.crds.is_empty() {
             incomplete(unread, &[])?;
             return Err(anyhow::format_err!("neither {} nor {} has a CRD", old.label, new.label))
@@ -142,22 +146,29 @@ impl Args {
                 "`{flag}` requires a cluster to compare: pass `cluster` or `--to cluster`"
             ));
         }
-        let about_source = [
-            (self.manifest_path.is_some(), "--manifest-path"),
-            (!self.package.is_empty(), "--package"),
-            (!self.features.is_empty(), "--features"),
+        let reads_source = states.iter().any(|it| it.is_source());
+        match self.source_flags().first().filter(|_| !reads_source) {
+            Some((flag, _)) => conflict(format!(
+                "`{flag}` applies to Rust source, but no Rust source is compared: name a revision, or leave out `--to`"
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// The flags about Rust source that are given, with their values.
+    fn source_flags(&self) -> Vec<(&'static str, Option<String>)> {
+        let path = self.manifest_path.iter().map(display_path);
+        let mut res: Vec<_> = path.map(|path| ("--manifest-path", Some(path))).collect();
+        res.extend(self.package.iter().map(|package| ("--package", Some(package.clone()))));
+        res.extend(self.features.iter().map(|feature| ("--features", Some(feature.clone()))));
+        let switches = [
             (self.all_features, "--all-features"),
             (self.no_default_features, "--no-default-features"),
             (self.compile.compile, "--compile"),
             (self.compile.no_compile, "--no-compile"),
         ];
-        let reads_source = states.iter().any(|it| it.is_source());
-        match about_source.iter().find(|it| it.0 && !reads_source) {
-            Some((_, flag)) => conflict(format!(
-                "`{flag}` applies to Rust source, but no Rust source is compared: name a revision, or leave out `--to`"
-            )),
-            None => Ok(()),
-        }
+        res.extend(switches.into_iter().filter(|(given, _)| *given).map(|(_, flag)| (flag, None)));
+        res
     }
 
     fn to_name(&self, dir: &Path) -> anyhow::Result<Name> {
