@@ -8,6 +8,7 @@ use std::{
 use super::{
     cargo::Workspace,
     compile::{self, Compile},
+    feature_flags::{self, FeatureFlags},
     refusal::{refusal, unread},
     tree_sources::TreeSources,
 };
@@ -29,7 +30,8 @@ pub const BY: &str = "generate crds";
 /// The CRDs of all members of a workspace; of an operator in place, those of its own kinds. One that cannot be read
 /// refuses all. Commands without flags for compiling have none.
 pub fn crds(workspace: &Workspace, flags: Option<compile::Flags>) -> anyhow::Result<Vec<Value>> {
-    let (manifests, _) = read(workspace, flags, &CrdOptions::default(), source::read)?;
+    let options = Options::default();
+    let (manifests, _) = read(workspace, flags, &options, &CrdOptions::default(), source::read)?;
     Ok(manifests.into_iter().flat_map(|it| it.objects).collect())
 }
 
@@ -39,7 +41,8 @@ pub fn manifests(
     flags: compile::Flags,
     options: &CrdOptions,
 ) -> anyhow::Result<Vec<Manifest>> {
-    let (manifests, operator) = read(workspace, Some(flags), options, source::read_with_rules)?;
+    let (manifests, operator) =
+        read(workspace, Some(flags), &Options::default(), options, source::read_with_rules)?;
     if !operator.rules.is_empty() {
         terminal::warn(Diagnostic::from(
             "the source has `+kubebuilder:rbac` comments, but the role of an adopted operator is not generated from them",
@@ -49,8 +52,13 @@ pub fn manifests(
 }
 
 /// The same, with the names of Rust types.
-pub fn kinds(workspace: &Workspace, flags: compile::Flags) -> anyhow::Result<Kinds> {
-    let (manifests, operator) = read(workspace, Some(flags), &CrdOptions::default(), source::read)?;
+pub fn kinds(
+    workspace: &Workspace,
+    flags: compile::Flags,
+    features: &FeatureFlags,
+) -> anyhow::Result<Kinds> {
+    let (options, crd_options) = (features.options(), CrdOptions::default());
+    let (manifests, operator) = read(workspace, Some(flags), &options, &crd_options, source::read)?;
     let crds = manifests.into_iter().flat_map(|it| it.objects).collect();
     Ok(Kinds { crds, types: types(&operator.kinds), samples: Vec::new() })
 }
@@ -82,9 +90,15 @@ pub fn leave_out_others(reading: &mut Reading, root: &Root) -> anyhow::Result<()
 
 /// The kinds that the source declares. Where it may declare more than can be read, the code is compiled, and `why` says
 /// what that is for if it is not.
-pub fn reading(tree: &impl Tree, flags: compile::Flags, why: &str) -> anyhow::Result<Reading> {
+pub fn reading(
+    tree: &impl Tree,
+    flags: compile::Flags,
+    features: &FeatureFlags,
+    why: &str,
+) -> anyhow::Result<Reading> {
     let sources = TreeSources::new(tree);
-    let mut reading = source::read(&sources, &Options::default());
+    let mut reading = source::read(&sources, &features.options());
+    feature_flags::require_known(&reading)?;
     if !reading.unexplored.is_empty() {
         let compile = Compile {
             top: tree.dir().unwrap_or(Path::new(".")),
@@ -106,11 +120,13 @@ pub fn reading(tree: &impl Tree, flags: compile::Flags, why: &str) -> anyhow::Re
 fn read(
     workspace: &Workspace,
     flags: Option<compile::Flags>,
-    options: &CrdOptions,
+    options: &Options,
+    crd_options: &CrdOptions,
     how: fn(&dyn Sources, &Options) -> Reading,
 ) -> anyhow::Result<(Vec<Manifest>, Operator)> {
     let sources = TreeSources::new(&workspace.root);
-    let mut reading = how(&sources, &Options::default());
+    let mut reading = how(&sources, options);
+    feature_flags::require_known(&reading)?;
     leave_out_others(&mut reading, &workspace.root)?;
     let compile = Compile {
         top: workspace.root.real(),
@@ -122,7 +138,7 @@ fn read(
     };
     compile::complete(&compile, &mut reading)?;
     let operator = reading.whole();
-    let generated = manifests::crds(&operator, options);
+    let generated = manifests::crds(&operator, crd_options);
     let found = reading.quote(&sources, generated.problems);
     let problems = [reading.all_problems(), found].concat();
     if !problems.is_empty() {

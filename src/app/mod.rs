@@ -17,6 +17,7 @@ pub mod crd_states;
 pub mod credential_plugin;
 pub mod declared;
 pub mod derive;
+pub mod feature_flags;
 pub mod file_owner;
 pub mod findings;
 pub mod folder;

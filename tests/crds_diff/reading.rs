@@ -18,6 +18,25 @@ fn a_folder_without_git_has_no_revisions() {
 }
 
 #[test]
+fn at_the_top_of_a_repository_the_workspaces_below_are_named() {
+    let dir = tempfile::tempdir().expect("there is a folder for such");
+    for folder in ["operators/backup/crates/api", "tools/target/debug", ".hidden"] {
+        fs::create_dir_all(dir.path().join(folder)).unwrap();
+        fs::write(dir.path().join(folder).join("Cargo.toml"), MANIFEST).unwrap();
+    }
+    fs::write(dir.path().join("operators/backup/Cargo.toml"), "[workspace]\n").unwrap();
+    let unnamed = "hint: point `--manifest-path` at the Cargo.toml of a package or workspace";
+    let crds = |expected: &str| {
+        let mut command = support::command(support::BINARY, dir.path());
+        let output = command.args(["generate", "crds"]).output().expect("the binary starts");
+        check(&output, 1, expected);
+    };
+    crds(unnamed);
+    fs::create_dir(dir.path().join(".git")).unwrap();
+    crds("hint: run the command in a directory that has one: `operators/backup`\n");
+}
+
+#[test]
 fn directories_inside_a_directory_are_left_out_aloud() {
     let repository = Repository::new("directories");
     fs::create_dir_all(repository.0.join("crds/old")).unwrap();

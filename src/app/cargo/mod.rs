@@ -4,6 +4,7 @@
 //! the tool copies dependencies, profiles and patches with all their keys, also those that a crate's types do not have
 //! yet; it needs the lines of a lock for messages, and it edits the lock as a document.
 
+mod below;
 pub mod config;
 mod location;
 pub mod lock;

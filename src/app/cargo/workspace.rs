@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use toml::{Table, Value};
 
-use super::parse;
+use super::{below, parse};
 use crate::disk::{self, Root};
 use diagnostics::Hint as _;
 use model::display_path;
@@ -74,8 +74,16 @@ fn next(dir: &Path) -> anyhow::Result<PathBuf> {
             return Ok(path);
         }
     }
+    const LISTED: usize = 4;
+    let below = below::packages(&dir);
+    let listed = below.iter().take(LISTED).map(|folder| format!("`{folder}`"));
+    let listed = listed.collect::<Vec<_>>().join(" or ");
     Err(anyhow::format_err!("no Cargo.toml in `{}` or any parent directory", display_path(&dir)))
-        .hint("point `--manifest-path` at the Cargo.toml of a package or workspace")
+        .hint(if below.is_empty() {
+            "point `--manifest-path` at the Cargo.toml of a package or workspace".to_owned()
+        } else {
+            format!("run the command in a directory that has one: {listed}")
+        })
 }
 
 /// The nearest workspace above a folder, unless it excludes the folder.

@@ -8,6 +8,7 @@ use crate::{
         cargo::{self, Workspace},
         compile::{self, Compile},
         declared,
+        feature_flags::{self, FeatureFlags},
         refusal::{refusal, unread},
         roles::OwnNamespace,
         tree_sources::TreeSources,
@@ -24,6 +25,7 @@ use go_data::yaml::Value;
 pub struct Selection<'a> {
     pub manifest: Option<&'a Path>,
     pub packages: &'a [String],
+    pub features: &'a FeatureFlags,
     pub compile: compile::Flags,
 }
 
@@ -49,13 +51,14 @@ impl Source {
             Some(member) if selection.packages.is_empty() => vec![member.clone()],
             _ => selection.packages.to_vec(),
         };
-        let options = Options { packages, ..Options::default() };
+        let options = Options { packages, ..selection.features.options() };
         let sources = TreeSources::new(&workspace.root);
         let mut reading = source::read_with_rules(&sources, &options);
         if let Some(it) = options.packages.iter().find(|it| !reading.members.contains(it)) {
             return Err(anyhow::format_err!("`{it}` is not a package of this workspace"))
                 .hint(format!("its packages are {}", reading.members.join(", ")));
         }
+        feature_flags::require_known(&reading)?;
         if options.packages.is_empty() {
             declared::leave_out_others(&mut reading, &workspace.root)?;
         }

@@ -17,6 +17,7 @@ use crate::{
     app::{
         cargo::{self, Workspace},
         compile::{self, Compile},
+        feature_flags::FeatureFlags,
         location,
         refusal::unread,
         tree_sources::TreeSources,
@@ -36,9 +37,7 @@ pub struct Project {
     pub dir: PathBuf,
     pub manifest: Option<PathBuf>,
     pub packages: Vec<String>,
-    pub features: Vec<String>,
-    pub all_features: bool,
-    pub no_default_features: bool,
+    pub features: FeatureFlags,
     pub compile: compile::Flags,
 }
 
@@ -130,14 +129,7 @@ impl Project {
             Some(member) if self.packages.is_empty() => vec![member],
             _ => self.packages.clone(),
         };
-        Options {
-            packages,
-            modules: Vec::new(),
-            examples: false,
-            features: self.features.clone(),
-            all_features: self.all_features,
-            no_default_features: self.no_default_features,
-        }
+        Options { packages, ..self.features.options() }
     }
 }
 

@@ -145,14 +145,19 @@ impl Files {
     pub fn written(&self) -> Vec<ProjectPath> {
         let ours: Vec<_> =
             self.crds.iter().filter(|it| it.1.is_named_as_ours).map(|it| it.0.clone()).collect();
-        let is_usual = |it: &(&ProjectPath, &Crds)| {
-            !it.1.has_others && !is_of_others(it.0) && !self.bundles.contains(it.0)
-        };
-        let usual: Vec<_> = self.crds.iter().filter(is_usual).map(|it| it.0.clone()).collect();
+        let usual = self.plain_crds();
         match (ours.is_empty(), usual.len()) {
             (true, 1) => usual,
             _ => ours,
         }
+    }
+
+    /// The folders whose files have nothing but CRDs, without bundles, examples and tests.
+    pub fn plain_crds(&self) -> Vec<ProjectPath> {
+        let is_plain = |it: &(&ProjectPath, &Crds)| {
+            !it.1.has_others && !is_of_others(it.0) && !self.bundles.contains(it.0)
+        };
+        self.crds.iter().filter(is_plain).map(|it| it.0.clone()).collect()
     }
 
     /// Returns whether a file here has the CRD of a kind.

@@ -1,5 +1,6 @@
 //! `operator-rs adopt`
 
+mod beside;
 mod files;
 mod own_kinds;
 mod package;
@@ -10,6 +11,7 @@ use std::{
 };
 
 use self::{
+    beside::{CHART_COMMAND, CRDS_COMMAND, MANIFESTS_COMMAND, inside},
     files::Files,
     own_kinds::{Evidence, OwnKinds},
 };
@@ -18,6 +20,7 @@ use crate::{
     app::{
         cargo::Workspace,
         compile, declared,
+        feature_flags::FeatureFlags,
         refusal::{refusal, unread},
         tree_sources::TreeSources,
     },
@@ -44,14 +47,14 @@ pub struct Args {
     #[arg(long, value_name = "PACKAGE")]
     package: Option<String>,
     /// Kustomization, directory of YAML files, or file that deploys the operator [default: the only one there]
-    #[arg(long, value_name = "DIR|FILE", value_parser = ProjectPath::from_system)]
+    #[arg(long, value_name = "DIR|FILE", value_parser = |path: &str| inside(path, MANIFESTS_COMMAND))]
     manifests: Option<ProjectPath>,
     /// Directory that the CRDs are written to (can be repeated) [default: those with files as `generate crds` names them, or
     /// the only one with CRDs]
-    #[arg(long, value_name = "DIR", value_parser = ProjectPath::from_system)]
+    #[arg(long, value_name = "DIR", value_parser = |path: &str| inside(path, CRDS_COMMAND))]
     crds: Vec<ProjectPath>,
     /// Directory of the operator's chart [default: the only one with a workload]
-    #[arg(long, value_name = "DIR", value_parser = ProjectPath::from_system)]
+    #[arg(long, value_name = "DIR", value_parser = |path: &str| inside(path, CHART_COMMAND))]
     chart: Option<ProjectPath>,
     /// Name of the project, which marks what belongs to the operator on a cluster [default: the package's name]
     #[arg(long, value_name = "NAME")]
@@ -59,6 +62,8 @@ pub struct Args {
     /// Domain of the project, which marks it, too [default: that of the kinds' groups]
     #[arg(long, value_name = "DOMAIN")]
     domain: Option<Domain>,
+    #[command(flatten)]
+    features: FeatureFlags,
     #[command(flatten)]
     compile: compile::Flags,
     #[command(flatten)]
@@ -103,6 +108,7 @@ impl Args {
             ));
         }
         let inputs = self.inputs(root, &files, package.clone(), known, &mut notes)?;
+        notes.extend(beside::notes(root, kinds, &files)?);
         let (project, text_before) = match before {
             Some(before) => (before.with_inputs(&inputs)?, Some(before.text().to_owned())),
             None => {
@@ -160,7 +166,7 @@ impl Args {
     /// The kinds that the source declares. Where it may declare more than can be read, PROJECT would miss some.
     fn read(&self, root: &Root) -> anyhow::Result<Reading> {
         let why = "PROJECT would not list every kind of the operator";
-        let reading = declared::reading(root, self.compile, why)?;
+        let reading = declared::reading(root, self.compile, &self.features, why)?;
         let (sources, hints) = (TreeSources::new(root), reading.hint.clone());
         if reading.operator.kinds.is_empty() {
             let problems = reading.quote(&sources, reading.all_problems());

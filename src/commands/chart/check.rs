@@ -9,6 +9,7 @@ use crate::{
     app::{
         charts::{self, Chart, Rendering, Rule, Selection, Source},
         compile,
+        feature_flags::FeatureFlags,
         findings::{self, Finding, Format},
     },
     commands::reading,
@@ -59,6 +60,8 @@ pub struct Args {
     #[arg(long, short, value_name = "PACKAGE")]
     package: Vec<String>,
     #[command(flatten)]
+    features: FeatureFlags,
+    #[command(flatten)]
     compile: compile::Flags,
 }
 
@@ -75,6 +78,7 @@ impl Args {
         let selection = Selection {
             manifest: self.manifest_path.as_deref(),
             packages: &self.package,
+            features: &self.features,
             compile: self.compile,
         };
         let mut source = Source::read(dir, &selection)?;

@@ -6,6 +6,7 @@ use super::{Args, Stored};
 use crate::{
     app::{
         crd_states::{self, Name, Side},
+        feature_flags::FeatureFlags,
         refusal::refusal,
         repository::Repository,
     },
@@ -108,9 +109,7 @@ impl Args {
             dir: dir.to_owned(),
             manifest: None,
             packages: Vec::new(),
-            features: Vec::new(),
-            all_features: false,
-            no_default_features: false,
+            features: FeatureFlags::default(),
             compile: self.compile,
         };
         name.read(&project).map(Some)

@@ -3,10 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use crate::{
-    app::{cargo::Workspace, compile, declared, file_owner::FileOwners, given, outputs::Outputs},
+    app::{
+        cargo::Workspace, compile, declared, feature_flags::FeatureFlags, file_owner::FileOwners,
+        given, outputs::Outputs,
+    },
     commands::{Mode, reading},
     disk::Root,
     plan::{self, Plan},
+    terminal,
 };
 use crd::reference::Kinds;
 use diagnostics::{Diagnostic, Diagnostics, Hint as _};
@@ -20,12 +24,20 @@ pub struct From {
     #[arg(long, value_name = "DIR|FILE")]
     crds: Option<PathBuf>,
     #[command(flatten)]
+    features: FeatureFlags,
+    #[command(flatten)]
     compile: compile::Flags,
 }
 
 impl From {
     /// The kinds, of which there is at least one.
     pub fn read(&self, dir: &Path) -> anyhow::Result<Kinds> {
+        if let (Some(_), Some((flag, _))) = (&self.crds, self.features.given().first()) {
+            return Err(terminal::usage(
+                clap::error::ErrorKind::ArgumentConflict,
+                &format!("`{flag}` applies to Rust source, and `--crds` names files"),
+            ));
+        }
         let root = reading(dir)?;
         let kinds = match &self.crds {
             Some(path) => {
@@ -33,7 +45,7 @@ impl From {
                 let crds = given::objects(&root, path)?.into_iter().filter(is_crd).collect();
                 Kinds { crds, ..Kinds::default() }
             }
-            None => declared::kinds(&Workspace::find(dir, None)?, self.compile)
+            None => declared::kinds(&Workspace::find(dir, None)?, self.compile, &self.features)
                 .hint("or read CRDs from files: `--crds DIR|FILE`")?,
         };
         match kinds.crds.is_empty() {

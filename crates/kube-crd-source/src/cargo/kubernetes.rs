@@ -45,11 +45,13 @@ pub fn kubernetes(packages: &Packages<'_>) -> KubernetesTypes {
         }
         [one] => one,
         [] => {
-            let hint = match is_chosen_for_tests(packages) {
-                true => "a dev-dependency chooses one: include dev-dependencies with `--examples`",
-                false => {
-                    "choose one in the dependency, e.g. `features = [\"v1_33\", \"schemars\"]`"
-                }
+            let hint = if is_chosen_for_tests(packages) {
+                "a dev-dependency chooses one: include dev-dependencies with `--examples`"
+            } else if has_latest(packages, id) {
+                "choose one in the dependency, e.g. `features = [\"v1_33\", \"schemars\"]`; for a library that leaves it to programs, \
+                 pass `--features k8s-openapi/latest`"
+            } else {
+                "choose one in the dependency, e.g. `features = [\"v1_33\", \"schemars\"]`"
             };
             return refuse(
                 format!("no feature of `k8s-openapi` {version} chooses a version of Kubernetes"),
@@ -85,6 +87,15 @@ fn is_chosen_for_tests(packages: &Packages<'_>) -> bool {
             && it.features.iter().any(|it| it.starts_with("v1_"))
     };
     !packages.tests && packages.roots().any(|it| packages.dependencies(it).iter().any(chooses))
+}
+
+/// Whether a flag can turn on the feature `latest` of k8s-openapi: a root depends on it by its name, and it has the feature.
+fn has_latest(packages: &Packages<'_>, id: PackageId) -> bool {
+    let is_named = |root: PackageId| {
+        packages.dependencies(root).iter().any(|dependency| dependency.key == "k8s-openapi")
+    };
+    packages.roots().any(is_named)
+        && packages.declared(id).is_some_and(|features| features.contains_key("latest"))
 }
 
 /// The features that choose a version of Kubernetes. Libraries leave that to those who build a program: most

@@ -245,3 +245,28 @@ fn a_kubernetes_that_only_a_dev_dependency_chooses_needs_the_examples() {
     assert_eq!(hints(false), [hint]);
     assert_eq!(hints(true), [""; 0]);
 }
+
+#[test]
+fn a_library_that_chooses_no_kubernetes_is_told_the_flag_that_does() {
+    let spec = format!("{HEAD}{SPEC}\n{KIND} {{ a: k8s_openapi::api::core::v1::Secret }}");
+    let needs = ["k8s-openapi", "kube"];
+    let lock =
+        lock(&[(".a", "1.0.0", &needs), ("kube", "5.0.0", &[]), ("k8s-openapi", "0.29.0", &[])]);
+    let hint = |features: &str, options: &Options| {
+        let rest = "edition = \"2024\"\n[dependencies.k8s-openapi]\nversion = \"0.29\"\n";
+        let mut files = package_a(rest, &[("src/lib.rs", &spec)]);
+        files.insert(SourcePath::fixed("Cargo.lock"), lock.clone());
+        let manifest = format!("[package]\nname = \"k8s-openapi\"\n[features]\n{features}\n");
+        files.insert(SourcePath::fixed("cargo/k8s-openapi-0.29.0/Cargo.toml"), manifest);
+        let problems = all_problems(&read(&files, options));
+        let hints = problems.into_iter().filter_map(|problem| problem.hint);
+        hints.filter(|hint| hint.contains("choose one in the dependency")).collect::<Vec<_>>()
+    };
+    let choose = "choose one in the dependency, e.g. `features = [\"v1_33\", \"schemars\"]`";
+    let told = "choose one in the dependency, e.g. `features = [\"v1_33\", \"schemars\"]`; for a library that leaves it to programs, pass `--features k8s-openapi/latest`";
+    let latest = "latest = [\"v1_33\"]\nv1_33 = []";
+    assert_eq!(hint(latest, &Options::default()), [told]);
+    assert_eq!(hint("v1_33 = []", &Options::default()), [choose]);
+    let features = vec!["k8s-openapi/latest".to_owned()];
+    assert_eq!(hint(latest, &Options { features, ..Options::default() }), [""; 0]);
+}

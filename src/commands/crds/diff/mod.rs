@@ -15,6 +15,7 @@ use crate::{
         cluster_args::Address,
         compile,
         crd_states::{Name, PolicyName, Project, Side, Unread},
+        feature_flags::FeatureFlags,
         findings::{self, Format},
         refusal::refusal,
     },
@@ -61,15 +62,8 @@ pub struct Args {
     /// Compare only the kinds of this package (can be repeated) [default: every member of the workspace]
     #[arg(long, short, value_name = "PACKAGE")]
     package: Vec<String>,
-    /// Features to enable, separated by commas
-    #[arg(long, value_name = "FEATURES", value_delimiter = ',')]
-    features: Vec<String>,
-    /// Enable all features
-    #[arg(long)]
-    all_features: bool,
-    /// Disable the default features
-    #[arg(long)]
-    no_default_features: bool,
+    #[command(flatten)]
+    features: FeatureFlags,
     #[command(flatten)]
     compile: compile::Flags,
     #[command(flatten)]
@@ -90,8 +84,6 @@ impl Args {
             manifest: self.manifest_path.clone(),
             packages: self.package.clone(),
             features: self.features.clone(),
-            all_features: self.all_features,
-            no_default_features: self.no_default_features,
             compile: self.compile,
         };
         let (mut old, mut new) = sides(&from, &to, &project, &self.address)?;
@@ -160,13 +152,9 @@ impl Args {
         let path = self.manifest_path.iter().map(display_path);
         let mut res: Vec<_> = path.map(|path| ("--manifest-path", Some(path))).collect();
         res.extend(self.package.iter().map(|package| ("--package", Some(package.clone()))));
-        res.extend(self.features.iter().map(|feature| ("--features", Some(feature.clone()))));
-        let switches = [
-            (self.all_features, "--all-features"),
-            (self.no_default_features, "--no-default-features"),
-            (self.compile.compile, "--compile"),
-            (self.compile.no_compile, "--no-compile"),
-        ];
+        res.extend(self.features.given());
+        let switches =
+            [(self.compile.compile, "--compile"), (self.compile.no_compile, "--no-compile")];
         res.extend(switches.into_iter().filter(|(given, _)| *given).map(|(_, flag)| (flag, None)));
         res
     }

@@ -13,6 +13,7 @@ use crate::{
         cargo::Workspace,
         compile::{self, Compile},
         crd_files, declared,
+        feature_flags::{self, FeatureFlags},
         file_owner::FileOwners,
         location,
         outputs::Outputs,
@@ -52,16 +53,8 @@ pub struct Args {
     /// Read only the kinds of this module and its submodules, e.g. `api::v1` (can be repeated)
     #[arg(long, value_name = "MODULE")]
     module: Vec<String>,
-    /// Features to enable, separated by commas. Features of dependencies are unified over the selected packages, as
-    /// `cargo build --workspace` does
-    #[arg(long, value_name = "FEATURES", value_delimiter = ',')]
-    features: Vec<String>,
-    /// Enable all features
-    #[arg(long)]
-    all_features: bool,
-    /// Disable the default features
-    #[arg(long)]
-    no_default_features: bool,
+    #[command(flatten)]
+    features: FeatureFlags,
     /// Include kinds of example targets
     #[arg(long)]
     examples: bool,
@@ -275,9 +268,7 @@ impl Args {
             packages,
             modules: self.module.clone(),
             examples: self.examples,
-            features: self.features.clone(),
-            all_features: self.all_features,
-            no_default_features: self.no_default_features,
+            ..self.features.options()
         }
     }
 
@@ -293,11 +284,7 @@ impl Args {
                 kind.hint("give the whole path of the type, e.g. `my_crate::v1::Memcached`")?,
             );
         }
-        if !reading.unknown_features.is_empty() {
-            let list = reading.unknown_features.join("`, `");
-            return Err(anyhow::format_err!("no package here has the feature `{list}`"))
-                .hint("name a feature of a package as `package/feature`, or choose it with `-p`");
-        }
+        feature_flags::require_known(&reading)?;
         Ok(reading)
     }
 

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use self::package::Package;
 use super::Args;
+use crate::app::feature_flags::FeatureFlags;
 use crate::{
     app::declared,
     plan::{Plan, WorkTree},
@@ -46,7 +47,7 @@ impl Args {
         })?;
         let kind = terminal::ask(self.kind.take(), "kind", "Memcached")?;
         let why = "it is unknown whether the operator declares the kind already";
-        let reading = declared::reading(tree, self.compile, why)?;
+        let reading = declared::reading(tree, self.compile, &FeatureFlags::default(), why)?;
         let plural = self.plural.take().unwrap_or_else(|| kind.plural());
         refuse_second(project, &reading.operator.kinds, &group, &kind, &plural)?;
         let context = Context {
