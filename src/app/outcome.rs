@@ -159,7 +159,7 @@ fn settle(tree: &WorkTree<'_>, root: &Root, mode: &Mode) -> anyhow::Result<()> {
 
 /// The same for several directories, which are all written or none.
 pub fn settle_all(all: &[(&WorkTree<'_>, &Root)], mode: &Mode) -> anyhow::Result<()> {
-    let list = |it: &Changes| terminal::list(&it.to_string(), || it.folded());
+    let list = |it: &Changes| terminal::list(&it.to_string(), || it.listed(), || it.folded());
     let changes = |it: &(&WorkTree<'_>, &Root)| match mode.writes() {
         true => it.0.writable(),
         false => Ok(it.0.changes()),

@@ -16,6 +16,8 @@ pub struct Changes {
     /// Files whose edits by hand are lost, as `--force` is given.
     pub(super) forced: Vec<ProjectPath>,
     pub(super) stays: Vec<(ProjectPath, String)>,
+    /// Directories of source whose changes are listed as one line.
+    pub(super) sources: Vec<ProjectPath>,
     /// The prefix of each path in messages.
     pub(super) shown_in: String,
     pub(super) conflicts: Vec<Diagnostic>,
@@ -97,6 +99,43 @@ impl Changes {
             files => format!("{files} files are out of date"),
         };
         hinted(Diagnostics { headline, list }.into(), hints.into_iter())
+    }
+
+    /// The list of changes, in which those in a directory of generated source are one line.
+    pub fn listed(&self) -> String {
+        let verb = |change: &Change| (change.before.is_some(), change.after.is_some());
+        let source = |change: &Change| {
+            let is_plain =
+                !self.edited.contains(&change.path) && !self.forced.contains(&change.path);
+            let source = self.sources.iter().find(|folder| change.path.is_in(folder));
+            source.filter(|_| is_plain).map(|folder| (folder, verb(change)))
+        };
+        let mut counts = BTreeMap::new();
+        for key in self.changes.iter().filter_map(source) {
+            *counts.entry(key).or_insert(0) += 1;
+        }
+        let mut res = String::new();
+        for change in &self.changes {
+            let Some(key) = source(change) else {
+                res += &self.line(change);
+                continue;
+            };
+            match counts.get(&key).copied() {
+                Some(count) if count > FEW => {
+                    let line = self.line(change);
+                    let verb = line.split_once(' ').map_or("", |(verb, _)| verb);
+                    let (folder, shown_in) = (key.0, &self.shown_in);
+                    res += &format!(
+                        "{verb:<7} {shown_in}{folder}/ ({count} files; `--verbose` lists them)\n"
+                    );
+                    // The line is in the place of the first file.
+                    counts.insert(key, 0);
+                }
+                Some(0) => {}
+                _ => res += &self.line(change),
+            }
+        }
+        res + &self.unchanged()
     }
 
     /// A shorter form of a long list: new files are counted for each top-level directory, other changes are listed. None

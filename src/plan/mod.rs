@@ -52,6 +52,8 @@ pub fn definition(path: &ProjectPath, text: &str, names: &[String]) -> Option<Di
 pub struct Plan {
     intents: BTreeMap<ProjectPath, Intent>,
     owned: BTreeMap<ProjectPath, Owned>,
+    /// Directories of source that lists of changes show as one line.
+    sources: BTreeSet<ProjectPath>,
     /// The directory that is shown before paths, with a `/`; empty for the project's own.
     shown_in: String,
     /// Files of the user that stay, with the reason that is shown.
@@ -195,6 +197,11 @@ impl Plan {
         self.owned.insert(folder, Owned { by, extensions, hint: None });
     }
 
+    /// Lists the changes in a directory of generated source as one line, unless every file is asked for.
+    pub fn list_as_one(&mut self, folder: ProjectPath) {
+        self.sources.insert(folder);
+    }
+
     /// Removes whatever `by` has generated at a path or below it. A file that was edited needs `--force`; the hint says
     /// what else to do.
     pub fn retire(&mut self, path: ProjectPath, by: &'static str, hint: &'static str) {
@@ -236,6 +243,7 @@ impl Plan {
             }
         }
         self.owned.extend(other.owned);
+        self.sources.extend(other.sources);
         self.kept.extend(other.kept);
         if !other.shown_in.is_empty() {
             self.shown_in = other.shown_in;

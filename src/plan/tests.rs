@@ -361,3 +361,19 @@ fn many_entries_are_added_by_a_fixed_number_of_readings_of_their_file() {
     };
     assert_eq!(readings_of_file(3), readings_of_file(300));
 }
+
+#[test]
+fn changes_in_generated_source_are_listed_as_one_line() {
+    let mut plan = Plan::default();
+    plan.list_as_one(path("vendor/a"));
+    plan.list_as_one(path("vendor/b"));
+    for name in ["src/x.rs", "vendor/a/1.rs", "vendor/a/2.rs", "vendor/a/3.rs", "vendor/a/src/4.rs"]
+    {
+        plan.generate(path(name), String::new(), "it", "generate");
+    }
+    plan.generate(path("vendor/b/1.rs"), String::new(), "it", "generate");
+    let changes = plan.against(&Map(BTreeMap::new()), false).expect("there is no conflict");
+    let expected = "create  src/x.rs\ncreate  vendor/a/ (4 files; `--verbose` lists them)\ncreate  vendor/b/1.rs\n";
+    assert_eq!(changes.listed(), expected);
+    assert_eq!(changes.to_string().lines().count(), 6);
+}

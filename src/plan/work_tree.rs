@@ -104,6 +104,7 @@ impl<'a> WorkTree<'a> {
             edited: all().filter(|it| it.1.is_edited).map(|it| it.0.clone()).collect(),
             forced: all().filter(|it| it.1.is_forced).map(|it| it.0.clone()).collect(),
             stays: all().filter_map(|(path, it)| Some((path.clone(), it.stays.clone()?))).collect(),
+            sources: self.plan.sources.iter().cloned().collect(),
             shown_in: self.plan.shown_in.clone(),
             conflicts: self.conflicts(self.force),
             warnings: {

@@ -68,15 +68,18 @@ pub fn is_screen() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Prints what a command did, unless `--quiet` is given. On a terminal, `folded` is the short form of the list.
-pub fn list(whole: &str, folded: impl FnOnce() -> Option<String>) {
+/// Prints what a command did, unless `--quiet` is given: `whole` with `--verbose`, else `listed`. On a terminal, `folded` is
+/// the short form of the list.
+pub fn list(whole: &str, listed: impl FnOnce() -> String, folded: impl FnOnce() -> Option<String>) {
     let settings = settings::get();
     if settings.is_quiet {
         return;
     }
-    let folds = is_screen() && !settings.is_verbose;
-    let short = if folds { folded() } else { None };
-    print(short.as_deref().unwrap_or(whole));
+    if settings.is_verbose {
+        return print(whole);
+    }
+    let short = if is_screen() { folded() } else { None };
+    print(&short.unwrap_or_else(listed));
 }
 
 /// Prints data that people cannot read; on a terminal, a text in its place.

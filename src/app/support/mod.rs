@@ -73,6 +73,7 @@ impl Support {
         }
         let folders = self.crates.iter().map(|it| vendor.join(&it.name));
         for folder in folders.collect::<Result<Vec<_>, _>>()? {
+            plan.list_as_one(folder.clone());
             match self.is_vendored {
                 true => plan.own(folder, &["rs"], SUPPORT),
                 false => plan.retire(folder, SUPPORT, KEEP),
