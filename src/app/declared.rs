@@ -20,7 +20,7 @@ use crate::{
     terminal,
 };
 use crd::reference::{Kinds, TypeNames};
-use diagnostics::{Diagnostic, hinted};
+use diagnostics::{Diagnostic, Hint as _, hinted};
 use go_data::yaml::Value;
 use model::Tree;
 
@@ -79,11 +79,34 @@ pub fn leave_out_others(reading: &mut Reading, root: &Root) -> anyhow::Result<()
     let kinds = std::mem::take(&mut reading.operator.kinds);
     let (own, others): (_, Vec<_>) = kinds.into_iter().partition(|it| project.owns(it));
     reading.operator.kinds = own;
+    require_own_group(&project, &reading.operator.kinds, &others)?;
     if !others.is_empty() {
         let names = names(&others);
         terminal::advise(&format!(
             "left out, as `resources` of PROJECT lists no kind of these groups: {names}\n"
         ));
+    }
+    Ok(())
+}
+
+/// Refuses a kind that PROJECT lists in one group and the source declares in another one only: it would be left out.
+fn require_own_group(
+    project: &Project,
+    own: &[DeclaredKind],
+    others: &[DeclaredKind],
+) -> anyhow::Result<()> {
+    for listed in project.resources.iter().filter(|resource| resource.api.is_some()) {
+        let listed_kind = listed.kind.to_string();
+        let is_it = |kind: &&DeclaredKind| kind.kind.as_deref() == Some(listed_kind.as_str());
+        let renamed = others.iter().find(is_it).filter(|_| !own.iter().any(|kind| is_it(&kind)));
+        if let Some(group) = renamed.and_then(|kind| kind.group.as_deref()) {
+            return Err(anyhow::format_err!(
+                "PROJECT lists {} of {}, and the source declares it in the group {group}",
+                listed.kind,
+                listed.api_group()
+            ))
+            .hint("correct `group` and `domain` under `resources` of PROJECT, or the group of the type");
+        }
     }
     Ok(())
 }

@@ -1,7 +1,11 @@
 //! The features of cargo packages that a command reads them with.
 
-use crate::source::{Options, Reading};
-use diagnostics::Hint as _;
+use std::collections::BTreeSet;
+
+use crate::project::{SourcePath, below};
+use crate::source::{self, Options, Reading, Sources};
+use crate::terminal;
+use diagnostics::{Diagnostic, Hint as _};
 
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct FeatureFlags {
@@ -48,4 +52,38 @@ pub fn require_known(reading: &Reading) -> anyhow::Result<()> {
     let list = reading.unknown_features.join("`, `");
     Err(anyhow::format_err!("no package here has the feature `{list}`"))
         .hint("name a feature of a package as `package/feature`, or choose it with `-p`")
+}
+
+/// The features that are off, for each group of kinds that needs the same.
+pub fn off_features(
+    sources: &dyn Sources,
+    reading: &Reading,
+    options: &Options,
+) -> BTreeSet<String> {
+    let on: BTreeSet<&String> = reading.crates.iter().flat_map(|it| &it.features).collect();
+    let all = Options { all_features: true, ..options.clone() };
+    let off = source::features_of_kinds(sources, &all).into_iter().map(|mut needed| {
+        needed.retain(|feature| !on.contains(feature));
+        needed.into_iter().collect::<Vec<_>>().join(",")
+    });
+    off.filter(|features| !features.is_empty()).collect()
+}
+
+/// Says of which features kinds are left out, because these are off. Source that declares no feature is not read again.
+pub fn note_off_features(label: &str, sources: &dyn Sources, reading: &Reading, options: &Options) {
+    let declares_features = |folder: &String| {
+        let path = below(folder, "Cargo.toml").parse::<SourcePath>().ok();
+        let text = path.and_then(|path| sources.text(&path).ok().flatten());
+        text.is_some_and(|text| text.contains("features]"))
+    };
+    if options.all_features || !reading.crates.iter().any(|it| declares_features(&it.folder)) {
+        return;
+    }
+    let off = off_features(sources, reading, options);
+    if !off.is_empty() {
+        let list: Vec<String> = off.iter().map(|name| format!("`--features {name}`")).collect();
+        let message = format!("{label} has kinds behind features that are not enabled");
+        let hint = format!("compare these kinds, too, with {}", list.join(" or "));
+        terminal::warn(Diagnostic::from(message).with_hint(hint).into_note());
+    }
 }

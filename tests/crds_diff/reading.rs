@@ -232,6 +232,25 @@ fn files_that_are_not_searched_for_crds_are_told() {
 }
 
 #[test]
+fn kinds_behind_features_that_are_off_are_told() {
+    let repository = Repository::new("features");
+    let manifest = fs::read_to_string(repository.0.join("Cargo.toml")).unwrap();
+    repository.write("Cargo.toml", &format!("{manifest}[features]\nextra = []\n"));
+    let main = fs::read_to_string(repository.0.join("src/main.rs")).unwrap();
+    let other = super::KIND.replace("Backup", "Restore").replace("use kube::CustomResource;", "");
+    let gated = other.replace("#[derive", "#[cfg(feature = \"extra\")]\n#[derive");
+    repository.write("src/main.rs", &format!("{main}{gated}"));
+    repository.commit("Two kinds");
+    let output = repository.diff(&[]);
+    check(&output, 0, "the working tree has kinds behind features that are not enabled");
+    check(&output, 0, "compare these kinds, too, with `--features extra`");
+    for flag in [&["--features", "extra"][..], &["--all-features"], &["-q"]] {
+        let text = support::said(&repository.diff(flag));
+        assert!(!text.contains("not enabled"), "{text}");
+    }
+}
+
+#[test]
 fn one_crd_in_two_equal_files_of_a_directory_is_one_crd() {
     let (repository, _) = unreadable("twice", "crds/all.yaml");
     fs::copy(repository.0.join("crds/all.yaml"), repository.0.join("crds/copy.yaml")).unwrap();

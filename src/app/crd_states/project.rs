@@ -17,7 +17,7 @@ use crate::{
     app::{
         cargo::{self, Workspace},
         compile::{self, Compile},
-        feature_flags::FeatureFlags,
+        feature_flags::{FeatureFlags, note_off_features},
         location,
         refusal::unread,
         tree_sources::TreeSources,
@@ -227,6 +227,7 @@ fn side(
     for it in &reading.unknown_features {
         terminal::warn(format!("{label} has no feature `{it}`"));
     }
+    note_off_features(label, from, reading, options);
     let operator = reading.whole();
     let generated = manifests::crds(&operator, &CrdOptions::default());
     let found = reading.quote(from, generated.problems);

@@ -1,12 +1,10 @@
 //! The error if no kind is declared.
 
-use std::collections::BTreeSet;
-
 use super::Made;
 use crate::{
-    app::tree_sources::TreeSources,
+    app::{feature_flags::off_features, tree_sources::TreeSources},
     disk::Root,
-    source::{self, Options, Reading},
+    source::{Options, Reading},
 };
 use diagnostics::Hint as _;
 
@@ -17,7 +15,8 @@ pub fn refuse(root: &Root, reading: &Reading, options: &Options) -> anyhow::Resu
         packages => packages,
     };
     let packages = packages.join(", ");
-    let features: Vec<String> = features(root, reading, options).into_iter().collect();
+    let features: Vec<String> =
+        off_features(&TreeSources::new(root), reading, options).into_iter().collect();
     if let Some((first, others)) = features.split_first() {
         let error =
             anyhow::format_err!("every kind of {packages} is behind a feature that is not enabled");
@@ -38,16 +37,4 @@ pub fn refuse(root: &Root, reading: &Reading, options: &Options) -> anyhow::Resu
         }
     };
     Err(anyhow::format_err!("no kind is declared in {packages}")).hint(hint)
-}
-
-/// The features that are off, for each group of kinds that needs the same.
-fn features(root: &Root, reading: &Reading, options: &Options) -> BTreeSet<String> {
-    let on: BTreeSet<&String> = reading.crates.iter().flat_map(|it| &it.features).collect();
-    let all = Options { all_features: true, ..options.clone() };
-    let needed = source::features_of_kinds(&TreeSources::new(root), &all);
-    let off = needed.into_iter().map(|mut it| {
-        it.retain(|it| !on.contains(it));
-        it.into_iter().collect::<Vec<_>>().join(",")
-    });
-    off.filter(|it| !it.is_empty()).collect()
 }
