@@ -361,3 +361,21 @@ fn names_registry(line: &str) -> bool {
 fn ours(path: &str) -> String {
     std::fs::read_to_string(support::home().join(path)).unwrap_or_else(|it| panic!("{path}: {it}"))
 }
+
+/// On Windows, `\` separates the parts of a path, and clap would parse a flag as files are parsed, which refuses it.
+#[test]
+fn every_flag_for_a_path_in_the_project_takes_paths_of_the_system() {
+    let mut flags = 0;
+    for (path, text) in support::tree(&support::home().join("src")) {
+        let text = String::from_utf8_lossy(&text).into_owned();
+        for argument in text.split("#[arg(").skip(1) {
+            let (attribute, rest) = argument.split_once(")]\n").expect("an attribute ends");
+            let field = rest.lines().find(|line| line.trim_end().ends_with(',')).unwrap_or("");
+            if field.contains("ProjectPath") {
+                flags += 1;
+                assert!(attribute.contains("value_parser"), "src/{path}:{field}: name a parser");
+            }
+        }
+    }
+    assert!(flags > 5, "{flags}");
+}

@@ -31,6 +31,7 @@ pub use find_up::{Ancestor, find_up, has};
 pub use folder::LONGEST;
 pub use inputs::{digest, digest_of, files_below, is_newer, stamp};
 pub use large::{large, stream};
+pub use lock::NAME as LOCK_FILE;
 pub use outside::{keep, put, put_programs, temporary};
 pub use own::Own;
 pub use root::Root;

@@ -46,6 +46,7 @@ impl Root {
 
     /// A folder for output. Below `dir` no symlink is followed on the way to it: a clone may have put it there.
     pub fn output(dir: &Path, folder: &Path) -> anyhow::Result<Self> {
+        model::require_names_of_system(folder)?;
         let whole = dir.join(folder);
         let top = fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
         let path = lexical(

@@ -216,7 +216,8 @@ impl<'a> Transaction<'a> {
         };
         match swapped {
             Ok(true) if step.after.is_none() => return Ok(true),
-            Ok(is_possible) => anyhow::ensure!(is_possible, "the files can no longer be swapped"),
+            Ok(true) => {}
+            Ok(false) => return self.put_back(at, folder),
             // A new file that somebody has removed since is where it was before.
             Err(error) if is_interference(&error) => return Ok(is_created && is_missing(&error)),
             Err(error) => return Err(error.into()),
@@ -230,6 +231,16 @@ impl<'a> Transaction<'a> {
             false => drop(folder.exchange(&old, name)?),
         }
         Ok(false)
+    }
+
+    /// Renames the old file over the new one, on a system that cannot swap files.
+    fn put_back(&self, at: usize, folder: &Folder) -> anyhow::Result<bool> {
+        let step = &self.journal.steps[at];
+        if self.state(step)? != State::After {
+            return Ok(false);
+        }
+        folder.rename(&self.journal.temporary(at), step.path.name())?;
+        Ok(true)
     }
 
     /// Writes the old text again: the system cannot swap files, or somebody has removed the old one.

@@ -125,7 +125,7 @@ pub fn end(code: ExitCode) -> ExitCode {
     progress::clear();
     tell_rest();
     match LOST.get() {
-        Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+        Some(error) if !is_closed_pipe(error) => {
             let message = format!("stdout cannot be written: {error}");
             let hint = "only the output is incomplete; the command has finished its work";
             message::emit(Severity::Error, &Diagnostic::from(message).with_hint(hint));
@@ -133,6 +133,11 @@ pub fn end(code: ExitCode) -> ExitCode {
         }
         _ => code,
     }
+}
+
+/// Windows has another error, too, for a pipe that its reader has closed (`ERROR_PIPE_NOT_CONNECTED`).
+fn is_closed_pipe(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::BrokenPipe || cfg!(windows) && error.raw_os_error() == Some(233)
 }
 
 /// Prints a note for people to stderr, unless `--quiet` is given.

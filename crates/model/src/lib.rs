@@ -30,7 +30,8 @@ pub use dns::{
 pub use image::Image;
 pub use kind::Kind;
 pub use path::{
-    Files, ProjectPath, display_path, is_device_of_windows, is_file_name_on_windows, resolve,
+    Files, ProjectPath, display_path, is_device_of_windows, is_file_name_on_windows,
+    require_names_of_system, resolve,
 };
 pub use platform::Platform;
 pub use rust_path::RustPath;

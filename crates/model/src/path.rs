@@ -19,13 +19,8 @@ impl ProjectPath {
     /// where [`FromStr`] reads paths, `\` is refused on every system: a project moves between systems.
     pub fn from_system(path: &str) -> Result<Self, Refusal> {
         let path: Self = with_slashes(path, cfg!(windows)).parse()?;
-        let refused = path.0.split('/').find(|name| !is_file_name_on_windows(name));
-        match refused.filter(|_| cfg!(windows)) {
-            Some(name) => {
-                Err(Refusal::new(format!("`{name}` cannot be the name of a file on Windows")))
-            }
-            None => Ok(path),
-        }
+        require_names_of_system(&path)?;
+        Ok(path)
     }
 
     /// A path that is a constant in our source.
@@ -79,6 +74,22 @@ pub fn is_device_of_windows(name: &str) -> bool {
     matches!(&*stem, "con" | "prn" | "aux" | "nul") || is_numbered("com") || is_numbered("lpt")
 }
 
+/// Refuses a path with a name that no file can have on this system: Windows would open a device, or another file.
+pub fn require_names_of_system(path: impl AsRef<Path>) -> Result<(), Refusal> {
+    require_names(path.as_ref(), cfg!(windows))
+}
+
+fn require_names(path: &Path, is_windows: bool) -> Result<(), Refusal> {
+    let names = path.components().filter_map(|component| match component {
+        Component::Normal(name) => name.to_str(),
+        _ => None,
+    });
+    let mut refused = names.filter(|name| is_windows && !is_file_name_on_windows(name));
+    refused.next().map_or(Ok(()), |name| {
+        Err(Refusal::new(format!("`{name}` cannot be the name of a file on Windows")))
+    })
+}
+
 /// Returns whether a file or folder can have this name on Windows, and keeps it as it is written.
 pub fn is_file_name_on_windows(name: &str) -> bool {
     !is_device_of_windows(name)
@@ -115,6 +126,15 @@ fn names_of_devices_are_known() {
         (crate::module_name("aux"), crate::module_name("aux1")),
         ("aux_".into(), "aux1".into())
     );
+}
+
+#[test]
+fn a_path_with_a_name_that_windows_refuses_is_refused_there() {
+    for path in ["dist/con", "/a/nul.yaml", "dist./x", "a/b "] {
+        assert!(require_names(Path::new(path), true).is_err(), "{path}");
+        assert!(require_names(Path::new(path), false).is_ok(), "{path}");
+    }
+    assert!(require_names(Path::new("../dist/crds"), true).is_ok());
 }
 
 #[test]

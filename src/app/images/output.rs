@@ -140,8 +140,9 @@ fn require_archive(place: &Path, path: &Path) -> anyhow::Result<()> {
 /// Refuses a directory of anything else than a layout.
 fn require_layout(root: &Root, path: &Path) -> anyhow::Result<()> {
     let names = root.names("")?;
-    // Files that another run is about to write, or has left.
-    let is_other = |it: &String| !it.ends_with(".operator-rs-unfinished");
+    // The lock, and files that another run is about to write, or has left.
+    let is_other =
+        |name: &String| name != disk::LOCK_FILE && !name.ends_with(".operator-rs-unfinished");
     if names.iter().any(is_other) && !names.iter().any(|it| it == "oci-layout") {
         return Err(anyhow::format_err!(
             "`{}` is neither empty nor an OCI layout",
