@@ -123,6 +123,25 @@ fn a_kubeconfig_that_is_named_is_read_or_refused_by_name() {
 }
 
 #[test]
+fn a_pipe_or_a_device_as_kubeconfig_is_read_within_bounds() {
+    let dir = project("pipes");
+    let pipe = dir.join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("there is mkfifo").success());
+    // The pipe has no writer.
+    let waiting = "the kubeconfig `pipe`";
+    refused(install(&dir).args(["--kubeconfig", "pipe", "--timeout", "1s"]), waiting);
+    refused(install(&dir).env("KUBECONFIG", "pipe").args(["--timeout", "1s"]), waiting);
+    refused(
+        install(&dir).args(["--kubeconfig", "/dev/zero"]),
+        "the kubeconfig `/dev/zero` has more than 64 MiB",
+    );
+    let config = kubeconfig("one", "server: 'http://127.0.0.1:1'", "token: x");
+    let writer = std::thread::spawn(move || fs::write(pipe, config).unwrap());
+    refused(install(&dir).args(["--kubeconfig", "pipe"]), "cannot connect to http://127.0.0.1:1");
+    writer.join().unwrap();
+}
+
+#[test]
 fn a_proxy_of_the_environment_is_not_for_this_machine() {
     let dir = project("proxy");
     let server = "server: 'https://127.0.0.1:1'";

@@ -4,8 +4,11 @@
 //! Errors name the file, the line and what is wrong.
 
 use std::{
-    io,
+    fs::File,
+    io::{self, Read as _},
     path::{Path, PathBuf},
+    sync::mpsc,
+    thread,
 };
 
 use anyhow::Context as _;
@@ -17,15 +20,18 @@ use kube::{
 
 use super::{Target, proxy};
 use diagnostics::Hint as _;
-use model::display_path;
+use model::{Deadline, display_path};
+
+/// The size of the largest kubeconfig that is read, in bytes. One with a thousand clusters has some MiB.
+const LARGEST: u64 = 64 * 1024 * 1024;
 
 const NOWHERE: &str = "set KUBECONFIG or pass `--kubeconfig FILE`";
 
 /// How to connect to a target. `variable` is the value of KUBECONFIG.
 pub async fn config(target: &Target, variable: Option<&str>) -> anyhow::Result<Config> {
     let kubeconfig = match (&target.kubeconfig, variable.filter(|it| !it.is_empty())) {
-        (Some(path), _) => read(path)?.with_context(|| missing(path))?,
-        (None, Some(list)) => listed(list)?,
+        (Some(path), _) => read(path, target.deadline)?.with_context(|| missing(path))?,
+        (None, Some(list)) => listed(list, target.deadline)?,
         (None, None) => match Kubeconfig::read() {
             Ok(it) => it,
             Err(error) if is_missing(&error) => return in_cluster(target),
@@ -36,13 +42,13 @@ pub async fn config(target: &Target, variable: Option<&str>) -> anyhow::Result<C
 }
 
 /// The files of KUBECONFIG, merged. As in kubectl, missing files are skipped as long as one exists.
-fn listed(list: &str) -> anyhow::Result<Kubeconfig> {
+fn listed(list: &str, deadline: Deadline) -> anyhow::Result<Kubeconfig> {
     let separator = if cfg!(windows) { ';' } else { ':' };
     let paths = list.split(separator).filter(|it| !it.is_empty()).map(PathBuf::from);
     let paths: Vec<PathBuf> = paths.collect();
     let mut res = None;
     for path in &paths {
-        if let Some(next) = read(path)? {
+        if let Some(next) = read(path, deadline)? {
             res = Some(match res {
                 None => next,
                 Some(first) => Kubeconfig::merge(first, next).map_err(|it| {
@@ -70,8 +76,8 @@ fn missing(path: &Path) -> String {
 }
 
 /// One file; none if it does not exist.
-fn read(path: &Path) -> anyhow::Result<Option<Kubeconfig>> {
-    let mut config = match Kubeconfig::read_from(path) {
+fn read(path: &Path, deadline: Deadline) -> anyhow::Result<Option<Kubeconfig>> {
+    let mut config = match load(path, deadline)? {
         Ok(it) => it,
         Err(error) if is_missing(&error) => return Ok(None),
         Err(error) => {
@@ -95,6 +101,38 @@ fn read(path: &Path) -> anyhow::Result<Option<Kubeconfig>> {
     // kubectl treats an empty name as unset, so the next file's counts.
     config.current_context.take_if(|it| it.is_empty());
     Ok(Some(config))
+}
+
+/// Reads a file or a pipe until the deadline.
+fn load(path: &Path, deadline: Deadline) -> anyhow::Result<Result<Kubeconfig, KubeconfigError>> {
+    let (sender, receiver) = mpsc::channel();
+    let file = path.to_owned();
+    // A pipe is opened and read as its writer likes, so this thread may outlive the deadline.
+    thread::spawn(move || drop(sender.send(load_bounded(&file))));
+    let loaded = receiver.recv_timeout(deadline.left());
+    loaded.map_err(|_| deadline.exceeded(format!("the kubeconfig `{}`", display_path(path))))?
+}
+
+#[expect(clippy::disallowed_methods, reason = "a kubeconfig is outside of the project")]
+fn load_bounded(path: &Path) -> anyhow::Result<Result<Kubeconfig, KubeconfigError>> {
+    let unreadable = |error: io::Error| KubeconfigError::ReadConfig(error, path.to_owned());
+    let opened = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
+    let (metadata, file) = match opened {
+        Ok(opened) => opened,
+        Err(error) => return Ok(Err(unreadable(error))),
+    };
+    let too_large = || format!("the kubeconfig `{}` has more than 64 MiB", display_path(path));
+    if metadata.is_file() {
+        anyhow::ensure!(metadata.len() <= LARGEST, too_large());
+        return Ok(Kubeconfig::read_from(path));
+    }
+    // Such as the pipe of `--kubeconfig <(…)`, which can be read once only.
+    let mut text = Vec::new();
+    if let Err(error) = file.take(LARGEST + 1).read_to_end(&mut text) {
+        return Ok(Err(unreadable(error)));
+    }
+    anyhow::ensure!(u64::try_from(text.len())? <= LARGEST, too_large());
+    Ok(Kubeconfig::from_yaml(&String::from_utf8_lossy(&text)))
 }
 
 fn is_missing(error: &KubeconfigError) -> bool {
