@@ -136,6 +136,24 @@ impl ClusterArgs {
         self.trial.sending()
     }
 
+    /// Lists the objects of a command that sends nothing, and refuses flags about the cluster.
+    pub fn list<'a>(
+        &self,
+        verb: &str,
+        ids: impl IntoIterator<Item = &'a Id>,
+    ) -> anyhow::Result<()> {
+        if let Some(flag) = self.address.given() {
+            return Err(terminal::usage(
+                clap::error::ErrorKind::ArgumentConflict,
+                &format!(
+                    "`{flag}` has no effect with `--dry-run`, which asks no cluster: leave it out, or pass `--dry-run=server`"
+                ),
+            ));
+        }
+        list(verb, ids);
+        Ok(())
+    }
+
     pub fn time(&self) -> TimeLimit {
         self.address.time
     }
@@ -188,7 +206,7 @@ pub fn report(event: Event) {
 
 /// Lists the objects that would be sent.
 pub fn list<'a>(verb: &str, ids: impl IntoIterator<Item = &'a Id>) {
-    let lines = ids.into_iter().map(|it| format!("{verb:<9}  {it}\n"));
+    let lines = ids.into_iter().map(|id| format!("{verb:<9}  {id}\n"));
     terminal::print(&lines.collect::<String>());
 }
 

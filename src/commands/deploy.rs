@@ -51,8 +51,9 @@ impl Args {
         let warnings = [shipped::placeholder(&objects), shipped::custom_resources(&objects)];
         terminal::warn_all(warnings.into_iter().flatten());
         if sending == Sending::Nothing {
-            cluster_args::list("apply", &objects.iter().map(Id::of).collect::<Vec<_>>());
-            return Ok(());
+            return self
+                .cluster_args
+                .list("apply", &objects.iter().map(Id::of).collect::<Vec<_>>());
         }
         let deadline = self.cluster_args.deadline();
         let options = ApplyOptions {

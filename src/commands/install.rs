@@ -33,8 +33,7 @@ impl Args {
         let project = Project::of_any_layout(root)?;
         let crds = crds(root, &project, &self.given)?;
         if sending == Sending::Nothing {
-            cluster_args::list("apply", &crds.iter().map(Id::of).collect::<Vec<_>>());
-            return Ok(());
+            return self.cluster_args.list("apply", &crds.iter().map(Id::of).collect::<Vec<_>>());
         }
         let options = ApplyOptions {
             dry_run: sending == Sending::DryRun,

@@ -48,8 +48,7 @@ impl Args {
         )?;
         let parts = Parts::of(objects.iter().map(|it| (Id::of(it), it)));
         if sending == Sending::Nothing {
-            cluster_args::list("delete", parts.in_order().map(|it| &it.0));
-            return Ok(());
+            return self.cluster_args.list("delete", parts.in_order().map(|it| &it.0));
         }
         let removing = Removing {
             cluster: &self.cluster_args.connect_for(&project, &objects)?,

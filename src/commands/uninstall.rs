@@ -35,8 +35,7 @@ impl Args {
         let project = Project::of_any_layout(root)?;
         let crds = rendered::crds_to_remove(root, &project, &self.given)?;
         if sending == Sending::Nothing {
-            cluster_args::list("delete", &crds.iter().map(Id::of).collect::<Vec<_>>());
-            return Ok(());
+            return self.cluster_args.list("delete", &crds.iter().map(Id::of).collect::<Vec<_>>());
         }
         let removing = Removing {
             cluster: &self.cluster_args.connect(&project)?,

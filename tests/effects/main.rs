@@ -7,6 +7,7 @@ mod support;
 
 mod adopted_kinds;
 mod catalogs;
+mod flags;
 mod missing_parts;
 mod project;
 mod shared_directories;

@@ -1,7 +1,9 @@
 //! How a registry is reached, and with which credentials: those that docker and podman have stored.
 
 use std::{
+    cell::Cell,
     path::{Path, PathBuf},
+    rc::Rc,
     time::Duration,
 };
 
@@ -24,7 +26,13 @@ pub struct Access {
     pub flags: AccessFlags,
     #[command(flatten)]
     pub time: TimeLimit,
+    #[arg(skip)]
+    use_of_registry: RegistryUse,
 }
+
+/// Whether a command has used a registry. Clones share it.
+#[derive(Clone, Debug, Default)]
+struct RegistryUse(Rc<Cell<bool>>);
 
 /// Options for access to registries, for commands that have another option for the time limit.
 #[derive(Clone, clap::Args)]
@@ -45,8 +53,24 @@ pub struct AccessFlags {
 }
 
 impl Access {
+    pub fn new(flags: AccessFlags, time: TimeLimit) -> Self {
+        Self { flags, time, use_of_registry: RegistryUse::default() }
+    }
+
+    /// Refuses flags about registries in a command that has read its sources and used no registry.
+    pub fn require_use(&self) -> anyhow::Result<()> {
+        match self.flags.given().filter(|_| !self.use_of_registry.0.get()) {
+            None => Ok(()),
+            Some(flag) => Err(terminal::usage(
+                clap::error::ErrorKind::ArgumentConflict,
+                &format!("`{flag}` has no effect here: no image of a registry is read"),
+            )),
+        }
+    }
+
     /// The repository of an image.
     pub fn registry(&self, image: &Image, right: Right) -> anyhow::Result<Registry> {
+        self.use_of_registry.0.set(true);
         let (proxies, deadline) = (proxies()?, self.time.deadline);
         let access = registry::Access {
             deadline,

@@ -38,7 +38,7 @@ use model::{Domain, Found, ProjectName, ProjectPath, Tree as _};
 /// Nothing is moved, and no other file is written. The other commands then find these parts without flags. A PROJECT file of
 /// kubebuilder gets the record as one of its plugins.
 #[derive(clap::Args)]
-#[command(after_help = "\
+#[command(mut_arg("force", |flag| flag.hide(true)), after_help = "\
 Examples:
   operator-rs adopt --diff    # show what it would record
   operator-rs adopt --package my-operator --manifests deploy")]
@@ -74,6 +74,12 @@ impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         let workspace = Workspace::find(dir, None)?;
         let top: PathBuf = workspace.root.real().to_owned();
+        if self.mode.force {
+            return Err(terminal::usage(
+                clap::error::ErrorKind::ArgumentConflict,
+                "`--force` has no effect: `adopt` replaces no generated file",
+            ));
+        }
         writing(&top, &self.mode.clone(), |tree, root| self.write(tree, root))
     }
 

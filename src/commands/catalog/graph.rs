@@ -46,6 +46,7 @@ enum Output {
 impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         let source = Source::open(dir, &self.source, &self.access)?;
+        self.access.require_use()?;
         let catalog = catalog_source::whole(source.catalog(true)?, source.title())?;
         if let Some(name) = &self.package
             && catalog.packages.iter().all(|it| it.blob.name != *name)

@@ -78,6 +78,7 @@ impl Args {
         for source in &self.sources {
             all.merge(self.source(dir, source)?);
         }
+        self.access.require_use()?;
         all.arrange();
         self.migration.apply(&mut all)?;
         print(all, self.output.into());

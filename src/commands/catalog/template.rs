@@ -84,6 +84,7 @@ impl Args {
             terminal::warn_all(bundle.warnings.iter());
             res.insert(image.to_owned(), bundle.blob(image));
         }
+        self.access.require_use()?;
         Ok(res)
     }
 }

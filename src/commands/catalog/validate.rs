@@ -53,6 +53,7 @@ struct Message {
 impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         let source = Source::open(dir, &self.source, &self.access)?;
+        self.access.require_use()?;
         let loader = source.catalog(true)?;
         let title = source.title();
         let problems = match loader.faults.is_empty() {

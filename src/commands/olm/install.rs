@@ -44,8 +44,9 @@ impl Args {
         let sending = self.cluster_args.sending();
         if sending == Sending::Nothing {
             let objects = self.source.objects(dir, self.cluster_args.deadline())?;
-            cluster_args::list("apply", &objects.iter().map(Id::of).collect::<Vec<_>>());
-            return Ok(());
+            return self
+                .cluster_args
+                .list("apply", &objects.iter().map(Id::of).collect::<Vec<_>>());
         }
         // A cluster that cannot be reached is reported before anything is downloaded.
         let cluster = self.cluster_args.connect_as(owner())?;

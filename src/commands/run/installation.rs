@@ -63,12 +63,13 @@ impl Installation {
     ) -> anyhow::Result<()> {
         let Self { bundle, flags, cluster_args, .. } = self;
         let time = cluster_args.time();
-        let access = &Access { flags: self.access.clone(), time };
+        let access = &Access::new(self.access.clone(), time);
         if self.is_v1() {
             let request = v1::Request { bundle, namespace, access, cluster_args, flags, verb };
             return cluster_args::with_hint(request.run(dir));
         }
         let (files, release) = source::read(dir, bundle, access)?;
+        access.require_use()?;
         cluster_args::with_hint(v0(&files, &release))
     }
 }

@@ -59,6 +59,7 @@ impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         let folder = self.folder.as_deref().unwrap_or("bundle");
         let (files, name) = source::read(dir, folder, &self.access)?;
+        self.access.require_use()?;
         let configuration = configuration(&files, &name, self.config.as_deref())?;
         let selected = |it: &Test| {
             self.selector.as_ref().is_none_or(|selector| {

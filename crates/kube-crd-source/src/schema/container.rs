@@ -108,6 +108,13 @@ pub fn read(input: &DeriveInput, kube: bool, values: &Values<'_>) -> Result<Cont
         let way_out = "see the derive's documentation for the attributes that it accepts";
         values.world.problem(values.module, it.span(), it.to_string(), way_out)
     };
+    let is_supported =
+        matches!(&input.data, syn::Data::Struct(it) if matches!(it.fields, syn::Fields::Named(_)));
+    if kube && !is_supported {
+        let message = "`KubeSchema` is for structs with named fields".to_owned();
+        let way_out = "derive `schemars::JsonSchema` for this type";
+        return Err(values.world.problem(values.module, input.ident.span(), message, way_out));
+    }
     read_(input, kube, values).map_err(to_problem)
 }
 
@@ -115,10 +122,6 @@ fn read_(input: &DeriveInput, kube: bool, values: &Values<'_>) -> syn::Result<Co
     let mut input = serde::overridden(input)?;
     // KubeSchema hands on only what it knows.
     if kube {
-        if !matches!(&input.data, syn::Data::Struct(it) if matches!(it.fields, syn::Fields::Named(_)))
-        {
-            return error(input.ident.span(), "`KubeSchema` is for structs with named fields");
-        }
         if !input.generics.params.is_empty() {
             let message = "`KubeSchema` does not compile on a type with parameters";
             return error(input.generics.params.span(), message);

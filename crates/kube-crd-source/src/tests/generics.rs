@@ -47,6 +47,15 @@ fn what_a_generic_type_is_given_must_fit() {
 }
 
 #[test]
+fn an_enum_that_derives_kube_schema_is_refused() {
+    check(
+        "a: Mode,",
+        "#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug)] enum Mode { Full }",
+        "src/main.rs:7:66: `KubeSchema` is for structs with named fields (`Kind` → `spec.a`)",
+    );
+}
+
+#[test]
 fn names_with_parameters_in_them_are_refused() {
     check(
         "a: In<i32>,",

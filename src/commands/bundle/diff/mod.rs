@@ -75,6 +75,7 @@ impl Args {
                 source::read(dir, &bundle, &self.access)?
             }
         };
+        self.access.require_use()?;
         let (old, new) =
             (State::read(&old_label, &old_files)?, State::read(&new_label, &new_files)?);
         let mut changes = difference::compare(&old, &new)?;

@@ -115,6 +115,7 @@ impl Args {
             let request = Request { select, validators, has_later_apis, target, labels, folders };
             validate(&files, &request, context)
         })?;
+        self.access.require_use()?;
         Report { folder: &folder, files: &files, findings: &found, target }.print(self.output)
     }
 }

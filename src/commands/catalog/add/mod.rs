@@ -77,6 +77,7 @@ impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         writing(dir, &self.mode.clone(), |tree, _| {
             let source = Source::open(dir, &self.bundle, &self.access)?;
+            self.access.require_use()?;
             let bundle = source.bundle()?;
             let image = self.image.of(&source, &bundle)?;
             self.addition.write(tree, &bundle, &image)
