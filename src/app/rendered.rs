@@ -6,7 +6,7 @@ use super::{
     carried, charts, declared,
     derive::{self, GenerateOptions},
     given::{Given, key},
-    references,
+    references, roles,
 };
 use crate::project::Project;
 use crate::{disk::Root, plan::WorkTree, terminal};
@@ -58,8 +58,10 @@ pub fn everything(
             return Err(anyhow::format_err!("PROJECT does not say which manifests deploy the operator"))
                 .hint("give them or a chart: `--manifests DIR|FILE`, or record them in PROJECT as `manifests` or `chart` of `plugins.rust.operator-rs.io/v1`");
         }
-        let objects = built(root, project, EVERYTHING, changes)?;
+        let tree = derived(root, project)?;
+        let objects = build(&tree, EVERYTHING, changes)?;
         if purpose == Purpose::Apply {
+            warn_of_rights(&tree);
             terminal::warn_all(references::warnings(&objects, |_| None));
         }
         return Ok(objects);
@@ -138,6 +140,12 @@ fn own_crds(root: &Root, project: &Project) -> anyhow::Result<Vec<Value>> {
     Ok(crds)
 }
 
+/// Warns of rights that comments ask for and that the operator will not have.
+fn warn_of_rights(tree: &WorkTree<'_>) {
+    let warnings = tree.changes().warnings;
+    terminal::warn_all(warnings.into_iter().filter(|it| it.code == Some(roles::NOT_HELD)));
+}
+
 /// The objects of a kustomization of config/.
 fn built(
     root: &Root,
@@ -145,10 +153,17 @@ fn built(
     folder: &'static str,
     changes: Changes<'_>,
 ) -> anyhow::Result<Vec<Value>> {
-    let tree = derived(root, project)?;
+    build(&derived(root, project)?, folder, changes)
+}
+
+fn build(
+    tree: &WorkTree<'_>,
+    folder: &'static str,
+    changes: Changes<'_>,
+) -> anyhow::Result<Vec<Value>> {
     let images: Vec<_> = changes.image.into_iter().map(kustomize::Image::of_manager).collect();
     let namespace = changes.namespace.map(ToString::to_string);
-    kustomize::build_in(&tree, &ProjectPath::fixed(folder), &images, namespace.as_deref())
+    kustomize::build_in(tree, &ProjectPath::fixed(folder), &images, namespace.as_deref())
 }
 
 /// What a kustomization renders, and the same with other names.
@@ -167,6 +182,7 @@ pub fn renamed(
     names: &kustomize::Names,
 ) -> anyhow::Result<Option<Renamed>> {
     let tree = derived(root, project)?;
+    warn_of_rights(&tree);
     let folder = ProjectPath::fixed(EVERYTHING);
     let images: Vec<_> = image.into_iter().map(kustomize::Image::of_manager).collect();
     let Some(own) = kustomize::names(&tree, &folder)? else { return Ok(None) };

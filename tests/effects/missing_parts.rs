@@ -71,3 +71,26 @@ fn the_manifests_of_a_new_project_lack_nothing() {
         assert!(!output.contains("in none of the manifests"), "{output}");
     }
 }
+
+#[test]
+fn each_way_to_deploy_warns_of_a_right_that_nothing_binds() {
+    let dir = support::fresh("effects/unbound-right");
+    support::done(&dir, "init --domain example.com --project-name unbound");
+    support::done(&dir, "create api --group cache --kind Memcached");
+    let binding = dir.join("config/rbac/role_binding.yaml");
+    let text = fs::read_to_string(&binding).unwrap();
+    fs::write(&binding, text.replace("name: manager-role", "name: other-role")).unwrap();
+    let warning = "warning[right-not-held]: no ClusterRoleBinding gives the ClusterRole `manager-role` to the operator";
+    for line in [
+        "manifests",
+        "deploy --image a/b:c --dry-run",
+        "generate installer --image a/b:c",
+        "generate chart --image a/b:c",
+        "bundle --image a/b:c",
+    ] {
+        let said = support::said(&support::operator_rs(&dir, line));
+        assert_eq!(said.matches(warning).count(), 1, "{line}: {said}");
+    }
+    let said = support::said(&support::operator_rs(&dir, "undeploy --dry-run"));
+    assert!(!said.contains("right-not-held"), "{said}");
+}

@@ -11,7 +11,8 @@ use kustomize::Rendered;
 use model::{ProjectPath, Tree};
 
 /// The name of the warning, by which a comment accepts it.
-const RULE: &str = "right-not-held";
+/// The name of the warnings of this module.
+pub const NOT_HELD: &str = "right-not-held";
 
 /// The namespace of objects that name none.
 const DEFAULT: &str = "default";
@@ -40,7 +41,7 @@ pub fn unheld(
     }
     let fault = |(role, marker): (&MarkerRole, &&RbacMarker)| {
         let (message, hint) = deployed.fault(role, &own, project)?;
-        Some(Problem::new(marker.place.clone(), message).with_hint(hint).with_rule(RULE))
+        Some(Problem::new(marker.place.clone(), message).with_hint(hint).with_rule(NOT_HELD))
     };
     Ok(roles.iter().filter_map(fault).collect())
 }
@@ -51,7 +52,7 @@ fn unknown(roles: &BTreeMap<MarkerRole, &RbacMarker>, error: &anyhow::Error) -> 
     let problem = |(_, marker): (&MarkerRole, &&RbacMarker)| {
         let message = format!("it is unknown whether the operator gets this right: {error:#}");
         let hint = "mend config/default; if config/rbac binds this Role, remove that binding: `operator-rs manifests` then writes one that keeps its namespace";
-        Problem::new(marker.place.clone(), message).with_hint(hint).with_rule(RULE)
+        Problem::new(marker.place.clone(), message).with_hint(hint).with_rule(NOT_HELD)
     };
     first.map(problem).into_iter().collect()
 }

@@ -18,7 +18,7 @@ use go_data::yaml::{self, Value, pointer};
 use model::{Found, ProjectPath, Tree};
 
 pub use bindings::update;
-pub use held::unheld;
+pub use held::{NOT_HELD, unheld};
 pub use olm::moved_by_olm;
 
 /// The kustomization that everything is deployed from.
