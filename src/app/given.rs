@@ -296,8 +296,26 @@ fn located(root: &Root, path: &Path) -> anyhow::Result<Vec<(String, Value)>> {
     match path.is_dir() {
         _ if path == Path::new("-") => in_file("stdin", &terminal::listen()?),
         true => folder(root, path),
-        false => in_file(&shown(root, path), &disk::piped(path)?),
+        false => {
+            require_no_way_out(root, path)?;
+            in_file(&shown(root, path), &disk::piped(path)?)
+        }
     }
+}
+
+/// Refuses a path in the project that leads to a file outside of it, such as a symlink that a clone has brought.
+fn require_no_way_out(root: &Root, path: &Path) -> anyhow::Result<()> {
+    if !path.exists() {
+        return Ok(());
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let is_inside = disk::real(folder.unwrap_or(Path::new(".")))?.starts_with(root.real());
+    let real = disk::real(path)?;
+    if !is_inside || real.starts_with(root.real()) {
+        return Ok(());
+    }
+    Err(anyhow::format_err!("`{}` leads out of the project", shown(root, path)))
+        .hint(format!("name the file that it leads to: `{}`", display_path(&real)))
 }
 
 /// A path as messages name it: inside of the project, from its top.

@@ -39,16 +39,27 @@ pub use scratch_dir::{ScratchDir, leave};
 pub use write::write_all;
 
 use std::{
-    fs, io,
+    fs,
+    io::{self, Read as _},
     path::{Path, PathBuf},
 };
 
 use anyhow::Context as _;
 use model::display_path;
 
+/// The most bytes that are read of a file or a pipe that the user has named.
+const LONGEST_PIPED: u64 = 256 << 20;
+
 /// Reads all of a file or a pipe that the user has named.
 pub fn piped(path: &Path) -> anyhow::Result<String> {
-    fs::read_to_string(path).with_context(|| format!("cannot read `{}`", display_path(&path)))
+    let reading = || format!("cannot read `{}`", display_path(&path));
+    let mut bytes = Vec::new();
+    let file = fs::File::open(path).with_context(reading)?;
+    file.take(LONGEST_PIPED + 1).read_to_end(&mut bytes).with_context(reading)?;
+    if bytes.len() as u64 > LONGEST_PIPED {
+        return Err(anyhow::format_err!("it has more than 256 MiB")).with_context(reading);
+    }
+    String::from_utf8(bytes).with_context(reading)
 }
 
 /// Reads all of a file that a program has written, without a size limit. A command that watches does not run again

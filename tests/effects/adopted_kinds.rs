@@ -123,3 +123,14 @@ fn a_domain_that_cannot_be_the_projects_is_told_with_the_reason() {
         "the domain of the kinds' groups, `1.5`, cannot be the project's: it is a truth value, a number or a date in YAML",
     );
 }
+
+#[test]
+fn a_version_that_project_files_cannot_have_is_named_with_a_way_out() {
+    let code = kind("example.com", "v1alpha", "Foo") + &kind("example.com", "v1", "Bar");
+    let project = program("unusual-version", &code);
+    let output = project.done("adopt");
+    let expected = "warning: PROJECT cannot list this kind: its version `v1alpha` does not look like `v1`, `v1beta1` or `v1alpha1`\n--> src/main.rs:7:12\n = help: rename the version, e.g. to `v1alpha1`; commands that read the source alone, such as `generate crds`, accept it\n";
+    assert!(output.contains(expected), "{output}");
+    assert_eq!(recorded(&project.0), ["Bar"]);
+    assert!(project.done("generate crds").contains("name: v1alpha\n"));
+}

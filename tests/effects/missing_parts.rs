@@ -94,3 +94,20 @@ fn each_way_to_deploy_warns_of_a_right_that_nothing_binds() {
     let said = support::said(&support::operator_rs(&dir, "undeploy --dry-run"));
     assert!(!said.contains("right-not-held"), "{said}");
 }
+
+#[test]
+fn manifests_that_lead_out_of_the_project_are_refused() {
+    let top = support::fresh("effects/leads-out");
+    let project = Project::new(&top, "clone", "a", &[("a.com", "Foo")]);
+    fs::write(top.join("outside.yaml"), OPERATOR).expect("it is ours");
+    std::os::unix::fs::symlink("../outside.yaml", project.0.join("deploy.yaml"))
+        .expect("it is ours");
+    project.write("src/main.rs", "fn main() {}\n");
+    project.done("adopt --package a");
+    let refused = "`deploy.yaml` leads out of the project";
+    project.refused("generate installer --manifests deploy.yaml", refused);
+    let hint = "hint: name the file that it leads to: `";
+    project.refused("generate installer --manifests deploy.yaml", hint);
+    project.refused("generate installer --manifests /dev/zero", "it has more than 256 MiB");
+    project.done("generate installer --manifests ../outside.yaml");
+}

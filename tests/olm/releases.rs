@@ -70,15 +70,7 @@ const OLM: &str = "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServi
 /// Lists what would be applied; nothing is sent to the cluster.
 fn install(dir: &Path, server: &Server, words: &str) -> String {
     let mut command: Command = support::command(support::BINARY, dir);
-    command.args([
-        "olm",
-        "install",
-        "--dry-run",
-        "--kubeconfig",
-        "kubeconfig",
-        "--releases",
-        &server.url,
-    ]);
+    command.args(["olm", "install", "--dry-run", "--releases", &server.url]);
     command.args(words.split_whitespace()).env("XDG_CACHE_HOME", server.cache.path());
     support::said(&command.stdin(Stdio::null()).output().unwrap())
 }
@@ -86,8 +78,6 @@ fn install(dir: &Path, server: &Server, words: &str) -> String {
 #[test]
 fn a_release_is_downloaded_once_and_must_not_change() {
     let dir = support::fresh("olm-releases");
-    let config = "apiVersion: v1\nkind: Config\nclusters: [{name: a, cluster: {server: 'http://127.0.0.1:1'}}]\nusers: [{name: a, user: {}}]\ncontexts: [{name: a, context: {cluster: a, user: a}}]\ncurrent-context: a\n";
-    fs::write(dir.join("kubeconfig"), config).unwrap();
     let server = Server::start();
     let listed = "apply      CustomResourceDefinition subscriptions.operators.coreos.com\napply      ClusterServiceVersion olm/packageserver\n";
 
@@ -129,18 +119,30 @@ fn a_release_is_downloaded_once_and_must_not_change() {
         ),
         "{said}"
     );
-    fs::write(
-        server.cache.path().join("operator-rs/olm/v0.46.0/crds.yaml"),
-        CRDS.replace("subscriptions", "x"),
-    )
-    .unwrap();
+    let kept = fs::read_dir(server.cache.path().join("operator-rs/olm")).unwrap();
+    let mut kept = kept.map(|entry| entry.unwrap().path());
+    let kept = kept.find(|path| path.to_string_lossy().contains("v0.46.0-")).unwrap();
+    fs::write(kept.join("crds.yaml"), CRDS.replace("subscriptions", "x")).unwrap();
     let said = install(&dir, &server, "--version 0.46.0");
     assert!(
-        said.contains("v0.46.0` have changed since they were downloaded")
+        said.contains("` have changed since they were downloaded")
             && said.contains("the next run downloads them again"),
         "{said}"
     );
 
-    let said = install(&dir, &server, "--version 46");
+    // Neither what is not OLM's nor what another mirror has is taken for a release.
+    server.put("/download/v0.30.0/crds.yaml", &CRDS.replace("subscriptions", "x"));
+    server.put("/download/v0.30.0/olm.yaml", OLM);
+    let said = install(&dir, &server, "--version 0.30.0");
+    assert!(said.contains("are not OLM's manifests: OLM's CRDs are missing"), "{said}");
+    server.put("/download/v0.30.0/crds.yaml", CRDS);
+    let said = install(&dir, &server, "--version 0.30.0");
+    assert!(said.contains(listed), "{said}");
+    server.asked();
+    let mirror = Server { url: format!("{}/mirror", server.url), ..server };
+    let said = install(&dir, &mirror, "--version 0.30.0");
+    assert!(said.contains("error: OLM's manifests cannot be downloaded"), "{said}");
+
+    let said = install(&dir, &mirror, "--version 46");
     assert!(said.contains("`46` is not a version: use one such as 0.46.0, or latest"), "{said}");
 }

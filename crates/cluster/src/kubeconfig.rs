@@ -15,7 +15,7 @@ use anyhow::Context as _;
 use kube::{
     Config,
     client::AuthError,
-    config::{InClusterError, KubeConfigOptions, Kubeconfig, KubeconfigError},
+    config::{AuthInfo, InClusterError, KubeConfigOptions, Kubeconfig, KubeconfigError},
 };
 
 use super::{Target, proxy};
@@ -177,6 +177,11 @@ async fn choose(kubeconfig: Kubeconfig, target: &Target) -> anyhow::Result<Confi
     let mut config = config
         .map_err(|it| anyhow::format_err!("the kubeconfig cannot be used: {}", reason(&it)))?;
     config.proxy_url = target.proxies.to(&config.cluster_url, proxy)?;
+    // As kubectl, which sends no credentials without TLS. On this machine, nobody can read them on the way.
+    let host = config.cluster_url.host().unwrap_or_default();
+    if config.cluster_url.scheme_str() == Some("http") && !proxy::is_loopback(host) {
+        config.auth_info = AuthInfo::default();
+    }
     Ok(config)
 }
 
@@ -237,3 +242,26 @@ pub fn auth_reason(error: &AuthError) -> String {
 pub const UNREADABLE_EXPIRY: &str = "the time at which the user's token expires is malformed";
 
 pub const INVALID_TOKEN: &str = "the user's token or password contains a character that HTTP headers do not allow, such as a line break";
+
+#[test]
+fn credentials_are_sent_without_tls_to_this_machine_only() {
+    let has_token = |server: &str| {
+        let text = format!(
+            "current-context: a\nclusters: [{{name: a, cluster: {{server: '{server}'}}}}]\nusers: [{{name: a, user: {{token: x}}}}]\n\
+             contexts: [{{name: a, context: {{cluster: a, user: a}}}}]\n"
+        );
+        let target = Target {
+            kubeconfig: None,
+            context: None,
+            proxies: proxy::Proxies::default(),
+            deadline: Deadline::after(std::time::Duration::from_secs(60)),
+            plugins: super::Plugins { run: |_, _| Ok(String::new()), has_terminal: false },
+        };
+        let runtime = super::executor::Executor::new().unwrap();
+        let kubeconfig = Kubeconfig::from_yaml(&text).unwrap();
+        runtime.block_on(choose(kubeconfig, &target)).unwrap().auth_info.token.is_some()
+    };
+    assert!(has_token("https://api.example.com:6443"));
+    assert!(has_token("http://127.0.0.1:8080") && has_token("http://[::1]:8080"));
+    assert!(!has_token("http://api.example.com:8080") && !has_token("http://192.0.2.2"));
+}

@@ -71,9 +71,15 @@ pub fn own(kubeconfig: &Kubeconfig, context: Option<&str>) -> Option<String> {
     cluster.cluster.as_ref()?.proxy_url.clone().filter(|it| !it.is_empty())
 }
 
+/// Returns whether a host is this machine, by its name or its address.
+pub fn is_loopback(host: &str) -> bool {
+    let host = host.trim_matches(['[', ']']);
+    host == "localhost" || host.parse().is_ok_and(|address: IpAddr| address.is_loopback())
+}
+
 fn is_used(none: &str, server: &Uri) -> bool {
     let host = server.host().unwrap_or_default().trim_matches(['[', ']']);
-    let here = host == "localhost" || host.parse().is_ok_and(|it: IpAddr| it.is_loopback());
+    let here = is_loopback(host);
     // The matcher does not support `*` for addresses, and drops a proxy whose address it cannot read.
     let matcher = Matcher::builder().all("http://proxy").no(none).build();
     !here && !is_wildcard(none) && matcher.intercept(server).is_some()

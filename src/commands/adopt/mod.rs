@@ -31,7 +31,7 @@ use crate::{
     terminal,
 };
 use diagnostics::{Diagnostic, Hint as _, hinted};
-use model::{Domain, Found, ProjectName, ProjectPath, Tree as _};
+use model::{Domain, Found, ProjectName, ProjectPath, Tree as _, Version};
 
 /// Record in PROJECT where the parts of an existing operator are
 ///
@@ -138,13 +138,7 @@ impl Args {
             Some(before) => plan.edit(Project::path(), before, project.text().to_owned()),
             None => plan.scaffold(Project::path(), project.text().to_owned()),
         }
-        for it in unread {
-            let place = Diagnostic::from(Problem::new(
-                it.place.clone(),
-                "the group, the version or the scope of this kind cannot be read, so PROJECT does not list it",
-            ));
-            plan.warn(place.with_hint("add it to `resources`"));
-        }
+        unread.into_iter().for_each(|kind| plan.warn(unlisted(kind)));
         plan.next(said(&inputs, &project.resources, &notes));
         tree.apply(plan)
     }
@@ -311,6 +305,22 @@ fn resources<'a>(
         }
     }
     (res, unread)
+}
+
+/// Warns of a kind that PROJECT does not list. It lists versions of the three usual forms only, as kubebuilder does.
+fn unlisted(kind: &DeclaredKind) -> Diagnostic {
+    let unusual = kind.version.as_deref().filter(|text| text.parse::<Version>().is_err());
+    let (message, hint) = match unusual {
+        Some(version) => (
+            format!("PROJECT cannot list this kind: its version `{version}` does not look like `v1`, `v1beta1` or `v1alpha1`"),
+            "rename the version, e.g. to `v1alpha1`; commands that read the source alone, such as `generate crds`, accept it",
+        ),
+        None => (
+            "the group, the version or the scope of this kind cannot be read, so PROJECT does not list it".to_owned(),
+            "add it to `resources`",
+        ),
+    };
+    Diagnostic::from(Problem::new(kind.place.clone(), message)).with_hint(hint)
 }
 
 /// Whether manifests that nobody has chosen have no object of the operator's own kinds, which `deploy` would create.

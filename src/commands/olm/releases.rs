@@ -73,25 +73,7 @@ impl Source {
                 })
                 .collect::<anyhow::Result<_>>()?,
         };
-        let mut res = Vec::new();
-        for (name, text) in &texts {
-            let objects = yaml::documents(text, Dialect::Kubernetes);
-            let objects = objects.with_context(|| format!("cannot read `{name}`"))?;
-            if let Some(at) = objects.iter().position(|it| !is_object(it)) {
-                anyhow::bail!("document {} of `{name}` is not a Kubernetes object", at + 1);
-            }
-            res.extend(objects);
-        }
-        let name = |it: &Value| it["metadata"]["name"].as_str().unwrap_or_default().to_owned();
-        if !res.iter().any(|it| name(it) == "subscriptions.operators.coreos.com") {
-            let names: Vec<String> = texts.iter().map(|it| format!("`{}`", it.0)).collect();
-            return Err(anyhow::format_err!(
-                "{} are not OLM's manifests: OLM's CRDs are missing",
-                names.join(", ")
-            ))
-            .hint("pass both files of a release: `--manifests crds.yaml olm.yaml`");
-        }
-        Ok(res)
+        parsed(&texts)
     }
 
     /// The files of a release, by their names.
@@ -99,7 +81,7 @@ impl Source {
         let base = self.releases.trim_end_matches('/');
         let cache = home::cache(dir, "olm")?;
         if let VersionRequest::Exact(version) = &self.version
-            && let Some(kept) = kept(&cache, version)?
+            && let Some(kept) = kept(&cache, &slot(base, version))?
         {
             return Ok(kept);
         }
@@ -126,21 +108,23 @@ impl Source {
                 text.with_context(|| format!("{from}/{name} is not text"))?,
             ));
         }
+        // What is no release of OLM must not be kept for the next run.
+        parsed(&files)?;
         let version = match &self.version {
             VersionRequest::Exact(version) => version.clone(),
             VersionRequest::Latest => version(&files[1].1)
                 .with_context(|| format!("{from}/olm.yaml does not say its version"))
                 .hint("name a release with `--version`")?,
         };
-        let sums = sums(&files);
-        let before = cached(&cache, &version, SUMS)?;
+        let (sums, slot) = (sums(&files), slot(base, &version));
+        let before = cached(&cache, &slot, SUMS)?;
         if let Some(before) = before.filter(|it| *it != sums) {
             return Err(anyhow::format_err!(
                 "the files of OLM {version} have changed since they were first downloaded: they were\n{before}and are\n{sums}"
             ))
-            .hint(format!("a release does not change: find out why, then remove `{}`", display_path(&folder(&cache, &version))));
+            .hint(format!("a release does not change: find out why, then remove `{}`", display_path(&folder(&cache, &slot))));
         }
-        let folder = folder(&cache, &version);
+        let folder = folder(&cache, &slot);
         for (name, text) in &files {
             disk::keep(&folder.join(name), text)?;
         }
@@ -148,6 +132,29 @@ impl Source {
         terminal::advise(&format!("OLM {version} from {from}, SHA-256:\n{sums}"));
         Ok(files)
     }
+}
+
+/// The objects of manifests, each with its name and text, which must be those of OLM.
+fn parsed(texts: &[(String, String)]) -> anyhow::Result<Vec<Value>> {
+    let mut res = Vec::new();
+    for (name, text) in texts {
+        let objects = yaml::documents(text, Dialect::Kubernetes);
+        let objects = objects.with_context(|| format!("cannot read `{name}`"))?;
+        if let Some(at) = objects.iter().position(|it| !is_object(it)) {
+            anyhow::bail!("document {} of `{name}` is not a Kubernetes object", at + 1);
+        }
+        res.extend(objects);
+    }
+    let name = |it: &Value| it["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+    if !res.iter().any(|it| name(it) == "subscriptions.operators.coreos.com") {
+        let names: Vec<String> = texts.iter().map(|it| format!("`{}`", it.0)).collect();
+        return Err(anyhow::format_err!(
+            "{} are not OLM's manifests: OLM's CRDs are missing",
+            names.join(", ")
+        ))
+        .hint("pass both files of a release: `--manifests crds.yaml olm.yaml`");
+    }
+    Ok(res)
 }
 
 fn is_object(it: &Value) -> bool {
@@ -169,27 +176,35 @@ fn sums(files: &[(String, String)]) -> String {
     })
 }
 
-fn folder(cache: &Own, version: &Version) -> PathBuf {
-    cache.path().join(format!("v{version}"))
+/// The name of the folder with a version's files in the cache. Those of a mirror are apart from those of other URLs.
+fn slot(base: &str, version: &Version) -> String {
+    match base {
+        RELEASES => format!("v{version}"),
+        mirror => format!("v{version}-{}", &disk::digest(mirror.as_bytes())[..16]),
+    }
+}
+
+fn folder(cache: &Own, slot: &str) -> PathBuf {
+    cache.path().join(slot)
 }
 
 /// A file of an earlier download, if there was one.
-fn cached(cache: &Own, version: &Version, name: &str) -> anyhow::Result<Option<String>> {
-    disk::text_if_any(&home::cached(cache, &format!("v{version}/{name}"))?)
+fn cached(cache: &Own, slot: &str, name: &str) -> anyhow::Result<Option<String>> {
+    disk::text_if_any(&home::cached(cache, &format!("{slot}/{name}"))?)
 }
 
 /// The files of an earlier download, if there was one.
-fn kept(cache: &Own, version: &Version) -> anyhow::Result<Option<Vec<(String, String)>>> {
-    let Some(expected) = cached(cache, version, SUMS)? else { return Ok(None) };
+fn kept(cache: &Own, slot: &str) -> anyhow::Result<Option<Vec<(String, String)>>> {
+    let Some(expected) = cached(cache, slot, SUMS)? else { return Ok(None) };
     let mut files = Vec::new();
     for name in FILES {
-        let Some(text) = cached(cache, version, name)? else { return Ok(None) };
+        let Some(text) = cached(cache, slot, name)? else { return Ok(None) };
         files.push((name.to_owned(), text));
     }
     if sums(&files) == expected {
         return Ok(Some(files));
     }
-    let folder = folder(cache, version);
+    let folder = folder(cache, slot);
     Err(anyhow::format_err!(
         "the files in `{}` have changed since they were downloaded",
         display_path(&folder)

@@ -18,11 +18,19 @@ impl Registry {
         let url = self.url(&format!("manifests/{reference}"))?;
         let call = || Call::new("HEAD", url.clone()).header("Accept", media_types.join(", "));
         let head = self.repeat(|| self.call(call(), &mut |_| {}));
-        let digest = head.ok().and_then(|it| it.header("Docker-Content-Digest")?.parse().ok());
+        let is_manifest = |answer: &Answer| media_types.contains(&&*media_type(answer));
+        let head = head.ok().filter(is_manifest);
+        let digest = head.and_then(|it| it.header("Docker-Content-Digest")?.parse().ok());
         match digest {
             Some(digest) => Ok(digest),
             // Some registries answer to `HEAD` in another way, or do not say the digest.
-            None => Ok(self.manifest(reference, media_types)?.digest().clone()),
+            None => {
+                let manifest = self.manifest(reference, media_types)?;
+                if serde_json::from_slice::<serde_json::Map<_, _>>(manifest.bytes()).is_err() {
+                    return self.lie("its manifest is not a JSON object".to_owned());
+                }
+                Ok(manifest.digest().clone())
+            }
         }
     }
 
@@ -49,8 +57,7 @@ impl Registry {
     }
 
     fn whole(&self, reference: &str, answer: Answer) -> anyhow::Result<Blob> {
-        let media_type = answer.header("Content-Type").unwrap_or_default();
-        let media_type = media_type.split(';').next().unwrap_or_default().trim().to_owned();
+        let media_type = media_type(&answer);
         let expected = match reference.parse::<Digest>() {
             Ok(digest) => Some(digest),
             Err(_) => answer.header("Docker-Content-Digest").and_then(|it| it.parse().ok()),
@@ -89,4 +96,10 @@ impl Registry {
         Err(anyhow::format_err!("{}: {what}", self.name))
             .hint("a proxy or a mirror may have changed it: run the command again, or use another registry")
     }
+}
+
+/// The media type of the answer, without parameters.
+fn media_type(answer: &Answer) -> String {
+    let header = answer.header("Content-Type").unwrap_or_default();
+    header.split(';').next().unwrap_or_default().trim().to_owned()
 }

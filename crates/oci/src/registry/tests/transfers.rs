@@ -23,6 +23,30 @@ fn blobs_come_first_and_the_tag_comes_last() {
 }
 
 #[test]
+fn a_page_in_place_of_a_manifest_has_no_digest() {
+    let page = |headers: Vec<(&'static str, String)>, body: &'static str| {
+        Server::new(move |_, _| {
+            let (headers, body) = (headers.clone(), body.as_bytes().to_vec());
+            Some(Reply::Answer { status: 200, headers, body })
+        })
+    };
+    let html = ("Content-Type", "text/html".to_owned());
+    let claimed = ("Docker-Content-Digest", Digest::of(b"{}").to_string());
+    for (headers, body) in [
+        (vec![], "Please log in"),
+        (vec![html.clone()], "<html>log in</html>"),
+        (vec![("Content-Type", MANIFEST.to_owned())], "[[[["),
+    ] {
+        let registry = page(headers, body).registry(Right::Pull, access());
+        let error = into_text(registry.resolve("v1", &[MANIFEST])).expect_err("it is no manifest");
+        assert!(error.contains("its manifest is not a JSON object"), "{error}");
+    }
+    // A digest counts only beside the type of a manifest; otherwise, that of the content does.
+    let registry = page(vec![html, claimed], "{}").registry(Right::Pull, access());
+    assert_eq!(into_text(registry.resolve("v1", &[MANIFEST])), Ok(Digest::of(b"{}")));
+}
+
+#[test]
 fn temporary_failures_are_retried() {
     for part in ["/blobs/uploads/", "/manifests/"] {
         for code in [429, 500, 502, 503] {
