@@ -440,7 +440,12 @@ fn adopt_names_the_kinds_that_project_cannot_list() {
     let mall = mall.replace("version = \"v1\"", "version = \"V 1\"");
     fs::write(dir.join("src/main.rs"), format!("{SOURCE}{mall}")).unwrap();
     fs::remove_file(dir.join("PROJECT")).unwrap();
-    let warning = "warning: the group, the version or the scope of this kind cannot be read, so PROJECT does not list it\n";
-    check(&dir, "adopt", 0, warning);
-    check(&dir, "adopt", 0, "= help: add it to `resources`\n");
+    let warning = "warning: PROJECT cannot list this kind: its version `V 1` does not look like `v1`, `v1beta1` or `v1alpha1`\n";
+    check(&dir, "adopt", 0, &format!("{warning}--> src/main.rs:"));
+    check(
+        &dir,
+        "adopt",
+        0,
+        "= help: rename the version, e.g. to `v1alpha1`; commands that read the source alone",
+    );
 }
