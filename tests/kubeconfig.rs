@@ -148,7 +148,7 @@ fn a_proxy_of_the_environment_is_not_for_this_machine() {
     fs::write(dir.join("kubeconfig"), kubeconfig("a", server, "token: x")).unwrap();
     let mut command = install(&dir);
     command.args(["--kubeconfig", "kubeconfig"]).env("HTTPS_PROXY", "socks9://example.com:1");
-    refused(&mut command, "cannot connect to https://127.0.0.1:1: Connection refused");
+    refused(&mut command, "cannot connect to https://127.0.0.1:1: connection refused");
 }
 
 #[test]
@@ -206,12 +206,12 @@ fn no_error_prints_what_is_in_a_kubeconfig() {
     user(&format!("password: [{SECRET}]"), "it is not a valid kubeconfig");
     user(&format!("exec: {SECRET}"), "it is not a valid kubeconfig");
     user(&format!("token: \"{SECRET}\\n\""), "that HTTP headers do not allow");
-    user(&format!("username: a, password: {SECRET}"), "Connection refused");
-    user(&format!("tokenFile: {SECRET}"), "the user's token file cannot be read: No such file");
+    user(&format!("username: a, password: {SECRET}"), "connection refused");
+    user(&format!("tokenFile: {SECRET}"), "the user's token file cannot be read: no such file");
     fs::write(dir.join("token"), format!("{SECRET}\n{SECRET}")).unwrap();
     user("tokenFile: token", "that HTTP headers do not allow");
     user(&format!("as: \"{SECRET}\\n\""), "does not describe a usable connection");
-    user(&format!("client-key: {SECRET}"), "the user's client key cannot be read: No such file");
+    user(&format!("client-key: {SECRET}"), "the user's client key cannot be read: no such file");
     user(&format!("client-certificate: {SECRET}"), "the user's client certificate cannot be read");
     user(&format!("client-key-data: {SECRET}"), "the user's client key is not base64");
     user(
@@ -242,7 +242,7 @@ fn no_error_prints_what_is_in_a_kubeconfig() {
 
     let cluster = |cluster: &str, expected: &str| check(cluster, "token: x", expected);
     let at = format!("server: 'https://jane:{SECRET}@127.0.0.1:1/a?b={SECRET}'");
-    cluster(&at, "cannot connect to https://127.0.0.1:1/a: Connection refused");
+    cluster(&at, "cannot connect to https://127.0.0.1:1/a: connection refused");
     cluster(
         &format!("server: 'https://{SECRET} {SECRET}'"),
         "the `server` of the cluster is not a URL",

@@ -30,7 +30,7 @@ fn run(dir: &Path, words: &str, stdout: Stdio, stderr: Stdio) -> Output {
     command.spawn().unwrap().wait_with_output().unwrap()
 }
 
-const LOST: &str = "error: stdout cannot be written: No space left on device (os error 28)\n\
+const LOST: &str = "error: stdout cannot be written: no space left on the disk\n\
     hint: only the output is incomplete; the command has finished its work\n";
 
 #[test]

@@ -329,7 +329,9 @@ fn folder(root: &Root, path: &Path) -> anyhow::Result<Vec<(String, Value)>> {
     // What a kustomization refers to is beside it, or anywhere in the project.
     let is_inside = real.starts_with(root.real());
     let (root, folder) = match real.strip_prefix(root.real()).ok().and_then(Path::to_str) {
-        Some(below) if !below.is_empty() => (&Root::new(root.real())?, below.parse()?),
+        Some(below) if !below.is_empty() => {
+            (&Root::new(root.real())?, ProjectPath::from_system(below)?)
+        }
         _ => {
             let around = Root::around(root.real(), path)?;
             let (root, name) =

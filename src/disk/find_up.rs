@@ -26,7 +26,7 @@ pub fn has(folder: &Path, name: &str) -> bool {
 pub fn find_up(dir: &Path, name: &str) -> anyhow::Result<Option<Ancestor>> {
     let whole = std::path::absolute(dir).context("cannot resolve the directory")?;
     // A folder that does not exist yet is searched from the nearest one that does.
-    let Some(real) = whole.ancestors().find_map(|it| fs::canonicalize(it).ok()) else {
+    let Some(real) = whole.ancestors().find_map(|it| super::resolved(it).ok()) else {
         return Ok(None);
     };
     let missing = whole.ancestors().take_while(|it| !it.exists()).count();
@@ -42,7 +42,7 @@ pub fn find_up(dir: &Path, name: &str) -> anyhow::Result<Option<Ancestor>> {
         if let Some(file) = found {
             // A symlink in `dir` may lead elsewhere than its name says.
             let named = up(dir, levels);
-            let is_named = fs::canonicalize(&named).is_ok_and(|it| it == folder);
+            let is_named = super::resolved(&named).is_ok_and(|it| it == folder);
             // In a folder that everybody may write into, the file may be somebody else's.
             let same_owner = is_same_owner(&start, &here) && is_same_owner(&start, &file);
             let folder = if is_named { named } else { folder.to_owned() };

@@ -87,7 +87,13 @@ pub fn text_if_any(path: &Path) -> anyhow::Result<Option<String>> {
 /// Resolves the path of a folder, so that it has no symlinks.
 pub fn real(path: &Path) -> anyhow::Result<PathBuf> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-    fs::canonicalize(path).with_context(|| format!("cannot access `{}`", display_path(&path)))
+    resolved(path).with_context(|| format!("cannot access `{}`", display_path(&path)))
+}
+
+/// The same, with the error of the system. Nothing here resolves a path in another way, so that resolved paths can be
+/// compared, shown and given to programs.
+fn resolved(path: &Path) -> io::Result<PathBuf> {
+    fs::canonicalize(path).map(model::without_verbatim_prefix)
 }
 
 /// The names in a folder, sorted; names of folders end in `/`. Empty if there is no such folder. Names that are not

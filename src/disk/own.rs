@@ -63,7 +63,7 @@ impl Own {
 fn resolved(path: &Path) -> (PathBuf, bool) {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     for above in path.ancestors() {
-        if let Ok(mut real) = fs::canonicalize(above) {
+        if let Ok(mut real) = super::resolved(above) {
             // To join nothing would add a `/`, with which a file is none.
             real.extend(path.strip_prefix(above).into_iter().flatten());
             return (real, above == path);

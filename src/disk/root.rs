@@ -48,7 +48,7 @@ impl Root {
     pub fn output(dir: &Path, folder: &Path) -> anyhow::Result<Self> {
         model::require_names_of_system(folder)?;
         let whole = dir.join(folder);
-        let top = fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
+        let top = super::resolved(dir).unwrap_or_else(|_| dir.to_owned());
         let path = lexical(
             &std::path::absolute(top.join(folder)).context("cannot resolve the directory")?,
         );
@@ -93,7 +93,7 @@ impl Root {
 
     fn at(base: &Path, dir: PathBuf, below: Vec<String>) -> anyhow::Result<Self> {
         let looking = || format!("cannot open `{}`", display_path(&dir));
-        let real = match fs::canonicalize(&dir) {
+        let real = match super::resolved(&dir) {
             Ok(real) if real.is_dir() => real,
             Ok(_) => anyhow::bail!("`{}` is not a directory", display_path(&dir)),
             Err(error) if is_missing(&error) => dir.clone(),

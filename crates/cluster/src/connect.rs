@@ -14,7 +14,7 @@ use super::{
     Cluster, Interrupted, Proxies, executor::Executor, kubeconfig, owner::Owner, plugin::Plugins,
     request::LONGEST_ANSWER,
 };
-use diagnostics::Hint as _;
+use diagnostics::{Hint as _, with_portable_system_errors};
 use model::{Deadline, TimedOut};
 
 /// Which cluster to connect to.
@@ -139,7 +139,8 @@ impl Error for Unreachable {}
 
 impl Unreachable {
     pub(super) fn new(server: &str, reason: impl Into<String>) -> Self {
-        Self { server: server.to_owned(), reason: reason.into() }
+        let reason = with_portable_system_errors(&reason.into()).into_owned();
+        Self { server: server.to_owned(), reason }
     }
 }
 

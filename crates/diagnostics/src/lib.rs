@@ -4,7 +4,8 @@
 //! to do. [`Diagnostics`] is everything that is wrong, as one error; [`Hint`] adds a hint to any error. [`Report`] takes
 //! an error apart again, for a program that shows it. [`rules!`] declares rules, and [`About`] describes one. [`nearest`]
 //! suggests a spelling, [`is_accepted`] reads the comments that accept warnings, and [`conflict`] finds what git leaves
-//! in a file. Nothing here prints or reads a file.
+//! in a file. [`with_portable_system_errors`] words errors of the system alike on every system. Nothing here prints or reads
+//! a file.
 
 mod acceptance;
 pub mod conflict;
@@ -13,6 +14,7 @@ mod report;
 mod rule;
 mod severity;
 mod spelling;
+mod system_error;
 
 use std::{error::Error, fmt};
 
@@ -22,6 +24,7 @@ pub use report::{Report, Summary, hints};
 pub use rule::About;
 pub use severity::Severity;
 pub use spelling::{count, edit_distance, nearest, tolerance};
+pub use system_error::with_portable_system_errors;
 
 pub trait Hint<T> {
     fn hint(self, hint: impl Into<String>) -> anyhow::Result<T>;

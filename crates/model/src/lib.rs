@@ -31,7 +31,7 @@ pub use image::Image;
 pub use kind::Kind;
 pub use path::{
     Files, ProjectPath, display_path, is_device_of_windows, is_file_name_on_windows,
-    require_names_of_system, resolve,
+    require_names_of_system, resolve, without_verbatim_prefix,
 };
 pub use platform::Platform;
 pub use rust_path::RustPath;

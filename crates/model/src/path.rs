@@ -1,6 +1,6 @@
 use std::{
     fmt,
-    path::{Component, Path},
+    path::{Component, Path, PathBuf},
     str::FromStr,
 };
 
@@ -62,6 +62,25 @@ impl ProjectPath {
 /// paths. What is not UTF-8 is replaced.
 pub fn display_path<P: AsRef<Path> + ?Sized>(path: &P) -> String {
     with_slashes(&path.as_ref().to_string_lossy(), cfg!(windows))
+}
+
+/// A resolved path as people and other programs write it. Windows resolves paths to its own form, with the prefix `\\?\`,
+/// which many programs do not accept. The prefix stays if the path would mean another file without it.
+pub fn without_verbatim_prefix(path: PathBuf) -> PathBuf {
+    match path.to_str().filter(|_| cfg!(windows)).and_then(plain_on_windows) {
+        Some(plain) => plain.into(),
+        None => path,
+    }
+}
+
+fn plain_on_windows(path: &str) -> Option<String> {
+    let rest = path.strip_prefix(r"\\?\")?;
+    let (start, names) = match rest.strip_prefix(r"UNC\") {
+        Some(share) => (r"\\", share),
+        None => (rest.get(..3).filter(|drive| drive.ends_with(r":\"))?, rest.get(3..)?),
+    };
+    let is_plain = names.is_empty() || names.split('\\').all(is_file_name_on_windows);
+    is_plain.then(|| format!("{start}{names}"))
 }
 
 /// Returns whether Windows keeps a file name for a device, whatever its extension is: `nul`, `con.rs`.
@@ -146,6 +165,23 @@ fn paths_of_windows_are_shown_with_slashes() {
     check(r"\\server\share", "//server/share");
     check("config/crd", "config/crd");
     assert_eq!(with_slashes(r"a\b", false), r"a\b");
+}
+
+#[test]
+fn resolved_paths_of_windows_lose_the_prefix_unless_they_need_it() {
+    let check = |path: &str, expected: Option<&str>| {
+        assert_eq!(plain_on_windows(path).as_deref(), expected, "{path}");
+    };
+    check(r"\\?\C:\project\a b", Some(r"C:\project\a b"));
+    check(r"\\?\C:\", Some(r"C:\"));
+    check(r"\\?\UNC\server\share\x", Some(r"\\server\share\x"));
+    check(r"C:\project", None);
+    check(r"\\server\share", None);
+    check(r"\\?\C:\project\nul", None);
+    check(r"\\?\C:\project\dot.", None);
+    check(r"\\?\Volume{1}\project", None);
+    let long = format!(r"C:\{}", "directory\\".repeat(40) + "file");
+    check(&format!(r"\\?\{long}"), Some(&long));
 }
 
 /// A path relative to a folder, which may contain `..`. The top is empty; what leads out of it is none.

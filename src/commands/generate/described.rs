@@ -59,7 +59,7 @@ impl From {
     /// Returns the owners of the files in an output directory.
     pub fn owners(&self, dir: &Path, output: &Root) -> anyhow::Result<FileOwners> {
         Ok(match &self.crds {
-            Some(path) => FileOwners::of_input(&path.to_string_lossy(), &Root::new(dir)?, output),
+            Some(path) => FileOwners::of_input(&display_path(path), &Root::new(dir)?, output),
             None => FileOwners::of_workspace(&Workspace::find(dir, None)?, output),
         })
     }

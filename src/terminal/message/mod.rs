@@ -11,7 +11,7 @@ use super::{
     settings::{self, MessageFormat},
     shown, shown_message, style, write, write_as_is,
 };
-use diagnostics::{Diagnostic, Severity};
+use diagnostics::{Diagnostic, Severity, with_portable_system_errors};
 pub use report::{misuse, report, usage};
 use warnings::{most, rest};
 pub use warnings::{require_no_warnings, tell_rest, warn, warn_all};
@@ -41,8 +41,13 @@ pub fn fit_hints(fit: fn(&str) -> String) {
     let _ = FIT.set(fit);
 }
 
+/// The diagnostic as it is printed: with hints that fit the command line, and errors of the system in our words.
 fn fitted(it: &Diagnostic) -> Diagnostic {
-    Diagnostic { hints: it.hints.iter().map(|it| fitted_hint(it)).collect(), ..it.clone() }
+    Diagnostic {
+        message: with_portable_system_errors(&it.message).into_owned(),
+        hints: it.hints.iter().map(|it| fitted_hint(it)).collect(),
+        ..it.clone()
+    }
 }
 
 fn fitted_hint(hint: &str) -> String {

@@ -1,13 +1,13 @@
 //! The error that a command ends with: its causes, its hints and its exit status.
 
-use std::{fmt::Write as _, process::ExitCode};
+use std::{fmt::Write as _, iter, process::ExitCode};
 
 use super::{
     super::{LOST, progress, shown, shown_message, write},
     MessageFormat, emit, fitted, fitted_hint, human, most, put, render, rest, settings, style,
     tell_rest,
 };
-use diagnostics::{Diagnostic, Report, Severity, Summary, find};
+use diagnostics::{Diagnostic, Report, Severity, Summary, find, with_portable_system_errors};
 
 /// Prints an error, its causes and its hints. The exit status is 2 where the command was called wrongly.
 pub fn report(error: &anyhow::Error) -> ExitCode {
@@ -21,6 +21,9 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     report.found = report.found.iter().map(fitted).collect();
     if let Some(summary) = &mut report.summary {
         summary.hints = summary.hints.iter().map(|it| fitted_hint(it)).collect();
+        for message in iter::once(&mut summary.message).chain(&mut summary.causes) {
+            *message = with_portable_system_errors(message).into_owned();
+        }
     }
     put(&explain(&report, format), format);
     ExitCode::FAILURE
