@@ -16,7 +16,7 @@ use go_data::yaml;
 use model::{ProjectPath, Version};
 
 impl Args {
-    /// The stored version is the hub of the conversion: what is stored need not be converted.
+    /// The first conversion of a kind has the stored version as its hub: what is stored need not be converted.
     pub fn copy(
         &self,
         tree: &mut WorkTree<'_>,
@@ -28,7 +28,8 @@ impl Args {
     ) -> anyhow::Result<()> {
         let (kind, version) = (&place.kind, place.version);
         let original = original(place, from)?;
-        let hub = hub(project, place, source)?;
+        let stored = stored_version(project, place, source)?;
+        let hub = hub(project, place, &stored)?;
         let (path, text) = conversions::text(tree, source, original, from)?;
         let text = copied(place, from, &path, &text)?;
         let group = place.group.qualified(&project.domain);
@@ -85,9 +86,8 @@ impl Args {
             open => format!("; these are yours to decide:\n  {}\nthen", open.join("\n  ")),
         };
         tree.next(format!(
-            "Next: change the type in {folder}/{module}.rs, and convert each field in {}_conversion.rs beside it{decisions}\n  operator-rs manifests    # update the CRD\n  cargo test\n\nObjects are stored in {} as before.",
+            "Next: change the type in {folder}/{module}.rs, and convert each field in {}_conversion.rs beside it{decisions}\n  operator-rs manifests    # update the CRD\n  cargo test\n\nObjects are stored in {stored} as before.",
             place.kind.snake(),
-            hub_resource.version
         ));
         Ok(())
     }
@@ -115,26 +115,32 @@ fn original(place: &Place, from: Version) -> anyhow::Result<&Resource> {
     found.hint(format!("PROJECT has {has}"))
 }
 
-/// The hub of the kind: that of its conversion, or else the version that is stored.
-fn hub<'a>(
-    project: &'a Project,
-    place: &Place,
-    source: &Operator,
-) -> anyhow::Result<(usize, &'a Resource)> {
-    let is_kind = |it: &&Resource| it.is_own_of(&place.group) && it.kind == place.kind;
+/// The version that objects of the kind are stored in.
+fn stored_version(project: &Project, place: &Place, source: &Operator) -> anyhow::Result<String> {
     let group = place.group.qualified(&project.domain);
-    let stored = manifests::storage(source)
-        .get(&(&*group, &*place.kind.to_string()))
-        .map(|it| (*it).to_owned());
-    let is_hub = |it: &&Resource| it.webhooks.as_ref().is_some_and(|it: &Webhooks| it.conversion);
-    let all = || project.resources.iter().enumerate().filter(|it| is_kind(&it.1));
-    let hub = all().find(|it| is_hub(&it.1));
-    let hub = hub.or_else(|| all().find(|it| Some(it.1.version.to_string()) == stored));
-    hub.ok_or_else(|| {
+    let stored = manifests::storage(source).get(&(&*group, &*place.kind.to_string())).copied();
+    let stored = stored.ok_or_else(|| {
         anyhow::format_err!(
             "which version of {} is stored cannot be read from the source",
             place.kind
         )
+    });
+    Ok(stored.hint("run `operator-rs manifests` to see why")?.to_owned())
+}
+
+/// The hub of the kind: that of its conversion, or else the version that is stored.
+fn hub<'a>(
+    project: &'a Project,
+    place: &Place,
+    stored: &str,
+) -> anyhow::Result<(usize, &'a Resource)> {
+    let is_kind = |it: &&Resource| it.is_own_of(&place.group) && it.kind == place.kind;
+    let is_hub = |it: &&Resource| it.webhooks.as_ref().is_some_and(|it: &Webhooks| it.conversion);
+    let all = || project.resources.iter().enumerate().filter(|it| is_kind(&it.1));
+    let hub = all().find(|it| is_hub(&it.1));
+    let hub = hub.or_else(|| all().find(|it| it.1.version.to_string() == stored));
+    hub.ok_or_else(|| {
+        anyhow::format_err!("PROJECT does not list {stored} of {}, which is stored", place.kind)
     })
-    .hint("run `operator-rs manifests` to see why")
+    .hint("list it under `resources` in PROJECT, or store objects in a version that PROJECT lists")
 }
