@@ -12,6 +12,7 @@
 
 mod agree;
 mod complete;
+mod keyed;
 mod object;
 mod partial;
 mod path;
@@ -78,8 +79,10 @@ where
 /// The same, and keeps what `S` cannot express in this annotation of its objects, such as `example.com/conversion-data`.
 /// It is restored when they are converted back.
 ///
-/// The annotation has the fields of the hub that differ after a conversion to `S` and back; a list counts as one field.
-/// A field that was changed in `S` since is not restored. If it would be longer than 200 KiB, the conversion fails.
+/// The annotation has the fields of the hub that differ after a conversion to `S` and back. Lists with
+/// `x-kubernetes-list-type: map` are compared item by item, and the order of their items is kept if it differs; another
+/// list counts as one field. A field that was changed in `S` since is not restored. If the annotation would be longer
+/// than 200 KiB, the conversion fails.
 ///
 /// # Panics
 /// If the two are not different versions of one kind.

@@ -14,6 +14,8 @@ pub struct Node {
     /// The schema of the other fields.
     pub additional: Option<Box<Node>>,
     pub items: Option<Box<Node>>,
+    /// The fields by which API servers tell the items of a list apart.
+    pub keys: Vec<String>,
     pub required: Vec<String>,
     /// The fields with a default: an API server has set them in every object that is complete.
     pub defaulted: Vec<String>,
@@ -85,6 +87,10 @@ impl Node {
                 JSONSchemaPropsOrArray::Schema(schema) => Some(Box::new(Self::new(*schema))),
                 JSONSchemaPropsOrArray::Schemas(_) => None,
             }),
+            keys: match schema.x_kubernetes_list_type.as_deref() {
+                Some("map") => schema.x_kubernetes_list_map_keys.unwrap_or_default(),
+                _ => Vec::new(),
+            },
             required: schema.required.unwrap_or_default(),
             defaulted,
             choices,

@@ -2,8 +2,10 @@
 
 use super::{
     agree::{drop_nulls, merge, reduce_to_differences},
+    keyed::{remove_orders, to_lists, to_maps},
     object::Source,
     partial::{Fault, Outcome, convert_partial},
+    path::Key as _,
     review::Convert,
     schema::Node,
 };
@@ -109,7 +111,10 @@ impl<H> Hub<H> {
         let lost: Lost = serde_json::from_str(data)?;
         let mut object = (self.hub.from_hub)(hub)?;
         let metadata = object["metadata"].take();
-        let mut restored = merge(&lost.hub, &lost.back, without_metadata(object));
+        let mut object = without_metadata(object);
+        to_maps(&mut object, &self.hub.schema);
+        let mut restored = merge(&lost.hub, &lost.back, object);
+        to_lists(&mut restored, &self.hub.schema, &lost.hub);
         restored["metadata"] = metadata;
         (self.hub.to_hub)(&restored)
     }
@@ -124,12 +129,23 @@ impl<H> Hub<H> {
             }
         }
         let Some(annotation) = &to.annotation else { return Ok(outcome.object) };
+        to_maps(&mut outcome.hub, &self.hub.schema);
+        to_maps(&mut outcome.back, &self.hub.schema);
         reduce_to_differences(&mut outcome.hub, &mut outcome.back);
+        remove_orders(&mut outcome.back, &outcome.hub, &self.hub.schema);
         let lost = Lost { hub: outcome.hub, back: outcome.back };
         if lost.hub != lost.back {
             let text = serde_json::to_string(&lost).map_err(|it| it.to_string())?;
             if text.len() > LONGEST {
-                return Err(format!("the fields that this version does not have do not fit into `{annotation}`"));
+                let (field, size) = (largest_field(&lost.hub, &self.hub.schema), text.len().div_ceil(1024));
+                return Err(format!(
+                    "what {to} does not have does not fit into the annotation `{annotation}`: it is {size} KiB long, most of it \
+                     `{field}` of {}, and may be {} KiB; add the field to {to}, or give the items of a list keys: \
+                     `#[x_kube(merge_strategy = ListMerge::Map(…))]`",
+                    self.hub.name,
+                    LONGEST / 1024,
+                    to = to.name,
+                ));
             }
             annotations[annotation] = text.into();
         }
@@ -183,6 +199,19 @@ impl<H: Resource<DynamicType = ()> + 'static> Convert for Hub<H> {
 struct Lost {
     hub: Value,
     back: Value,
+}
+
+/// The path of the declared field that takes most space.
+fn largest_field(mut value: &Value, mut schema: &Node) -> String {
+    let mut path = String::new();
+    while let Value::Object(fields) = value {
+        let largest = fields.iter().max_by_key(|(_, field)| field.to_string().len());
+        let Some((name, field)) = largest else { break };
+        let Some(field_schema) = schema.properties.get(name) else { break };
+        name.as_str().append(&mut path);
+        (value, schema) = (field, field_schema);
+    }
+    path
 }
 
 fn without_metadata(mut object: Value) -> Value {

@@ -2,6 +2,7 @@
 
 mod cluster;
 mod kinds;
+mod lossless;
 mod partial;
 mod real;
 
@@ -9,7 +10,7 @@ use http::{Request, StatusCode};
 use hyper::body::Bytes;
 use kinds::{new, old};
 use operator_rs_testing::Cluster;
-use runtime::{Identity, Operator, Start, converting, converting_lossless};
+use runtime::{Identity, Operator, Start, converting};
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
@@ -180,36 +181,4 @@ async fn a_hub_has_a_version_once() {
 #[should_panic(expected = "`caches.test.dev` has the version `v1` twice")]
 fn a_hub_is_not_its_own_spoke() {
     let _ = converting::<new::Cache, new::Cache>();
-}
-
-#[tokio::test]
-async fn what_a_spoke_cannot_express_is_kept_in_an_annotation() {
-    let hub = || vec![converting_lossless::<new::Cache, old::Cache>("test.dev/conversion-data")];
-    let object = new_cache(json!({
-        "replicas": 3, "host": "a", "port": 1, "zones": ["x", "y"], "tls": { "secret": "mine" },
-    }));
-    let mut spoke = convert_one(hub(), "test.dev/v1alpha1", &object).await.unwrap();
-    assert_eq!(spoke["spec"], json!({ "size": 3, "address": "a:1", "secure": true }));
-    assert_eq!(convert_one(hub(), "test.dev/v1", &spoke).await.unwrap(), object);
-
-    // A change in the spoke wins, and keeps what it does not touch.
-    spoke["spec"]["size"] = json!(4);
-    spoke["spec"]["secure"] = json!(false);
-    let back = convert_one(hub(), "test.dev/v1", &spoke).await.unwrap();
-    assert_eq!(back, new_cache(json!({ "replicas": 4, "host": "a", "port": 1, "zones": ["x", "y"] })));
-
-    // Nothing is lost: no annotation.
-    let object = new_cache(json!({ "replicas": 3, "host": "a", "port": 1, "zones": [] }));
-    let spoke = convert_one(hub(), "test.dev/v1alpha1", &object).await.unwrap();
-    assert_eq!(spoke["metadata"], object["metadata"]);
-
-    let zones: Vec<_> = (0..30_000).map(|it| format!("zone-{it}")).collect();
-    let object = new_cache(json!({ "replicas": 3, "host": "a", "port": 1, "zones": zones }));
-    let refused = convert_one(hub(), "test.dev/v1alpha1", &object).await.unwrap_err();
-    assert!(refused.ends_with("the fields that this version does not have do not fit into `test.dev/conversion-data`"));
-
-    let mut spoke = old_cache(json!({ "size": 3, "address": "a:1" }));
-    spoke["metadata"]["annotations"] = json!({ "test.dev/conversion-data": "broken" });
-    let refused = convert_one(hub(), "test.dev/v1", &spoke).await.unwrap_err();
-    assert!(refused.contains("test.dev/conversion-data"), "{refused}");
 }
