@@ -94,6 +94,25 @@ fn variables_of_the_peers_become_flags_of_the_bundle() {
     }
 }
 
+/// The image that config/manager names counts until the Makefile names one.
+#[test]
+fn no_target_overrides_the_image_of_config_with_a_placeholder() {
+    let dir = project("placeholder");
+    let targets = "--silent bundle build-installer deploy";
+    for (image, flag) in [("", ""), (" IMG=a/b:1", " --image a/b:1")] {
+        let (success, output) = make_with(&dir, &format!("{targets}{image}"), "echo");
+        assert!(success, "{output}");
+        let lines: Vec<_> = output.lines().map(str::trim_end).collect();
+        for command in [
+            format!("bundle --version 0.0.1{flag}"),
+            format!("generate installer{flag} --output-file dist/install.yaml"),
+            format!("deploy{flag}"),
+        ] {
+            assert!(lines.contains(&command.as_str()), "{command}: {output}");
+        }
+    }
+}
+
 /// No registry is asked for a package that nobody may have published: the Makefile names where it comes from.
 #[test]
 fn operator_rs_is_installed_only_from_the_place_that_the_makefile_names() {

@@ -110,3 +110,59 @@ fn a_check_of_everything_includes_the_bundle_with_the_flags_that_it_was_generate
     fs::remove_dir_all(dir.join("bundle")).unwrap();
     support::done(&dir, "generate --check");
 }
+
+/// `generate` uses the recorded flags, so a flag of the last release must not pass as a setting of the next one.
+#[test]
+fn flags_of_an_earlier_release_are_reported_when_the_bundle_is_renewed() {
+    let dir = project("released");
+    let set_version = |from: &str, to: &str| {
+        let path = dir.join("Cargo.toml");
+        let text = fs::read_to_string(&path).unwrap();
+        let new =
+            text.replacen(&format!("version = \"{from}\""), &format!("version = \"{to}\""), 1);
+        assert_ne!(text, new);
+        fs::write(path, new).unwrap();
+    };
+    let csv = dir.join("bundle/manifests/p.clusterserviceversion.yaml");
+
+    // A version that Cargo.toml has, too, is not recorded: the next bundle has the next version.
+    support::done(&dir, "bundle --version 0.0.1 --image a.example/b:v0.0.1");
+    let dockerfile = fs::read_to_string(dir.join("bundle.Dockerfile")).unwrap();
+    assert!(dockerfile.contains("# Generated with --image=a.example/b:v0.0.1\n"), "{dockerfile}");
+
+    // The image was given for another version, and no file names one.
+    set_version("0.0.1", "0.0.2");
+    let warning = "warning: the bundle of 0.0.2 has the image `a.example/b:v0.0.1`, which `--image` gave for 0.0.1\n\
+        --> bundle.Dockerfile:2:1\n = help: run `operator-rs bundle --image IMAGE`, or set the image in config/manager/kustomization.yaml and run `operator-rs bundle`\n";
+    for command in ["generate --check", "generate"] {
+        let output = run(&dir, command);
+        assert!(output.contains(warning), "{command}: {output}");
+    }
+    assert!(fs::read_to_string(&csv).unwrap().contains("\n  version: 0.0.2\n"));
+    support::done(&dir, "bundle --image a.example/b:v0.0.2");
+    let output = run(&dir, "generate --check");
+    assert!(!output.contains("warning"), "{output}");
+
+    // A file names another image.
+    let images = "images:\n- name: controller\n  newName: a.example/b\n  newTag: v0.0.3\n";
+    let path = dir.join("config/manager/kustomization.yaml");
+    fs::write(&path, fs::read_to_string(&path).unwrap() + images).unwrap();
+    let warning = "warning: the bundle has the image `a.example/b:v0.0.2`, which `--image` gave, and not `a.example/b:v0.0.3`, which config/ names\n";
+    let output = run(&dir, "generate");
+    assert!(output.contains(warning), "{output}");
+    let output = run(&dir, "generate --check --deny-warnings");
+    assert!(output.ends_with("[exit status: 1]"), "{output}");
+    for command in ["bundle", "generate --check"] {
+        let output = run(&dir, command);
+        assert!(!output.contains("warning"), "{command}: {output}");
+    }
+
+    // Cargo.toml has a later version than the flag.
+    support::done(&dir, "bundle --version 0.0.4");
+    let output = run(&dir, "generate --check");
+    assert!(!output.contains("warning"), "{output}");
+    set_version("0.0.2", "0.0.5");
+    let warning = "warning: the bundle has the version 0.0.4, which `--version` gave, and Cargo.toml has 0.0.5\n";
+    let output = run(&dir, "generate");
+    assert!(output.contains(warning), "{output}");
+}

@@ -2,13 +2,24 @@
 //! what it loses.
 
 use super::Args;
+use crate::app::shipped;
 use diagnostics::Diagnostic;
 use go_data::yaml;
 use model::display_path;
-use olm::bundle::{self, Bundle};
+use olm::bundle::{self, Bundle, Package};
+
+/// The flags that a later run has to repeat for the same bundle: each that is given, except a `--version` that
+/// Cargo.toml has, too.
+pub fn to_record(args: &Args, cargo: &Package) -> Vec<String> {
+    let mut flags = given(args);
+    if args.version == cargo.version {
+        flags.retain(|flag| !flag.starts_with("--version="));
+    }
+    flags
+}
 
 /// Each flag that is given, as a person would type it.
-pub fn given(args: &Args) -> Vec<String> {
+fn given(args: &Args) -> Vec<String> {
     fn list<T: ToString>(items: &[T]) -> Option<String> {
         let texts: Vec<String> = items.iter().map(ToString::to_string).collect();
         Some(texts.join(",")).filter(|it| !it.is_empty())
@@ -34,13 +45,17 @@ pub fn given(args: &Args) -> Vec<String> {
 pub fn lost(dockerfile: &str, args: &Args, bundle: &Bundle) -> Option<Diagnostic> {
     let given = given(args);
     let (mut lost, mut homes) = (Vec::new(), Vec::new());
+    let placeholder = format!(" image: {}", shipped::PLACEHOLDER);
+    let names_an_image = !bundle.files.values().any(|text| text.contains(&placeholder));
     for flag in bundle::recorded_flags(dockerfile) {
         let (name, value) = flag.split_once('=').unwrap_or((&flag, ""));
         let Some((_, line, home)) = HOMES.iter().find(|it| it.0 == name) else { continue };
         let is_given = given.iter().any(|it| it.split('=').next() == Some(name));
         let line = line.map(|it| it.to_owned() + &yaml::to_text(&value.into()));
         let has = |text: &String| line.as_ref().is_some_and(|it| text.contains(it));
-        if !is_given && !bundle.files.values().any(has) {
+        // config/manager names an image in place of the flag.
+        let is_replaced = name == "--image" && names_an_image;
+        if !is_given && !is_replaced && !bundle.files.values().any(has) {
             homes.extend(home.filter(|it| !homes.contains(it)));
             lost.push(flag);
         }

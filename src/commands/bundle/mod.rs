@@ -7,6 +7,7 @@ mod flags;
 mod image;
 mod origins;
 mod push;
+mod recorded;
 mod renew;
 mod validate;
 
@@ -226,7 +227,7 @@ impl Args {
             channels: &self.channels,
             default_channel: self.default_channel.as_ref(),
             extra_accounts: &self.extra_service_accounts,
-            flags: &flags::given(self),
+            flags: &flags::to_record(self, &cargo),
             cargo: &cargo,
             metadata: &metadata(tree)?,
             output_dir: &self.output_dir,

@@ -1,6 +1,6 @@
 //! The bundle that there is, as it would be generated now.
 
-use super::{Args, BY, DOCKERFILE};
+use super::{Args, BY, DOCKERFILE, recorded};
 use crate::app::derive::RbacMarkers;
 use crate::plan::{self, WorkTree};
 use crate::project::Project;
@@ -51,6 +51,9 @@ pub fn renew(
     if tree.list(&args.output_dir.join("manifests")?)?.is_empty() {
         return Ok(Renewed::NotThere);
     }
+    let former = recorded::bundle_version(tree, &args.output_dir)?;
     args.bundle(tree, project, markers)?;
+    let outdated = recorded::outdated_flags(tree, &args, &text, former.as_deref())?;
+    outdated.into_iter().for_each(|warning| tree.warn(warning));
     Ok(Renewed::Whole)
 }
