@@ -3,6 +3,8 @@
 mod files;
 mod originals;
 
+use std::{borrow::Cow, collections::BTreeSet};
+
 use super::{commit::Commit, files::Files, webhook};
 use crate::project::{Operator, Project, Resource, Webhooks};
 use crate::{
@@ -64,6 +66,15 @@ impl Args {
             // The policy goes, too.
             edited = edited.without_policy(resource)?;
         }
+        let mut resource = Cow::Borrowed(resource);
+        if let Some(other) = other.filter(|_| resource.controller)
+            && controller_uses(root, &resource, other)?
+        {
+            let index = edited.resources.iter().position(|listed| listed.is_same_version(other));
+            edited = index.map_or(Ok(edited.clone()), |index| edited.with_controller(index))?;
+            resource.to_mut().controller = false;
+        }
+        let resource = &*resource;
         let source = resource.api.as_ref().map(|_| derive::operator(root)).unwrap_or_default();
         let files = Files::of(root, &source, &project, &edited, resource)?;
         if let (true, Some(other)) = (resource.controller, other)
@@ -126,6 +137,23 @@ impl Args {
         tree.next(next);
         Ok(())
     }
+}
+
+/// Whether the controller's code reads `other` and no longer names the version of `resource`.
+fn controller_uses(root: &Root, resource: &Resource, other: &Resource) -> anyhow::Result<bool> {
+    let is_part = |character: char| character.is_alphanumeric() || character == '_';
+    let mut uses_other = false;
+    for path in root.list(&ProjectPath::fixed("src/controller"))? {
+        let text = root.read(&path)?.unwrap_or_default();
+        let words: BTreeSet<&str> = text.split(|character| !is_part(character)).collect();
+        if words.contains(&*resource.kind.to_string()) {
+            if words.contains(&*resource.version.to_string()) {
+                return Ok(false);
+            }
+            uses_other |= words.contains(&*other.version.to_string());
+        }
+    }
+    Ok(uses_other)
 }
 
 /// Whether the controller came with this version, as the earlier ones have none, and is as it was written.
