@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Chart, Finding, Rendering, Rule, Source, crd_files, rendering::Object};
+use super::{Chart, Finding, Rendering, Rule, Source, crd_files, listed_crds, rendering::Object};
 use crate::app::{crd_comparison::comparable, findings::Place};
 use go_data::yaml::{self, Node, Value};
 
@@ -65,6 +65,10 @@ pub fn check(chart: &Chart, renderings: &[Rendering], source: &Source) -> Vec<Fi
     }
     if is_readable {
         missing(chart, &copies, source, &mut res);
+        // Without a rendering, or with values that turn CRDs off, it is unknown which ones the chart has.
+        if !renderings.is_empty() && !copies.is_empty() {
+            res.extend(listed_crds::check(chart, &copies));
+        }
     }
     res
 }

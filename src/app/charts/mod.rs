@@ -12,6 +12,7 @@ mod deployed;
 mod generated;
 pub mod helm;
 mod ignored;
+mod listed_crds;
 mod markers;
 pub mod references;
 mod release;
@@ -25,8 +26,9 @@ pub mod versions;
 mod workloads;
 
 pub use chart::Chart;
-pub use generated::{BY as GENERATED_BY, FOLDER as GENERATED_FOLDER, is_generated};
+pub use generated::{BY as GENERATED_BY, FOLDER as GENERATED_FOLDER, is_generated, with_remedy};
 pub use helm::render;
+pub use listed_crds::ANNOTATION as LISTED_CRDS;
 pub use markers::known_rights;
 pub use release::{Release, require_namespace};
 pub use rendering::Rendering;
@@ -42,6 +44,7 @@ diagnostics::rules! {
     CrdDiffers "crd-differs" () Error "The CRDs of the chart are those of the source" "write it again with `operator-rs generate crds`"
     CrdNotInstalled "crd-not-installed" () Warning "Helm installs the CRDs of the chart" "move it to `crds/`, or include it in a template"
     CrdUndeclared "crd-undeclared" () Note "The source declares every CRD of the chart" ""
+    ListedCrds "listed-crds" () Warning "`artifacthub.io/crds` lists the CRDs of the chart" "list each served version with `kind`, `name`, `version`, `displayName` and `description`, or remove the annotation"
     CrdsElsewhere "crds-elsewhere" () Note "The chart has CRDs of every group" ""
     RightMissing "right-missing" () Error "The operator's roles grant what it needs" "add the rule to a role that is bound to the ServiceAccount of the operator"
     RightInNamespace "right-in-namespace" () Note "Rights that are needed everywhere are granted everywhere" ""

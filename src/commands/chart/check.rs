@@ -98,6 +98,8 @@ impl Args {
             findings.extend(charts::references::check(&chart, it));
         }
         findings.extend(charts::size::check(&chart, &renderings));
+        let findings = findings.into_iter().map(|finding| charts::with_remedy(&chart, finding));
+        let mut findings: Vec<_> = findings.collect();
         findings.retain(|it| self.allow.iter().all(|rule| rule.id() != it.rule));
         let unread = source.unread.take();
         let report =

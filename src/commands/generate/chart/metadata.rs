@@ -5,10 +5,7 @@ use go_data::yaml::{self, Dialect, Map, Value, json, pointer};
 use model::{ProjectPath, Tree};
 use olm::bundle::Package;
 
-use crate::project::Project;
-
-/// Where artifacthub.io looks for the CRDs.
-const CRDS: &str = "artifacthub.io/crds";
+use crate::{app::charts::LISTED_CRDS as CRDS, project::Project};
 
 /// The values of Chart.yaml, in the order of its lines.
 pub struct Metadata(Vec<(&'static str, Value)>);
