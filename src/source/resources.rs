@@ -41,21 +41,25 @@ pub struct Doubt<'a> {
 
 impl Resources {
     pub fn new(own: &[DeclaredKind]) -> Self {
-        let mut groups: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
-        let mut add = |group: &str, kind: &str, plural: &str| {
-            let group = groups.entry(group.to_owned()).or_default();
-            group.insert(kind.to_lowercase(), plural.to_owned());
-            group.insert(plural.to_owned(), plural.to_owned());
-        };
-        kinds::all().iter().for_each(|it| add(it.group, it.kind, it.plural));
-        for crd in own.iter().filter_map(|it| it.crd.as_ref().ok()) {
-            add(&crd.spec.group, &crd.spec.names.kind, &crd.spec.names.plural);
+        let mut resources = Self { groups: BTreeMap::new() };
+        for kind in kinds::all() {
+            resources.add(kind.group, kind.kind, kind.plural);
+        }
+        for crd in own.iter().filter_map(|kind| kind.crd.as_ref().ok()) {
+            resources.add(&crd.spec.group, &crd.spec.names.kind, &crd.spec.names.plural);
         }
         // The other kinds of a group may have any plural.
         for group in own.iter().filter(|it| it.crd.is_err()).filter_map(|it| it.group.as_ref()) {
-            groups.remove(group);
+            resources.groups.remove(group);
         }
-        Self { groups }
+        resources
+    }
+
+    fn add(&mut self, group: &str, kind: &str, plural: &str) {
+        let group = self.groups.entry(group.to_owned()).or_default();
+        // A plural counts more than a kind of the same letters, such as `Shops` beside `Shop`.
+        group.entry(kind.to_lowercase()).or_insert_with(|| plural.to_owned());
+        group.insert(plural.to_owned(), plural.to_owned());
     }
 
     /// The plural of a kind in any group.
@@ -180,4 +184,24 @@ fn a_rule_is_compared_with_the_resources_of_its_groups() {
             "`rbac.authorisation.k8s.io` is not an API group of Kubernetes or of this project; did you mean `rbac.authorization.k8s.io`?",
         ],
     );
+}
+
+#[test]
+fn a_kind_that_is_spelt_like_the_plural_of_another_hides_no_resource() {
+    for kinds in
+        [[("Shop", "shops"), ("Shops", "shopses")], [("Shops", "shopses"), ("Shop", "shops")]]
+    {
+        let mut resources = Resources::new(&[]);
+        for (kind, plural) in kinds {
+            resources.add("example.com", kind, plural);
+        }
+        let rule = |resource: &str| Rule {
+            groups: vec!["example.com".to_owned()],
+            resources: vec![resource.to_owned()],
+            ..Rule::default()
+        };
+        assert!(resources.doubts(&rule("shops")).is_empty());
+        assert!(resources.doubts(&rule("shopses")).is_empty());
+        assert_eq!(resources.doubts(&rule("shop"))[0].hint, "did you mean `shops`?");
+    }
 }

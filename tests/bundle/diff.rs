@@ -45,6 +45,32 @@ fn changes(name: &str, old: &Files, new: &Files, words: &[&str]) -> (Vec<String>
     (list, output.status.code())
 }
 
+/// OLM supports a conversion webhook in the mode `AllNamespaces` alone, so the other modes cannot be kept.
+#[test]
+fn the_remedy_for_a_removed_install_mode_does_not_contradict_the_conversion() {
+    let dir = support::fresh("diff-modes-and-conversion");
+    let base = base(&super::bundle("diff-modes-base", &super::objects(), &[]).0);
+    let modes = |own: bool| json!([{ "type": "OwnNamespace", "supported": own }, { "type": "AllNamespaces", "supported": true }]);
+    let (mut old, mut new) = (base.clone(), base);
+    set(&mut old, CSV, "/spec/installModes", modes(true));
+    set(&mut new, CSV, "/spec/installModes", modes(false));
+    put(&dir.join("old"), &old);
+    let hint = |new: &Files| {
+        put(&dir.join("new"), new);
+        let output = support::said(&support::operator_rs(&dir, "bundle diff old new"));
+        let after = output.split_once("error[installModeRemoved]").expect("the rule").1;
+        after.split("hint: ").nth(1).expect("a hint").lines().next().unwrap_or_default().to_owned()
+    };
+    assert!(hint(&new).ends_with("`UnsupportedOperatorGroup`: keep the mode"), "{}", hint(&new));
+    let webhooks = json!([{ "type": "ConversionWebhook", "generateName": "c.example.com" }]);
+    set(&mut new, CSV, "/spec/webhookdefinitions", webhooks);
+    assert!(
+        hint(&new).contains("delete the Subscription, the CSV and the OperatorGroup there first"),
+        "{}",
+        hint(&new)
+    );
+}
+
 #[test]
 fn every_rule_has_its_change() {
     let (dir, output) = bundle("diff-base", &super::objects(), &["--channels", "alpha"]);

@@ -105,6 +105,12 @@ impl State {
         webhooks::converting_deployment(&self.csv, crd).is_some()
     }
 
+    /// Returns whether the CSV has any conversion webhook.
+    pub fn has_conversion(&self) -> bool {
+        let mut webhooks = object::list(&self.csv, "/spec/webhookdefinitions").iter();
+        webhooks.any(|webhook| webhook["type"] == "ConversionWebhook")
+    }
+
     pub fn package(&self) -> &str {
         self.annotation(annotations::PACKAGE)
     }

@@ -133,11 +133,16 @@ fn install_modes(old: &State, new: &State, res: &mut Vec<Change>) {
         modes.map(|it| object::text(it, "/type")).collect()
     }
     let (before, after) = (supported(old), supported(new));
+    let remedy = if new.has_conversion() {
+        "where the operator is installed in this mode, the new CSV fails with `UnsupportedOperatorGroup`; OLM needs `AllNamespaces` alone for its conversion webhook: delete the Subscription, the CSV and the OperatorGroup there first, and install the new version with an OperatorGroup for all namespaces"
+    } else {
+        "where the operator is installed in this mode, the new CSV fails with `UnsupportedOperatorGroup`: keep the mode"
+    };
     for mode in before.difference(&after) {
         let what = format!("the install mode `{mode}` is no longer supported");
         res.push(
             new.change(Rule::InstallModeRemoved, "CSV", "/spec/installModes", what)
-                .with_remedy("where the operator is installed in this mode, the new CSV fails with `UnsupportedOperatorGroup`: keep the mode"),
+                .with_remedy(remedy),
         );
     }
     for mode in after.difference(&before) {
