@@ -20,7 +20,8 @@ use crate::{
     expression,
     keyword::{flag, text},
     structural::{
-        Fault, FieldPath, Findings, Step, Texts, fill_defaults, prune, remove_nulls, validate,
+        Fault, FieldPath, Findings, Step, Texts, WRONG_TYPE, fill_defaults, prune, remove_nulls,
+        validate,
     },
 };
 use diagnostics::{Diagnostic, Lines};
@@ -36,6 +37,9 @@ pub const TEXTS: Texts = Texts { matches: expression::is_match, has_format: form
 pub const REFUSED: &str = "sample-refused";
 /// The rule of a sample that was not checked, or not wholly.
 pub const UNCHECKED: &str = "sample-unchecked";
+
+/// The message of a field that the schema does not declare.
+const UNKNOWN: &str = "unknown field";
 
 pub struct Sample<'a> {
     pub value: &'a Value,
@@ -79,12 +83,13 @@ pub fn refusals(schema: &Value, value: &Value) -> Vec<String> {
     let value = kubernetes::decode(value).value;
     remove_unknown(&mut value.clone(), schema, &top.key("default"), &mut findings);
     validate(schema, &value, &top, TEXTS, &mut findings);
+    drop_unknown_in_wrong_types(&mut findings);
     if !findings.blocks_rules {
         Rules::new().check(schema, &value, &mut findings);
     }
     let text = |Fault { path, message, .. }: Fault| match (path.is_top(), message.as_str()) {
         (true, _) => message,
-        (_, "unknown field") => format!("has the unknown field `{path}`"),
+        (_, UNKNOWN) => format!("has the unknown field `{path}`"),
         _ => format!("has a wrong field: `{path}` {message}"),
     };
     findings.faults.into_iter().map(text).collect()
@@ -101,7 +106,7 @@ fn problem(fault: Fault, title: &str, sample: &Sample<'_>) -> Diagnostic {
         sample.document.map_or(Mark { line: 1, column: 1 }, |document| mark_of(&path, document));
     let (message, field_path) = match (path.is_top(), message.as_str()) {
         (true, _) => (format!("{title} {message}"), vec![title.to_owned()]),
-        (false, "unknown field") => {
+        (false, UNKNOWN) => {
             (format!("unknown field `{path}`"), vec![title.to_owned(), path.to_string()])
         }
         (false, _) => (format!("`{path}` {message}"), vec![title.to_owned(), path.to_string()]),
@@ -136,7 +141,7 @@ fn mark_of(path: &FieldPath, document: &Node) -> Mark {
 /// Removes the fields that the schema does not have. Each of them is a fault.
 fn remove_unknown(value: &mut Value, schema: &Value, path: &FieldPath, findings: &mut Findings) {
     prune(value, Some(schema), path, &mut |path, parent| {
-        findings.fault(path, "unknown field");
+        findings.fault(path, UNKNOWN);
         let names = parent.and_then(|it| it.get("properties")).and_then(Value::as_object);
         let names = names.into_iter().flatten().map(|(name, _)| name.as_str());
         let Some(Step::Key(key)) = path.steps().last() else { return };
@@ -144,6 +149,16 @@ fn remove_unknown(value: &mut Value, schema: &Value, path: &FieldPath, findings:
             fault.hint = diagnostics::nearest(key, names).map(|it| format!("did you mean `{it}`?"));
         }
     });
+}
+
+/// Drops the faults of unknown fields inside of a value of the wrong type, which is the only fault there.
+fn drop_unknown_in_wrong_types(findings: &mut Findings) {
+    let is_wrong_type = |fault: &&Fault| fault.message.starts_with(WRONG_TYPE);
+    let wrong: Vec<FieldPath> =
+        findings.faults.iter().filter(is_wrong_type).map(|fault| fault.path.clone()).collect();
+    let is_inside =
+        |fault: &Fault| wrong.iter().any(|path| fault.path.steps().starts_with(path.steps()));
+    findings.faults.retain(|fault| fault.message != UNKNOWN || !is_inside(fault));
 }
 
 /// A title for messages, and the findings; none for an object whose group no CRD has.
@@ -190,6 +205,7 @@ fn of_version(version: &Value, sample: &Value, rules: &Rules) -> Findings {
         map.remove("status");
     }
     validate(schema, &value, &top, TEXTS, &mut findings);
+    drop_unknown_in_wrong_types(&mut findings);
     metadata::check_embedded(schema, &value, &top, &mut findings);
     lists::check(schema, &value, &top, &mut findings);
     check_scale(version, &value, &mut findings);

@@ -57,6 +57,29 @@ fn faults_have_the_place_of_their_field() {
 }
 
 #[test]
+fn fields_inside_of_a_value_of_the_wrong_type_are_not_called_unknown() {
+    let target = json!({ "type": "object", "properties": { "path": { "type": "string" } } });
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "map": { "type": "object", "additionalProperties": target },
+            "list": { "type": "array", "items": target },
+            "text": { "type": "string" },
+        },
+    });
+    let sample = "  map: [{path: a}]\n  list: {a: {path: b}}\n  text: {a: {b: c}}\n  other: {a: 1}";
+    assert_eq!(
+        judge(&schema, sample).0,
+        [
+            "a.yaml:6:3: `spec.map` must be of type object, and is of type array\n  Cache v1 → spec.map",
+            "a.yaml:7:3: `spec.list` must be of type array, and is of type object\n  Cache v1 → spec.list",
+            "a.yaml:8:3: `spec.text` must be of type string, and is of type object\n  Cache v1 → spec.text",
+            "a.yaml:9:3: unknown field `spec.other`\n  Cache v1 → spec.other",
+        ]
+    );
+}
+
+#[test]
 fn rules_are_evaluated_or_named() {
     let schema = |rule: &str| {
         json!({

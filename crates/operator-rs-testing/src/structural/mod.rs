@@ -20,7 +20,7 @@ pub use field::{FieldPath, Step};
 pub use findings::{Fault, Findings};
 pub use formats::{Texts, format_of, is_known_format};
 pub use prune::{META_FIELDS, prune, undeclared_in_apply};
-pub use validate::validate;
+pub use validate::{WRONG_TYPE, validate};
 
 use serde_json::Value;
 

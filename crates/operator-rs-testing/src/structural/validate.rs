@@ -5,6 +5,9 @@ use std::collections::BTreeSet;
 use super::{FieldPath, Findings, Texts, flag, format_of, number, text};
 use serde_json::{Map, Value};
 
+/// How the message of a fault begins whose value has another type than its schema.
+pub const WRONG_TYPE: &str = "must be of type";
+
 /// Validates a value, after unknown fields and nulls were removed and defaults were filled in.
 pub fn validate(schema: &Value, value: &Value, path: &FieldPath, texts: Texts, findings: &mut Findings) {
     check_type(schema, value, path, findings);
@@ -60,7 +63,7 @@ fn check_type(schema: &Value, value: &Value, path: &FieldPath, findings: &mut Fi
     };
     if !is_valid {
         let expected = types.join(" or ");
-        findings.blocking(path, format!("must be of type {expected}, and is of type {found}"));
+        findings.blocking(path, format!("{WRONG_TYPE} {expected}, and is of type {found}"));
     }
 }
 

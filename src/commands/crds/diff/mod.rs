@@ -41,6 +41,9 @@ pub struct Args {
     /// Old state: a git revision, `REV:PATH`, a file, a directory or `cluster`
     #[arg(value_name = "REV", default_value = "HEAD")]
     from: String,
+    /// New state, as `--to`
+    #[arg(value_name = "NEW", conflicts_with = "to")]
+    new: Option<String>,
     /// New state: a git revision, `REV:PATH`, a file, a directory or `cluster` [default: the working tree]
     #[arg(long, value_name = "REV")]
     to: Option<String>,
@@ -76,7 +79,8 @@ fn rules() -> impl clap::builder::TypedValueParser<Value = Rule> {
 }
 
 impl Args {
-    pub fn run(self, dir: &Path) -> anyhow::Result<()> {
+    pub fn run(mut self, dir: &Path) -> anyhow::Result<()> {
+        self.to = self.to.or_else(|| self.new.take());
         let (from, to) = (Name::parse(&self.from, dir)?, self.to_name(dir)?);
         self.require_use(&[&from, &to])?;
         let project = Project {
