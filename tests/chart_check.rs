@@ -429,6 +429,15 @@ fn the_crds_that_artifact_hub_lists_are_those_of_the_chart() {
 }
 
 #[test]
+fn a_list_for_artifact_hub_that_is_wrong_has_a_remedy() {
+    let Some(shop) = Shop::new("listed-remedy") else { return };
+    shop.put("chart/Chart.yaml", &format!("{CHART}annotations: {{artifacthub.io/crds: \"[]\"}}\n"));
+    let (code, output) = shop.run(&[]);
+    let remedy = "  hint: list each served version with `kind`, `name`, `version`, `displayName` and `description`, or remove the annotation\n";
+    assert!(code == 0 && output.contains(remedy), "{output}");
+}
+
+#[test]
 fn the_remedy_for_a_generated_chart_is_to_generate_it_again() {
     let Some(shop) = Shop::new("remedy") else { return };
     shop.edit(&format!("chart/{CRD}"), "minimum: 1.0", "minimum: 2");

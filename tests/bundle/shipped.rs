@@ -147,7 +147,8 @@ fn flags_of_an_earlier_release_are_reported_when_the_bundle_is_renewed() {
     let images = "images:\n- name: controller\n  newName: a.example/b\n  newTag: v0.0.3\n";
     let path = dir.join("config/manager/kustomization.yaml");
     fs::write(&path, fs::read_to_string(&path).unwrap() + images).unwrap();
-    let warning = "warning: the bundle has the image `a.example/b:v0.0.2`, which `--image` gave, and not `a.example/b:v0.0.3`, which config/ names\n";
+    let warning = "warning: the bundle has the image `a.example/b:v0.0.2`, which `--image` gave, and not `a.example/b:v0.0.3`, which config/ names\n\
+        --> bundle.Dockerfile:2:1\n = help: run `operator-rs bundle` for the one in config/, or `operator-rs bundle --image IMAGE`\n";
     let output = run(&dir, "generate");
     assert!(output.contains(warning), "{output}");
     let output = run(&dir, "generate --check --deny-warnings");
@@ -162,7 +163,8 @@ fn flags_of_an_earlier_release_are_reported_when_the_bundle_is_renewed() {
     let output = run(&dir, "generate --check");
     assert!(!output.contains("warning"), "{output}");
     set_version("0.0.2", "0.0.5");
-    let warning = "warning: the bundle has the version 0.0.4, which `--version` gave, and Cargo.toml has 0.0.5\n";
+    let warning = "warning: the bundle has the version 0.0.4, which `--version` gave, and Cargo.toml has 0.0.5\n\
+        --> bundle.Dockerfile:2:1\n = help: run `operator-rs bundle` for the one in Cargo.toml, or `operator-rs bundle --version VERSION`\n";
     let output = run(&dir, "generate");
     assert!(output.contains(warning), "{output}");
 }

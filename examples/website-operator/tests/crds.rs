@@ -1,7 +1,11 @@
 //! Checks that the CRDs in `config/crd/bases` match the Rust types. `make manifests` updates them.
 
 use serde_json::Value;
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
 
 #[test]
 fn the_manifests_are_those_of_the_types() {
@@ -24,7 +28,27 @@ fn the_manifests_are_those_of_the_types() {
     assert_eq!(names(&mut found.keys()), names(&mut expected.keys()), "run `make manifests`");
     for (name, crd) in expected {
         let manifest: Value = serde_saphyr::from_str(&found[&name]).unwrap();
-        assert_eq!(numbers(manifest), numbers(crd), "config/crd/bases/{name} is out of date: run `make manifests`");
+        let difference = difference("", &numbers(manifest), &numbers(crd));
+        assert_eq!(difference, None, "config/crd/bases/{name} is out of date: run `make manifests`");
+    }
+}
+
+/// The first field that differs, and both of its values.
+fn difference(path: &str, manifest: &Value, declared: &Value) -> Option<String> {
+    match (manifest, declared) {
+        (Value::Object(left), Value::Object(right)) => {
+            let names: BTreeSet<&String> = left.keys().chain(right.keys()).collect();
+            names.into_iter().find_map(|name| difference(&format!("{path}.{name}"), &manifest[name], &declared[name]))
+        }
+        (Value::Array(left), Value::Array(right)) if left.len() == right.len() => {
+            let mut items = left.iter().zip(right).enumerate();
+            items.find_map(|(index, (left, right))| difference(&format!("{path}[{index}]"), left, right))
+        }
+        _ if manifest == declared => None,
+        _ => {
+            let start = |value: &Value| value.to_string().chars().take(200).collect::<String>();
+            Some(format!("{path}: {} in the manifest, {} in the source", start(manifest), start(declared)))
+        }
     }
 }
 

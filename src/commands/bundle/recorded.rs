@@ -38,7 +38,7 @@ pub fn outdated_flags(
     {
         warnings.push((
             format!("the bundle has the version {given}, which `--version` gave, and Cargo.toml has {current}"),
-            "run `operator-rs bundle` without `--version`, or with a later one",
+            "run `operator-rs bundle` for the one in Cargo.toml, or `operator-rs bundle --version VERSION`",
         ));
     }
     if let Some(given) = &args.image {
@@ -46,7 +46,7 @@ pub fn outdated_flags(
         match (configured, version.map(ToString::to_string)) {
             (Some(configured), _) if configured != shipped::PLACEHOLDER => warnings.push((
                 format!("the bundle has the image `{given}`, which `--image` gave, and not `{configured}`, which config/ names"),
-                "run `operator-rs bundle` without `--image`, or with another one",
+                "run `operator-rs bundle` for the one in config/, or `operator-rs bundle --image IMAGE`",
             )),
             (_, Some(version)) if former.is_some_and(|former| former != version) => {
                 let former = former.unwrap_or_default();
