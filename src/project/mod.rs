@@ -22,7 +22,7 @@ use model::{Domain, Kind, ProjectName, ProjectPath, RustPath, Tree, display_path
 pub use inputs::{Certificates, Inputs, Options};
 pub use kube_crd_source::{
     Crate, FieldNames, Kind as DeclaredKind, Place, Problem, RustPath as KindPath, SourcePath,
-    Storage, Target, below,
+    Storage, Target, UnreadValues, Unreadable, below,
 };
 pub use operator::*;
 pub use resource::{Api, CrdVersion, Resource, WebhookVersion, Webhooks, split_group};

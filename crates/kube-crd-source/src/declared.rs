@@ -79,6 +79,7 @@ impl<'a> Namer<'a> {
             field_places,
             field_types: BTreeMap::new(),
             null_fields: BTreeSet::new(),
+            unreadable: BTreeMap::new(),
         }
     }
 }

@@ -4,7 +4,7 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 
 pub use crate::attributes::summary::Storage;
 pub use crate::cargo::Target;
-use crate::text::{FieldNames, FieldPlaces, FieldTypes, Place, Problem, SourcePath};
+use crate::text::{FieldNames, FieldPlaces, FieldTypes, Place, Problem, SourcePath, Unreadable};
 
 /// One version of a kind, as `#[derive(CustomResource)]` declares it.
 #[derive(Clone, Debug)]
@@ -37,6 +37,8 @@ pub struct Kind {
     pub field_types: FieldTypes,
     /// The fields that serde writes as `null` if they are `None`, by the same paths.
     pub null_fields: FieldNames,
+    /// The types of fields that do not read every value, by the same paths.
+    pub unreadable: Unreadable,
 }
 
 impl Kind {

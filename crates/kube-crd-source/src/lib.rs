@@ -46,7 +46,8 @@ pub use kind::{Crate, Kind, RustPath, Storage, Target};
 pub use text::panics::excerpt;
 pub use text::sources::{Locked, ReadFile, ReadTexts, Sources};
 pub use text::{
-    FieldNames, FieldPlaces, FieldTypes, NotASourcePath, Place, Problem, SourcePath, below, stack,
+    FieldNames, FieldPlaces, FieldTypes, NotASourcePath, Place, Problem, SourcePath, UnreadValues,
+    Unreadable, below, stack,
 };
 
 use cargo::{Manifest, Packages};
@@ -136,12 +137,19 @@ fn read_again(from: &dyn Sources, options: &Options, parsed: Option<Rc<Parsed>>)
     let mut places = found.field_places;
     let mut field_types = found.field_types;
     let mut null_fields = found.null_fields;
+    let mut unreadable = found.unreadable;
     let kind = |(id, crd)| {
         let places = places.remove(&id).unwrap_or_default();
         let crd = if is_parsed { crd } else { Err(Vec::new()) };
         let field_types = field_types.remove(&id).unwrap_or_default();
         let null_fields = null_fields.remove(&id).unwrap_or_default();
-        Kind { field_types, null_fields, ..namer.kind(id, withheld(crd, &problems), places) }
+        let unreadable = unreadable.remove(&id).unwrap_or_default();
+        Kind {
+            field_types,
+            null_fields,
+            unreadable,
+            ..namer.kind(id, withheld(crd, &problems), places)
+        }
     };
     let mut kinds: Vec<Kind> = found.kinds.into_iter().map(kind).collect();
     let mut warnings = found.warnings;

@@ -156,6 +156,7 @@ fn kind(reading: &Reading, krate: &Crate, compiled: &Compiled) -> DeclaredKind {
         field_places: BTreeMap::new(),
         field_types: BTreeMap::new(),
         null_fields: BTreeSet::new(),
+        unreadable: BTreeMap::new(),
         rust_path: KindPath { krate: krate.clone(), path: compiled.path.clone() },
         is_certain: true,
         storage: Storage::Generated,

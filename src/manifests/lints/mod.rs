@@ -9,6 +9,7 @@ mod free_form;
 mod nulls;
 mod paths;
 mod size;
+mod unreadable;
 
 pub use size::shorten;
 
@@ -26,6 +27,7 @@ pub fn lints(operator: &Operator, crds: &[Manifest]) -> Vec<Problem> {
     res.extend(versions(operator).flat_map(|it| paths::lints(&it)));
     res.extend(crds.iter().flat_map(|it| &it.objects).flat_map(|it| refusals(operator, it)));
     res.extend(size::lints(operator, crds));
+    res.extend(unreadable::lints(operator));
     res.extend(empty_lists::lints(operator));
     res.sort();
     res

@@ -1,6 +1,6 @@
 use serde_json::json;
 
-use super::{Fault, conditions, formats, free_form, nulls};
+use super::{Fault, conditions, formats, free_form, nulls, unreadable};
 use crd::definition::structural;
 use go_data::yaml::Value;
 
@@ -161,4 +161,52 @@ fn nulls_that_an_api_server_refuses_are_reported() {
     ];
     let found = found.flat_map(|it| [format!("{} {}", it.path, it.message), it.hint]);
     assert_eq!(found.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn the_pattern_for_durations_accepts_what_the_type_reads_and_writes_and_nothing_else() {
+    let hint = unreadable_hint("string", "kube_core::Duration", json!("soon"));
+    let pattern = hint.split('"').nth(1).expect("a pattern");
+    let schema = json!({ "type": "string", "pattern": pattern });
+    let read = ["0", "0s", "90s", "1h30m", "-5m", "+1.5h", "100ms", "1us", "1µs", "99999999999h"];
+    let refused = ["soon", "", "5", "1d", "s", "1s-5s", ".", "9999999999999999h", "1 s", "1s\n"];
+    for text in read {
+        let duration: kube_core::Duration = text.parse().expect("a duration");
+        for text in [text.to_owned(), duration.to_string()] {
+            assert!(crd::samples::is_accepted(&schema, &json!(text)), "{text}");
+        }
+    }
+    for text in refused {
+        assert!(!crd::samples::is_accepted(&schema, &json!(text)), "{text}");
+    }
+}
+
+#[test]
+fn values_that_a_limit_of_the_schema_refuses_are_readable() {
+    let schemas = [
+        json!({ "type": "string", "pattern": "^[0-9]+s$" }),
+        json!({ "type": "string", "enum": ["5s", "10s"] }),
+        json!({ "type": "string", "format": "date-time" }),
+        json!({ "type": "string", "x-kubernetes-validations": [{ "rule": "self.endsWith('s')" }] }),
+        json!({ "type": "integer", "minimum": 0, "maximum": 5 }),
+    ];
+    for schema in schemas {
+        let found = unreadable::findings(
+            &root(schema),
+            &unreadable_at("kube_core::Duration", json!("soon")),
+        );
+        assert_eq!(found, []);
+    }
+}
+
+fn unreadable_at(type_path: &'static str, value: Value) -> crate::project::Unreadable {
+    let field = ["spec", "it"].map(str::to_owned).to_vec();
+    [(field, crate::project::UnreadValues { type_path, values: vec![value] })].into()
+}
+
+#[track_caller]
+fn unreadable_hint(json_type: &str, type_path: &'static str, value: Value) -> String {
+    let schema = root(json!({ "type": json_type }));
+    let mut found = unreadable::findings(&schema, &unreadable_at(type_path, value));
+    found.pop().expect("a finding").hint
 }

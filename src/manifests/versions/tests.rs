@@ -39,6 +39,7 @@ fn kind(version: &str, storage: Storage, fields: &[&str]) -> DeclaredKind {
         field_places: BTreeMap::new(),
         field_types: BTreeMap::new(),
         null_fields: BTreeSet::new(),
+        unreadable: BTreeMap::new(),
         rust_path: KindPath { krate, path: vec!["Cache".to_owned()] },
         is_certain: true,
         storage,

@@ -76,8 +76,13 @@ pub fn check(crds: &[&Value], samples: &[Sample<'_>]) -> Report {
     res
 }
 
-/// Why an API server refuses a value as the default of a schema; what cannot be checked is left out.
-pub fn refusals(schema: &Value, value: &Value) -> Vec<String> {
+/// Returns true if API servers certainly accept a value of a schema.
+pub fn is_accepted(schema: &Value, value: &Value) -> bool {
+    let findings = findings(schema, value);
+    findings.faults.is_empty() && findings.unchecked.is_empty()
+}
+
+fn findings(schema: &Value, value: &Value) -> Findings {
     let mut findings = Findings::default();
     let top = FieldPath::default();
     let value = kubernetes::decode(value).value;
@@ -87,6 +92,12 @@ pub fn refusals(schema: &Value, value: &Value) -> Vec<String> {
     if !findings.blocks_rules {
         Rules::new().check(schema, &value, &mut findings);
     }
+    findings
+}
+
+/// Why an API server refuses a value as the default of a schema; what cannot be checked is left out.
+pub fn refusals(schema: &Value, value: &Value) -> Vec<String> {
+    let findings = findings(schema, value);
     let text = |Fault { path, message, .. }: Fault| match (path.is_top(), message.as_str()) {
         (true, _) => message,
         (_, UNKNOWN) => format!("has the unknown field `{path}`"),

@@ -13,17 +13,17 @@ type E = Dyn<1>;
 
 macro_rules! plain {
     ($table:ident: $($path:literal $type:ty,)*) => {
-        $($table.insert($path, Builtin::of::<$type>(0).with_default::<$type>());)*
+        $($table.insert($path, Builtin::of::<$type>(0).with_default::<$type>().reading::<$type>());)*
     };
 }
 macro_rules! networks {
     ($table:ident: $($path:literal $schema:ty = $type:ty,)*) => {
-        $($table.insert($path, Builtin::of::<$schema>(0).with_default::<$type>());)*
+        $($table.insert($path, Builtin::of::<$schema>(0).with_default::<$type>().reading::<$type>());)*
     };
 }
 macro_rules! bare {
     ($table:ident: $($path:literal $type:ty,)*) => {
-        $($table.insert($path, Builtin::of::<$type>(0));)*
+        $($table.insert($path, Builtin::of::<$type>(0).reading::<$type>());)*
     };
 }
 macro_rules! generic {

@@ -17,6 +17,7 @@ use std::sync::LazyLock;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// One type of another crate.
@@ -31,6 +32,8 @@ pub struct Builtin {
     pub is_option: fn() -> bool,
     /// Its default value as serde writes it.
     pub default: Option<fn() -> Option<Value>>,
+    /// Returns whether the type reads a value; none if that is not known.
+    pub reads: Option<fn(&Value) -> bool>,
 }
 
 pub type Table = BTreeMap<&'static str, Builtin>;
@@ -75,7 +78,12 @@ impl Builtin {
             present: T::_schemars_private_non_optional_json_schema,
             is_option: T::_schemars_private_is_option,
             default: None,
+            reads: None,
         }
+    }
+
+    fn reading<T: DeserializeOwned>(self) -> Self {
+        Self { reads: Some(|value| T::deserialize(value).is_ok()), ..self }
     }
 
     fn with_default<T: Default + Serialize>(self) -> Self {

@@ -15,12 +15,17 @@ type E = Dyn<1>;
 
 macro_rules! plain {
     ($table:ident: $($path:literal $type:ty,)*) => {
-        $($table.insert($path, Builtin::of::<$type>(0).with_default::<$type>());)*
+        $($table.insert($path, Builtin::of::<$type>(0).with_default::<$type>().reading::<$type>());)*
     };
 }
 macro_rules! bare {
     ($table:ident: $($path:literal $count:literal $type:ty,)*) => {
         $($table.insert($path, Builtin::of::<$type>($count));)*
+    };
+}
+macro_rules! readable {
+    ($table:ident: $($path:literal $type:ty,)*) => {
+        $($table.insert($path, Builtin::of::<$type>(0).reading::<$type>());)*
     };
 }
 macro_rules! generic {
@@ -75,18 +80,6 @@ pub fn add(table: &mut Table) {
     bare! { table:
         "str" 0 str,
         "std::path::Path" 0 std::path::Path,
-        "std::num::NonZeroI8" 0 num::NonZeroI8,
-        "std::num::NonZeroI16" 0 num::NonZeroI16,
-        "std::num::NonZeroI32" 0 num::NonZeroI32,
-        "std::num::NonZeroI64" 0 num::NonZeroI64,
-        "std::num::NonZeroI128" 0 num::NonZeroI128,
-        "std::num::NonZeroIsize" 0 num::NonZeroIsize,
-        "std::num::NonZeroU8" 0 num::NonZeroU8,
-        "std::num::NonZeroU16" 0 num::NonZeroU16,
-        "std::num::NonZeroU32" 0 num::NonZeroU32,
-        "std::num::NonZeroU64" 0 num::NonZeroU64,
-        "std::num::NonZeroU128" 0 num::NonZeroU128,
-        "std::num::NonZeroUsize" 0 num::NonZeroUsize,
         "std::time::SystemTime" 0 std::time::SystemTime,
         "std::ffi::OsString" 0 std::ffi::OsString,
         "std::ffi::OsStr" 0 std::ffi::OsStr,
@@ -127,14 +120,26 @@ pub fn add(table: &mut Table) {
         "(15)" 15 (D, E, Dyn<2>, Dyn<3>, Dyn<4>, Dyn<5>, Dyn<6>, Dyn<7>, Dyn<8>, Dyn<9>, Dyn<10>, Dyn<11>, Dyn<12>, Dyn<13>, Dyn<14>),
         "(16)" 16 (D, E, Dyn<2>, Dyn<3>, Dyn<4>, Dyn<5>, Dyn<6>, Dyn<7>, Dyn<8>, Dyn<9>, Dyn<10>, Dyn<11>, Dyn<12>, Dyn<13>, Dyn<14>, Dyn<15>),
     }
-    bare! { table:
-        "std::net::IpAddr" 0 std::net::IpAddr,
-        "std::net::Ipv4Addr" 0 std::net::Ipv4Addr,
-        "std::net::Ipv6Addr" 0 std::net::Ipv6Addr,
-        "std::net::SocketAddr" 0 std::net::SocketAddr,
-        "std::net::SocketAddrV4" 0 std::net::SocketAddrV4,
-        "std::net::SocketAddrV6" 0 std::net::SocketAddrV6,
-        "kube_core::Duration" 0 kube_core::Duration,
+    readable! { table:
+        "std::num::NonZeroI8" num::NonZeroI8,
+        "std::num::NonZeroI16" num::NonZeroI16,
+        "std::num::NonZeroI32" num::NonZeroI32,
+        "std::num::NonZeroI64" num::NonZeroI64,
+        "std::num::NonZeroI128" num::NonZeroI128,
+        "std::num::NonZeroIsize" num::NonZeroIsize,
+        "std::num::NonZeroU8" num::NonZeroU8,
+        "std::num::NonZeroU16" num::NonZeroU16,
+        "std::num::NonZeroU32" num::NonZeroU32,
+        "std::num::NonZeroU64" num::NonZeroU64,
+        "std::num::NonZeroU128" num::NonZeroU128,
+        "std::num::NonZeroUsize" num::NonZeroUsize,
+        "std::net::IpAddr" std::net::IpAddr,
+        "std::net::Ipv4Addr" std::net::Ipv4Addr,
+        "std::net::Ipv6Addr" std::net::Ipv6Addr,
+        "std::net::SocketAddr" std::net::SocketAddr,
+        "std::net::SocketAddrV4" std::net::SocketAddrV4,
+        "std::net::SocketAddrV6" std::net::SocketAddrV6,
+        "kube_core::Duration" kube_core::Duration,
     }
     generic! { table:
         "std::option::Option" 1 Option<D> = Value::Null,

@@ -91,6 +91,8 @@ pub struct Field {
     pub skip_serializing: bool,
     pub skip_if: Option<syn::ExprPath>,
     pub serialize_with: Option<syn::ExprPath>,
+    /// A function reads it.
+    pub reads_with: bool,
     pub default: Fallback,
     pub flatten: bool,
     pub transparent: bool,
@@ -259,6 +261,7 @@ fn field(it: &ast::Field<'_>, values: &Values<'_>) -> syn::Result<Field> {
         skip_serializing: it.attrs.skip_serializing(),
         skip_if: it.attrs.skip_serializing_if().cloned(),
         serialize_with: it.attrs.serialize_with().cloned(),
+        reads_with: it.attrs.deserialize_with().is_some(),
         default: fallback(it.attrs.default()),
         flatten: it.attrs.flatten(),
         transparent: it.attrs.transparent(),

@@ -14,6 +14,7 @@ mod ineffective;
 mod nulls;
 mod older;
 mod problems;
+mod reads;
 mod repr;
 mod resource;
 mod standing;
@@ -76,6 +77,8 @@ pub struct Reader {
     field_types: RefCell<FieldTypes>,
     /// The fields of this resource that serde may write as `null`.
     null_fields: RefCell<FieldNames>,
+    /// The types that read the fields of this resource.
+    read_types: RefCell<reads::ReadTypes>,
     /// The types that we are inside of; nothing for those of other crates.
     inside: RefCell<Vec<Option<ItemId>>>,
     /// Number of visits of types for this resource.
@@ -113,6 +116,7 @@ impl Reader {
             field_places: RefCell::default(),
             field_types: RefCell::default(),
             null_fields: RefCell::default(),
+            read_types: RefCell::default(),
             inside: RefCell::default(),
             visits: Cell::new(0),
             gave_up: Cell::new(false),

@@ -13,6 +13,7 @@ use super::Reader;
 use super::api_names::{check_group, check_kind, check_label};
 use super::container::{self, Container};
 use super::definition::definition;
+use super::reads;
 use super::standing::{answering, standing_for};
 use crate::attributes::kube::{self, Kube, Mode};
 use crate::attributes::summary::{Summary, may_be_on};
@@ -20,7 +21,7 @@ use crate::attributes::x_kube;
 use crate::builtin::Dyn;
 use crate::cargo::cfg::{self, Cfg};
 use crate::text::panics;
-use crate::text::{FieldNames, FieldPlaces, FieldTypes, Problem};
+use crate::text::{FieldNames, FieldPlaces, FieldTypes, Problem, Unreadable};
 use crate::tree::WRITE_OUT;
 use crate::tree::{ItemId, ItemKind};
 use crate::types::derives::Derived;
@@ -38,6 +39,7 @@ pub struct Read {
     pub field_places: BTreeMap<ItemId, FieldPlaces>,
     pub field_types: BTreeMap<ItemId, FieldTypes>,
     pub null_fields: BTreeMap<ItemId, FieldNames>,
+    pub unreadable: BTreeMap<ItemId, Unreadable>,
     pub warnings: Vec<Problem>,
     /// Macros that may declare more kinds.
     pub unexplored: Vec<Problem>,
@@ -74,6 +76,7 @@ pub fn kinds(world: &Rc<Types>, kubernetes: Option<&Problem>, earlier: Read) -> 
         field_places: earlier.field_places,
         field_types: earlier.field_types,
         null_fields: earlier.null_fields,
+        unreadable: earlier.unreadable,
         ..Read::default()
     };
     let mut seen = BTreeSet::new();
@@ -95,6 +98,7 @@ pub fn kinds(world: &Rc<Types>, kubernetes: Option<&Problem>, earlier: Read) -> 
         let field_places = reader.field_places.take();
         let field_types = reader.field_types.take();
         let null_fields = reader.null_fields.take();
+        let read_types = reader.read_types.take();
         let mut problems: Vec<Problem> = reader.problems.take().into_values().collect();
         let uses_kubernetes = reader.uses_kubernetes.take();
         let crd = match found {
@@ -117,6 +121,7 @@ pub fn kinds(world: &Rc<Types>, kubernetes: Option<&Problem>, earlier: Read) -> 
             res.field_places.insert(id, field_places);
             res.field_types.insert(id, field_types);
             res.null_fields.insert(id, null_fields);
+            res.unreadable.insert(id, reads::unreadable(read_types));
         }
         res.kinds.push((id, crd));
     }

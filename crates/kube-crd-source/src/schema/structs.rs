@@ -205,6 +205,7 @@ impl Reader {
             self.note_place(this.scope.module, field.span);
             if let Some(ty) = self.field_type(this, field) {
                 self.note_type(&ty);
+                self.note_read(field, &ty);
             }
             self.note_null(this, field);
             let default = self.default(this, field, whole);

@@ -93,3 +93,48 @@ fn fields_that_serde_writes_as_null_are_known() {
                    impl Serialize for In {}";
     assert_eq!(nulls("a: In,", by_hand), [""; 0]);
 }
+
+#[test]
+fn the_type_that_reads_a_field_is_known_through_lists_and_newtypes() {
+    let unreadable = |body: &str, beside: &str| {
+        let reading = read_map(&spec(body, beside));
+        assert_eq!(all_problems(&reading), []);
+        let all = reading.kinds[0].unreadable.iter();
+        let each = all.map(|(path, unread)| format!("{} {}", path.join("."), unread.type_path));
+        each.collect::<Vec<_>>()
+    };
+    let duration = ["spec.a kube_core::Duration"];
+    assert_eq!(unreadable("a: Option<kube::core::Duration>,", ""), duration);
+    assert_eq!(unreadable("a: Vec<Vec<kube::core::Duration>>,", ""), duration);
+    let map = "a: std::collections::BTreeMap<String, kube::core::Duration>,";
+    assert_eq!(unreadable(map, ""), duration);
+    assert_eq!(unreadable("a: In,", "$T struct In(kube::core::Duration);"), duration);
+    let transparent = "$T #[serde(transparent)] struct In { b: kube::core::Duration }";
+    assert_eq!(unreadable("a: In,", transparent), duration);
+    let nested = "$T struct In { b: kube::core::Duration }";
+    assert_eq!(unreadable("a: In,", nested), ["spec.a.b kube_core::Duration"]);
+    assert_eq!(unreadable("a: serde_json::Value,", ""), [""; 0]);
+    // A function reads the field, or another type may read it.
+    let with = "#[serde(deserialize_with = \"read\")] a: kube::core::Duration,";
+    assert_eq!(unreadable(with, ""), [""; 0]);
+    let text = "$T #[serde(try_from = \"String\")] struct In { b: kube::core::Duration }";
+    assert_eq!(unreadable("a: In,", text), [""; 0]);
+    let either = "$T #[serde(untagged)] enum In { A { b: kube::core::Duration }, B { b: String } }";
+    assert_eq!(unreadable("a: In,", either), [""; 0]);
+}
+
+#[test]
+fn values_that_a_type_cannot_read_are_tried() {
+    let reading = read_map(&spec("a: std::net::IpAddr, b: u32, c: std::num::NonZeroI64,", ""));
+    assert_eq!(all_problems(&reading), []);
+    let of_field = |name: &str| {
+        let path = ["spec", name].map(str::to_owned);
+        let values = &reading.kinds[0].unreadable[&path[..]].values;
+        values.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(of_field("a")[..2], ["\"soon\"", "\"1\""]);
+    let numbers = |name: &str| of_field(name).into_iter().filter(|value| !value.contains('"'));
+    let expected = ["-1", "-300", "-70000", "5000000000", "-5000000000"];
+    assert_eq!(numbers("b").collect::<Vec<_>>(), expected);
+    assert_eq!(numbers("c").collect::<Vec<_>>(), ["0"]);
+}

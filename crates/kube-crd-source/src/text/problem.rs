@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use diagnostics::Diagnostic;
+use serde_json::Value;
 
 use super::SourcePath;
 
@@ -37,6 +38,17 @@ pub type FieldTypes = BTreeMap<Vec<String>, String>;
 
 /// Fields, by the same paths.
 pub type FieldNames = BTreeSet<Vec<String>>;
+
+/// Types of fields that do not read every value, by the same paths.
+pub type Unreadable = BTreeMap<Vec<String>, UnreadValues>;
+
+/// Values that a type cannot read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnreadValues {
+    /// The path of the type, such as `kube_core::Duration`.
+    pub type_path: &'static str,
+    pub values: Vec<Value>,
+}
 
 /// A fault in the user's input: where, why, and how to fix it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

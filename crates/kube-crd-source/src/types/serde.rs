@@ -33,8 +33,8 @@ pub const SHARED: &[&str] = &[
     "bound",
 ];
 
-/// What it hands on from `#[serde]` alone.
-const SERDE_ONLY: &[&str] = &["serialize_with", "with"];
+/// What it hands on from `#[serde]` alone, and `deserialize_with`, which leaves nothing in a schema.
+const SERDE_ONLY: &[&str] = &["serialize_with", "with", "deserialize_with"];
 
 /// The input with `#[serde]` as schemars' derive sees it.
 pub fn overridden(input: &DeriveInput) -> syn::Result<DeriveInput> {

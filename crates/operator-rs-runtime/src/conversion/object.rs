@@ -36,10 +36,15 @@ impl<'a> Source<'a> {
         Ok(Self { api_version, kind, metadata: metadata.unwrap_or_default(), fields })
     }
 
+    /// The namespace and the name.
+    pub fn names(&self) -> (Option<String>, Option<String>) {
+        let text = |name| self.metadata.get(name).and_then(|it| serde_json::from_str::<String>(it.get()).ok());
+        (text("namespace"), text("name"))
+    }
+
     /// The kind, the namespace and the name.
     pub fn name(&self) -> String {
-        let text = |name| self.metadata.get(name).and_then(|it| serde_json::from_str::<String>(it.get()).ok());
-        let name = match (text("namespace"), text("name")) {
+        let name = match self.names() {
             (Some(namespace), Some(name)) => format!("{namespace}/{name}"),
             (_, name) => name.unwrap_or_else(|| "without a name".to_owned()),
         };

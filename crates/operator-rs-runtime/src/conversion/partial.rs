@@ -109,11 +109,22 @@ fn convert_completed(
                 match at.as_str() {
                     "" => error.to_string(),
                     _ if is_made => format!("`{at}` is missing, and no value for it can be made up: {error}"),
-                    _ => format!("`{at}`: {error}"),
+                    _ => describe(&at, &object, &error),
                 },
                 was_complete,
             ));
         }
+    }
+}
+
+/// Why a value cannot be read, with the value if it is short and the error does not have it.
+fn describe(path: &str, object: &Value, error: &serde_json::Error) -> String {
+    const LONGEST: usize = 100;
+    let value = path::value_at(object, path).filter(|value| value.is_string() || value.is_number());
+    let value = value.map(Value::to_string).filter(|value| value.len() <= LONGEST);
+    match value.filter(|value| !error.to_string().contains(value)) {
+        Some(value) => format!("`{path}` is {value}: {error}"),
+        None => format!("`{path}`: {error}"),
     }
 }
 

@@ -30,6 +30,15 @@ pub fn is_within(path: &str, parent: &str) -> bool {
     rest.is_some_and(|it| parent.is_empty() || it.is_empty() || it.starts_with(['.', '[']))
 }
 
+/// The value at a path.
+pub fn value_at<'a>(object: &'a Value, path: &str) -> Option<&'a Value> {
+    let names = path.split(['.', '[']).filter(|name| !name.is_empty());
+    names.into_iter().try_fold(object, |value, name| match name.strip_suffix(']') {
+        Some(index) => value.get(index.parse::<usize>().ok()?),
+        None => value.get(name),
+    })
+}
+
 /// The path of the value at a line of the text that `serde_json::to_string_pretty` writes of an object.
 pub fn of_line(object: &Value, line: usize) -> Option<String> {
     let mut lines = Vec::new();

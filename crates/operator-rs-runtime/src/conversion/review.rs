@@ -54,6 +54,8 @@ pub fn answer(hubs: &[Arc<dyn Convert>], body: &[u8], until: Instant) -> Result<
         other => Err(format!("reviews of `{other}` are not supported: list `v1` in `conversionReviewVersions`")),
     };
     if let Err(message) = converted {
+        // A client often sees only that the storage is initializing.
+        tracing::warn!("{message}");
         answer.truncate(head.len());
         let result = json!({ "status": "Failure", "message": message });
         answer.extend(format!(r#""result":{result},"convertedObjects":[]"#).as_bytes());
@@ -100,5 +102,18 @@ fn convert(hubs: &[Arc<dyn Convert>], object: &RawValue, desired: &str) -> Resul
         return Err(explain(&format!("the known kinds are {}", known.collect::<Vec<_>>().join("; "))));
     };
     let converted = hub.convert(from, to, &source).and_then(|it| source.write(desired, it));
-    converted.map_err(|why| explain(&why))
+    converted.map_err(|why| match way_out(hub.as_ref(), &source, from) {
+        Some(way_out) => explain(&format!("{why}; {way_out}")),
+        None => explain(&why),
+    })
+}
+
+/// How to correct an object that is stored in a version of a kind: requests in this version do not convert it. None if it
+/// has no name, or the version is unknown.
+fn way_out(hub: &dyn Convert, source: &Source, version: &str) -> Option<String> {
+    let (namespace, name) = source.names();
+    let (name, crd) = (name?, hub.crd());
+    let (plural, group) = crd.split_once('.').filter(|_| hub.versions().contains(&version))?;
+    let namespace = namespace.map(|namespace| format!(" -n {namespace}")).unwrap_or_default();
+    Some(format!("if it is stored like this, correct it: `kubectl edit {plural}.{version}.{group} {name}{namespace}`"))
 }

@@ -138,7 +138,8 @@ async fn what_a_spoke_cannot_express_is_kept_in_an_annotation() {
     let message = "cannot convert Cache `b/a` from test.dev/v1 to test.dev/v1alpha1: what v1alpha1 does not have does not \
                    fit into the annotation `test.dev/conversion-data`: it is 371 KiB long, most of it `spec.zones` of v1, \
                    and may be 200 KiB; add the field to v1alpha1, or give the items of a list keys: \
-                   `#[x_kube(merge_strategy = ListMerge::Map(…))]`";
+                   `#[x_kube(merge_strategy = ListMerge::Map(…))]`; if it is stored like this, correct it: \
+                   `kubectl edit caches.v1.test.dev a -n b`";
     assert_eq!(refused, message);
 
     let mut spoke = old_cache(json!({ "size": 3, "address": "a:1" }));

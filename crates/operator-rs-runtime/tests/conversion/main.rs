@@ -95,19 +95,19 @@ async fn a_failing_object_and_its_field_are_named() {
     for (object, message) in [
         (
             old_cache(json!({ "size": "three", "address": "a" })),
-            "cannot convert Cache `b/a` from test.dev/v1alpha1 to test.dev/v1: `spec.size`: invalid type: string \"three\", expected i32",
+            "cannot convert Cache `b/a` from test.dev/v1alpha1 to test.dev/v1: `spec.size`: invalid type: string \"three\", expected i32; if it is stored like this, correct it: `kubectl edit caches.v1alpha1.test.dev a -n b`",
         ),
         (
             old_cache(json!({ "size": 666, "address": "a" })),
-            "cannot convert Cache `b/a` from test.dev/v1alpha1 to test.dev/v1: the conversion panicked: nobody has 666",
+            "cannot convert Cache `b/a` from test.dev/v1alpha1 to test.dev/v1: the conversion panicked: nobody has 666; if it is stored like this, correct it: `kubectl edit caches.v1alpha1.test.dev a -n b`",
         ),
         (
             old_cache(json!({ "size": 1, "address": "a", "secure": {} })),
-            "cannot convert Cache `b/a` from test.dev/v1alpha1 to test.dev/v1: `spec.secure`: invalid type: map, expected a boolean",
+            "cannot convert Cache `b/a` from test.dev/v1alpha1 to test.dev/v1: `spec.secure`: invalid type: map, expected a boolean; if it is stored like this, correct it: `kubectl edit caches.v1alpha1.test.dev a -n b`",
         ),
         (
             old_cache(json!({ "address": 7 })), // and partial
-            "cannot convert Cache `b/a` from test.dev/v1alpha1 to test.dev/v1: `spec.address`: invalid type: integer `7`, expected a string",
+            "cannot convert Cache `b/a` from test.dev/v1alpha1 to test.dev/v1: `spec.address`: invalid type: integer `7`, expected a string; if it is stored like this, correct it: `kubectl edit caches.v1alpha1.test.dev a -n b`",
         ),
         (
             json!({ "apiVersion": "test.dev/v9", "kind": "Cache", "metadata": { "name": "a" } }),

@@ -45,7 +45,12 @@ async fn what_cannot_be_made_up_is_refused_with_its_field() {
     let refused = convert(json!({ "size": 1, "free": {} })).await.unwrap_err();
     assert!(refused.starts_with(&format!("{cannot} is missing, and no value for it can be made up: ")), "{refused}");
     let refused = convert(json!({ "odd": "odd-2", "free": {} })).await.unwrap_err();
-    assert_eq!(refused, format!("{cannot}: \"odd-2\" is not odd"));
+    assert_eq!(
+        refused,
+        format!(
+            "{cannot}: \"odd-2\" is not odd; if it is stored like this, correct it: `kubectl edit stranges.v1.test.dev a`"
+        )
+    );
     // Any other field may be missing. A field that the type does not have is lost, and free-form values stay.
     let converted = convert(json!({ "odd": "odd-3", "free": { "a": null, "b": [{}] }, "unknown": 1 })).await;
     assert_eq!(converted.unwrap(), json!({ "odd": "odd-3", "free": { "a": null, "b": [{}] } }));
