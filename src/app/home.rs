@@ -1,4 +1,5 @@
-//! Where this user's answers and downloads are: outside of every project. What a clone has brought does not count.
+//! Where this user's answers and downloads are: outside of every project. What a clone has brought does not count. On
+//! Windows, they are in `%LOCALAPPDATA%\operator-rs` unless the variables of XDG are set.
 
 use std::{
     path::{Path, PathBuf},
@@ -28,8 +29,12 @@ pub fn state(dir: &Path, file: &str) -> Option<PathBuf> {
 /// A folder of `$XDG_CACHE_HOME/operator-rs`, for a command that works in `dir`.
 pub fn cache(dir: &Path, name: &str) -> anyhow::Result<Own> {
     let Some(folder) = folder("XDG_CACHE_HOME", ".cache") else {
-        return Err(anyhow::format_err!("there is no directory to cache downloads in"))
-            .hint("set HOME or XDG_CACHE_HOME");
+        return Err(anyhow::format_err!("there is no directory to cache downloads in")).hint(
+            match cfg!(windows) {
+                true => "set LOCALAPPDATA or XDG_CACHE_HOME",
+                false => "set HOME or XDG_CACHE_HOME",
+            },
+        );
     };
     usable(Own::new(&folder.join(name), dir))
 }
@@ -56,12 +61,18 @@ pub fn require_own_kubeconfig(dir: &Path) -> anyhow::Result<()> {
 
 /// The kubeconfig of the home directory, if there is one.
 pub fn kubeconfig() -> Option<PathBuf> {
-    absolute("HOME").map(|it| it.join(".kube/config")).filter(|it| it.exists())
+    home().map(|it| it.join(".kube/config")).filter(|it| it.exists())
 }
 
 fn folder(variable: &str, below_home: &str) -> Option<PathBuf> {
-    let folder = absolute(variable).or_else(|| Some(absolute("HOME")?.join(below_home)));
+    let of_windows = || if cfg!(windows) { absolute("LOCALAPPDATA") } else { None };
+    let folder = absolute(variable).or_else(of_windows);
+    let folder = folder.or_else(|| Some(home()?.join(below_home)));
     folder.map(|it| it.join("operator-rs"))
+}
+
+fn home() -> Option<PathBuf> {
+    terminal::home_folder().ok().flatten().filter(|it| it.is_absolute())
 }
 
 /// A variable that is an absolute path; others mean nothing, as the XDG specification says.

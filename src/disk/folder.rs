@@ -19,7 +19,7 @@ use cap_std::{
 
 #[cfg(all(test, unix))]
 use super::crash;
-use super::{content::content, like::Like};
+use super::{content::content, like::Like, open_elsewhere::retry};
 
 /// The size limit of a file, in bytes: no source file or manifest is that long. A longer file is refused, not read
 /// into memory.
@@ -219,7 +219,7 @@ impl Folder {
     pub fn rename(&self, from: &str, to: &str) -> io::Result<()> {
         #[cfg(all(test, unix))]
         crash::point()?;
-        self.0.rename(from, &self.0, to)?;
+        retry(|| self.0.rename(from, &self.0, to))?;
         #[cfg(all(test, unix))]
         crash::renamed(&self.0, from, to);
         Ok(())
@@ -278,7 +278,7 @@ impl Folder {
     pub fn remove(&self, name: impl AsRef<Path>) -> io::Result<()> {
         #[cfg(all(test, unix))]
         crash::point()?;
-        match self.0.remove_file(&name) {
+        match retry(|| self.0.remove_file(&name)) {
             Err(error) if is_missing(&error) => return Ok(()),
             done => done?,
         }
@@ -291,7 +291,7 @@ impl Folder {
     pub fn remove_folder(&self, name: impl AsRef<Path>) -> io::Result<()> {
         #[cfg(all(test, unix))]
         crash::point()?;
-        self.0.remove_dir(&name)?;
+        retry(|| self.0.remove_dir(&name))?;
         #[cfg(all(test, unix))]
         crash::removed(&self.0, name.as_ref());
         Ok(())

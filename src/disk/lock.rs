@@ -13,9 +13,6 @@ use super::folder::Folder;
 /// The file that is the lock on Windows.
 pub const NAME: &str = ".operator-rs.lock";
 
-/// The error of Windows for a file that another process has open.
-pub const SHARING_VIOLATION: i32 = 32;
-
 /// Locks a folder until the returned file is closed.
 #[cfg(not(windows))]
 pub fn try_lock(folder: &Folder) -> Result<File, TryLockError> {
@@ -64,5 +61,5 @@ pub fn is_locked(folder: &Folder) -> bool {
 
 #[cfg(windows)]
 fn is_in_use(error: &io::Error) -> bool {
-    error.raw_os_error() == Some(SHARING_VIOLATION)
+    error.raw_os_error() == Some(super::open_elsewhere::SHARING_VIOLATION)
 }

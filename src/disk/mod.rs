@@ -16,6 +16,7 @@ mod journal;
 mod large;
 mod like;
 mod lock;
+mod open_elsewhere;
 mod outside;
 mod own;
 mod places;

@@ -5,10 +5,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "this module accesses the disk")]
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use super::find_up::has;
 use model::display_path;
@@ -92,7 +89,7 @@ fn clone_of(dir: &Path) -> PathBuf {
 fn is_of_this_user(path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     let user = rustix::process::geteuid().as_raw();
-    fs::metadata(path).is_ok_and(|it| it.uid() == user)
+    std::fs::metadata(path).is_ok_and(|it| it.uid() == user)
 }
 
 #[cfg(not(unix))]
@@ -102,7 +99,10 @@ fn is_of_this_user(_: &Path) -> bool {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use std::os::unix::fs::{chown, symlink};
+    use std::{
+        fs,
+        os::unix::fs::{chown, symlink},
+    };
 
     use super::*;
 

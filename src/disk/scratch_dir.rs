@@ -11,8 +11,10 @@ use anyhow::Context as _;
 
 use super::{
     folder::{Folder, Kind},
+    lock,
     root::Root,
 };
+use diagnostics::hinted;
 use model::display_path;
 
 /// The content of a scratch directory, by paths in it, with `/`.
@@ -28,8 +30,9 @@ impl ScratchDir {
     /// fresh.
     pub fn put(&self, root: &Root) -> anyhow::Result<()> {
         let whole = |path: &str| display_path(&root.real().join(path));
-        let paths: BTreeSet<&str> =
-            self.files.keys().chain(self.links.keys()).map(String::as_str).collect();
+        // On Windows, the lock of the folder is a file in it.
+        let paths = self.files.keys().chain(self.links.keys()).map(String::as_str);
+        let paths: BTreeSet<&str> = paths.chain([lock::NAME]).collect();
         let top = root.folder_or_new()?;
         sweep(top, "", &paths).with_context(|| format!("cannot clear `{}`", whole("")))?;
         for (path, text) in &self.files {
@@ -49,10 +52,21 @@ impl ScratchDir {
                 continue;
             }
             folder.remove(name).with_context(linking)?;
-            folder.symlink(target, name).with_context(linking)?;
+            if let Err(error) = folder.symlink(target, name) {
+                let hint = symlink_hint(error.raw_os_error(), cfg!(windows)).map(str::to_owned);
+                return hinted(anyhow::Error::from(error).context(linking()), hint.into_iter());
+            }
         }
         Ok(())
     }
+}
+
+/// Returns a hint for an error code of a symlink that was not created.
+fn symlink_hint(code: Option<i32>, is_windows: bool) -> Option<&'static str> {
+    const PRIVILEGE_NOT_HELD: i32 = 1314;
+    (is_windows && code == Some(PRIVILEGE_NOT_HELD)).then_some(
+        "turn on Developer Mode in the settings of Windows: without it, only administrators may create symlinks",
+    )
 }
 
 /// Adds a file to a scratch directory, which stays until the next `put`.
@@ -120,6 +134,21 @@ mod tests {
         put(&[("linked", "a file now")], &[]);
         assert_eq!(fs::read_to_string(dir.path().join("linked")).unwrap(), "a file now");
         assert_eq!(fs::read_to_string(elsewhere.path().join("kept")).unwrap(), "theirs");
+    }
+
+    #[test]
+    fn the_lock_of_a_scratch_directory_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join(lock::NAME), "").unwrap();
+        scratch_dir(&[("a", "1")], &[], dir.path()).put(&Root::new(dir.path()).unwrap()).unwrap();
+        assert_eq!(crate::disk::names(dir.path()).unwrap(), [lock::NAME, "a"]);
+    }
+
+    #[test]
+    fn symlinks_that_windows_refuses_have_a_hint() {
+        let hint = "turn on Developer Mode in the settings of Windows: without it, only administrators may create symlinks";
+        assert_eq!(symlink_hint(Some(1314), true), Some(hint));
+        assert_eq!((symlink_hint(Some(5), true), symlink_hint(Some(1314), false)), (None, None));
     }
 
     #[cfg(unix)]

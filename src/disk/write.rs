@@ -15,7 +15,7 @@ use std::io;
 use super::{
     inputs::digest,
     journal::{Journal, Step, is_git},
-    lock,
+    open_elsewhere::is_open_elsewhere,
     places::{Meanwhile, Places},
     root::Root,
     transaction::{State, Transaction},
@@ -145,10 +145,9 @@ fn not_written(
     }
 }
 
-/// Returns a hint for an error code of the disk. Windows also denies access to a file that another program has open.
+/// Returns a hint for an error code of the disk.
 fn remedy(code: Option<i32>, is_windows: bool) -> &'static str {
-    const ACCESS_DENIED: i32 = 5;
-    if is_windows && matches!(code, Some(ACCESS_DENIED | lock::SHARING_VIOLATION)) {
+    if is_open_elsewhere(code, is_windows) {
         "close the file in other programs, or change its permissions, then run the command again"
     } else {
         "correct the cause (free some space, for example, or change the permissions), then run the command again"
@@ -167,7 +166,7 @@ fn token() -> String {
 fn a_file_that_is_open_elsewhere_on_windows_has_a_hint_of_its_own() {
     let open_elsewhere =
         "close the file in other programs, or change its permissions, then run the command again";
-    assert_eq!(remedy(Some(lock::SHARING_VIOLATION), true), open_elsewhere);
+    assert_eq!(remedy(Some(32), true), open_elsewhere);
     assert_eq!(remedy(Some(5), true), open_elsewhere);
     assert!(remedy(Some(5), false).starts_with("correct the cause"));
     assert!(remedy(None, true).starts_with("correct the cause"));

@@ -19,7 +19,7 @@ use std::{
 
 use anyhow::Context as _;
 
-use super::ProgramPath;
+use super::{ProgramPath, group};
 use model::display_path;
 /// `sh -c … sh LOG PROGRAM ARGUMENT…`: runs the program until it ends or the pipe at stdin is closed.
 const UNTIL_WE_END: &str = r#"exec 3<&0; log=$1; shift
@@ -96,7 +96,9 @@ pub fn left_running(
 /// Ends programs that were kept running.
 pub fn end(programs: &[u32]) {
     for process in programs {
-        if let Ok(mut shell) = shell("kill -9 \"$1\" 2>/dev/null") {
+        if cfg!(windows) {
+            group::kill(*process);
+        } else if let Ok(mut shell) = shell("kill -9 \"$1\" 2>/dev/null") {
             let _ = shell.arg(process.to_string()).status();
         }
     }
@@ -119,9 +121,10 @@ pub fn attended(
     command.args(arguments).current_dir(folder);
     command.envs(variables.iter().map(|(name, value)| (name, value)));
     let mut child = command.spawn().with_context(running)?;
-    // If this fails, the program outlives a crash of this one, and nothing else changes.
-    let watch = shell(END_WITH_US)
-        .ok()
+    // If this fails, the program outlives a crash of this one, and nothing else changes. On Windows, a shell has other
+    // process ids than the system.
+    let watch = (!cfg!(windows)).then(|| shell(END_WITH_US).ok()).flatten();
+    let watch = watch
         .and_then(|mut shell| shell.arg(child.id().to_string()).stdin(Stdio::piped()).spawn().ok());
     let status = child.wait().with_context(running)?;
     if let Some(mut watch) = watch {

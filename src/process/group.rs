@@ -59,7 +59,8 @@ pub fn output(invocation: &Invocation<'_>) -> anyhow::Result<Result<String, Stri
 /// A running program and all that it has started. They end when this value is dropped, or this process ends.
 pub(super) struct Group {
     pub child: Child,
-    /// None if there is no shell: then the program outlives a crash of this process, and nothing else changes.
+    /// None if there is no shell, and on Windows, where a shell has other process ids than the system: then the program
+    /// outlives a crash of this process, and nothing else changes.
     watch: Option<Child>,
     /// True if the group is not that of this process.
     is_apart: bool,
@@ -71,7 +72,8 @@ impl Group {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
         let child = command.spawn()?;
-        let watch = shell(END_GROUP).ok().and_then(|mut watch| {
+        let shell = (!cfg!(windows)).then(|| shell(END_GROUP).ok()).flatten();
+        let watch = shell.and_then(|mut watch| {
             watch.arg(child.id().to_string()).stdin(Stdio::piped());
             watch.stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()
         });
@@ -156,7 +158,7 @@ impl Deadline {
 
 /// Kills a process group. Its leader has not been waited for, so the number is still its own.
 #[cfg(unix)]
-fn kill(group: u32) {
+pub(super) fn kill(group: u32) {
     let group = i32::try_from(group).ok().and_then(rustix::process::Pid::from_raw);
     if let Some(group) = group {
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
@@ -164,7 +166,7 @@ fn kill(group: u32) {
 }
 
 #[cfg(not(unix))]
-fn kill(program: u32) {
+pub(super) fn kill(program: u32) {
     let program = program.to_string();
     if let Some(taskkill) = ProgramPath::find("taskkill") {
         let _ = taskkill.command().args(["/T", "/F", "/PID", &program]).output();

@@ -14,6 +14,11 @@ pub fn variable(name: &str) -> anyhow::Result<Option<String>> {
     }
 }
 
+/// The user's home directory.
+pub fn home_folder() -> anyhow::Result<Option<PathBuf>> {
+    Ok(variable(if cfg!(windows) { "USERPROFILE" } else { "HOME" })?.map(PathBuf::from))
+}
+
 /// All variables of the environment that are text, by their names.
 pub fn variables() -> BTreeMap<String, String> {
     let text = |it: OsString| it.into_string().ok();

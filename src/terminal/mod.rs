@@ -22,7 +22,9 @@ use std::{
 
 use anyhow::Context as _;
 
-pub use environment::{arguments, current_folder, platform, variable, variable_names, variables};
+pub use environment::{
+    arguments, current_folder, home_folder, platform, variable, variable_names, variables,
+};
 pub use message::{
     finding, fit_hints, github, misuse, note, report, require_no_warnings, tell_rest, usage, warn,
     warn_all,

@@ -32,8 +32,8 @@ pub fn home() -> Option<PathBuf> {
 }
 
 fn home_of(variable: &str, folder: &str) -> Option<PathBuf> {
-    let path = |name: &str| terminal::variable(name).ok().flatten().map(PathBuf::from);
-    path(variable).or_else(|| Some(path("HOME")?.join(folder)))
+    let own = terminal::variable(variable).ok().flatten().map(PathBuf::from);
+    own.or_else(|| Some(terminal::home_folder().ok().flatten()?.join(folder)))
 }
 
 /// A Cargo.toml as a table; an error names the place of what is malformed.

@@ -132,7 +132,7 @@ impl AccessFlags {
         }
         let variable =
             |name: &str| Ok::<_, anyhow::Error>(terminal::variable(name)?.map(PathBuf::from));
-        let home = variable(if cfg!(windows) { "USERPROFILE" } else { "HOME" })?;
+        let home = terminal::home_folder()?;
         let at = |folder: Option<PathBuf>, path: &str| folder.map(|it| it.join(path));
         let docker = variable("DOCKER_CONFIG")?.or_else(|| at(home.clone(), ".docker"));
         let config = variable("XDG_CONFIG_HOME")?.or_else(|| at(home, ".config"));
