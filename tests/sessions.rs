@@ -71,6 +71,7 @@ pages! {
     schemas
     status
     storage_version
+    symlinks
     testing
     types
     warnings
@@ -187,15 +188,19 @@ fn every_example_has_its_page() {
 const IMPOSSIBLE_ON_WINDOWS: &str = include_str!("windows/impossible.txt");
 
 /// Plays a page. With `PROGRAMS=tests/windows/bin`, a page that is listed as impossible has to fail, so that the list
-/// names no page that can be played.
+/// names no page that can be played, and another one may fail once: wine 8 crashes now and then when a program ends.
 fn check(path: &str) {
     let plays_windows = env::var("PROGRAMS").is_ok_and(|folder| folder.ends_with("windows/bin"));
     let mut listed = IMPOSSIBLE_ON_WINDOWS.lines().filter_map(|line| line.split_once(": "));
-    if !plays_windows || !listed.any(|(page, _)| page == path) {
-        return compare(path);
+    let is_impossible = listed.any(|(page, _)| page == path);
+    match plays_windows.then(|| std::panic::catch_unwind(|| compare(path))) {
+        Some(result) if is_impossible => assert!(
+            result.is_err(),
+            "{path} can be played: remove it from tests/windows/impossible.txt"
+        ),
+        Some(Ok(())) => {}
+        _ => compare(path),
     }
-    let result = std::panic::catch_unwind(|| compare(path));
-    assert!(result.is_err(), "{path} can be played: remove it from tests/windows/impossible.txt");
 }
 
 #[test]
