@@ -177,27 +177,36 @@ impl Args {
         let outputs = Outputs::open(dir, folders, &self.mode)?;
         reading(dir)?;
         let made = self.make(dir, "written")?;
-        if self.mode.check {
+        if self.mode.check || file.is_some() {
             // These files are named from `dir`, and not from the workspace.
             location::annotate(&Root::new(dir)?);
-            for (folder, root) in &outputs.roots {
-                let folder = display_path(folder);
-                let shown_in = match folder.trim_end_matches('/') {
-                    "" => String::new(),
-                    folder => format!("{folder}/"),
-                };
-                let (crds, whole) = (&made.manifests[..], made.is_whole);
-                let owners = &FileOwners::of_workspace(&made.workspace, root);
-                let file = file.clone();
-                let allowed = &self.allow_at[..];
-                Committed { root, file, shown_in, crds, whole, owners, allowed }
-                    .require_current()?;
-            }
-            if file.is_some() || !self.allow_at.is_empty() {
+        }
+        for (folder, root) in &outputs.roots {
+            let folder = display_path(folder);
+            let shown_in = match folder.trim_end_matches('/') {
+                "" => String::new(),
+                folder => format!("{folder}/"),
+            };
+            let committed = Committed {
+                root,
+                file: file.clone(),
+                shown_in,
+                crds: &made.manifests,
+                whole: made.is_whole,
+                owners: &FileOwners::of_workspace(&made.workspace, root),
+                allowed: &self.allow_at,
+            };
+            if self.mode.check {
+                committed.require_current()?;
+            } else if file.is_some() && !self.mode.force && committed.is_kept()? {
+                // A file of another tool that `--check` accepts needs no change.
                 return Ok(made);
             }
-            // The remaining difference is a first line that names an old path.
         }
+        if self.mode.check && (file.is_some() || !self.allow_at.is_empty()) {
+            return Ok(made);
+        }
+        // With `--check`, the remaining difference is a first line that names an old path.
         outputs.settle(|folder, root| made.plan(folder, root, file.as_ref()))?;
         Ok(made)
     }
