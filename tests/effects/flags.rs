@@ -15,10 +15,9 @@ use std::{
 
 use crate::support;
 
-/// Lines of three forms:
+/// Lines of two forms:
 /// - `COMMAND LINE ++ FLAG AND VALUE` is run with and without the flag. States of [`prepare`] may precede it: `[edited] `.
 /// - `COMMAND @ FILE FLAG…` names a test or a recorded page that shows these flags with a server.
-/// - `COMMAND ? FLAG…` names flags whose effect no test shows yet.
 const TABLE: &str = include_str!("flags.txt");
 
 /// Flags of all commands, which the program handles in one place.
@@ -43,12 +42,6 @@ fn shown_elsewhere() -> impl Iterator<Item = (&'static str, &'static str, Vec<&'
         let mut words = rest.split(' ');
         Some((command, words.next()?, words.collect()))
     })
-}
-
-/// The commands with flags whose effect no test shows.
-fn not_shown() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let lines = TABLE.lines().filter_map(|line| line.split_once(" ? "));
-    lines.flat_map(|(command, flags)| flags.split(' ').map(move |flag| (command, flag)))
 }
 
 /// Every command that does something, with its own flags.
@@ -99,8 +92,6 @@ fn every_flag_of_every_command_is_in_the_table() {
             listed.insert((command.to_owned(), flag.to_owned()));
         }
     }
-    let not_shown = not_shown().map(|(command, flag)| (command.to_owned(), flag.to_owned()));
-    listed.extend(not_shown);
     let of_command = |(command, flags): (&String, &BTreeSet<String>)| {
         flags.iter().map(|flag| (command.clone(), flag.clone())).collect::<Vec<_>>()
     };
@@ -182,7 +173,7 @@ fn run(worker: usize, line: &str) -> Seen {
         None => ("", line),
     };
     states.split(',').for_each(|state| prepare(&dir, state));
-    let server = Server::start();
+    let server = Server::start(states.split(',').any(|state| state == "installed"));
     let address = &server.address;
     let config = format!(
         r#"{{"current-context":"a","clusters":[{{"name":"a","cluster":{{"server":"http://{address}"}}}},{{"name":"b","cluster":{{"server":"http://{address}/b"}}}}],"contexts":[{{"name":"a","context":{{"cluster":"a"}}}},{{"name":"other","context":{{"cluster":"b"}}}}]}}"#
@@ -231,7 +222,35 @@ fn prepare(dir: &Path, state: &str) {
         fs::write(path, change(text)).expect("the directory is ours");
     };
     match state.split_once(':').map_or(state, |it| it.0) {
-        "" => {}
+        // The server has the operator in an earlier version, installed by `run bundle`.
+        "" | "installed" => {}
+        // The bundle's catalog does not fit into one ConfigMap.
+        "large" => {
+            let mut seed = 1_u64;
+            let words = std::iter::repeat_with(|| {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                format!("{seed:016x} ")
+            });
+            let text = words.take(36_000).collect::<String>();
+            for name in ["one", "other"] {
+                let map = format!(
+                    "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\ndata: {{text: \"{text}\"}}\n"
+                );
+                fs::write(dir.join(format!("bundle/manifests/{name}.yaml")), map)
+                    .expect("the directory is ours");
+            }
+        }
+        // An example declares a kind.
+        "example" => {
+            fs::create_dir(dir.join("plain/examples")).expect("the directory is ours");
+            let text =
+                fs::read_to_string(dir.join("plain/src/lib.rs")).expect("the package has it");
+            fs::write(
+                dir.join("plain/examples/other.rs"),
+                text.replace("Foo", "Bar") + "fn main() {}\n",
+            )
+            .expect("the directory is ours");
+        }
         // Each generated file was edited by hand, or each one whose path begins with the word after the colon.
         "edited" => {
             let prefix = state.split_once(':').map_or("", |it| it.1);
@@ -283,7 +302,10 @@ fn prepare(dir: &Path, state: &str) {
             edit(&kind, &change);
             let crd = dir.join("bundle/manifests/memcacheds.cache.example.com.crd.yaml");
             let crd = if crd.exists() { crd } else { first_crd(&dir.join("bundle/manifests")) };
-            edit(&crd, &|text| text.replace("size:", "amount:"));
+            edit(&crd, &|text| {
+                let text = text.replace("size:", "amount:");
+                text.replacen("description: ", "description: New ", 1)
+            });
         }
         other => panic!("flags.txt has the unknown state `{other}`"),
     }
@@ -335,6 +357,10 @@ fn project() -> &'static Path {
             support::done(&dir, line);
         }
         write("olm.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: olm}\n");
+        write(
+            "subscriptions.yaml",
+            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: subscriptions.operators.coreos.com}\n",
+        );
         write("observed.txt", "get configmaps\n");
         write(
             "template.yaml",
@@ -380,14 +406,31 @@ const KINDS: [(&str, &str, bool); 21] = [
     ("clusterserviceversions", "ClusterServiceVersion", true),
 ];
 
-/// An API server that records requests. It has the [`KINDS`] and no objects, and accepts what is written.
+/// The objects of an operator that `run bundle` has installed, by the ends of their paths.
+const INSTALLED: [(&str, &str); 3] = [
+    (
+        "/subscriptions",
+        r#"{"kind":"SubscriptionList","metadata":{"resourceVersion":"1"},"items":[{"apiVersion":"operators.coreos.com/v1alpha1","kind":"Subscription","metadata":{"name":"memcached-operator-v0-0-0-sub","namespace":"default","uid":"1"},"spec":{"name":"memcached-operator","source":"memcached-operator-catalog","sourceNamespace":"default"},"status":{"installedCSV":"memcached-operator.v0.0.0"}}]}"#,
+    ),
+    (
+        "/catalogsources/memcached-operator-catalog",
+        r#"{"apiVersion":"operators.coreos.com/v1alpha1","kind":"CatalogSource","metadata":{"name":"memcached-operator-catalog","namespace":"default","uid":"2","managedFields":[{"manager":"operator-rs:memcached-operator.default.olm","operation":"Apply"}]},"spec":{"sourceType":"grpc"}}"#,
+    ),
+    (
+        "/clusterserviceversions/memcached-operator.v0.0.0",
+        r#"{"apiVersion":"operators.coreos.com/v1alpha1","kind":"ClusterServiceVersion","metadata":{"name":"memcached-operator.v0.0.0","namespace":"default","uid":"3"},"spec":{"version":"0.0.0","customresourcedefinitions":{"owned":[{"name":"memcacheds.cache.example.com","kind":"Memcached","version":"v1alpha1"}]}}}"#,
+    ),
+];
+
+/// An API server that records requests. It has the [`KINDS`], no objects or those of [`INSTALLED`], and accepts what is
+/// written.
 struct Server {
     address: String,
     requests: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
-    fn start() -> Self {
+    fn start(is_installed: bool) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let address = listener.local_addr().expect("it has an address").to_string();
         let requests = Arc::<Mutex<Vec<String>>>::default();
@@ -395,7 +438,7 @@ impl Server {
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let seen = Arc::clone(&seen);
-                thread::spawn(move || answer(stream, &seen));
+                thread::spawn(move || answer(stream, &seen, is_installed));
             }
         });
         Self { address, requests }
@@ -403,7 +446,7 @@ impl Server {
 }
 
 /// Reads one request from a connection, and answers it.
-fn answer(mut stream: TcpStream, seen: &Mutex<Vec<String>>) {
+fn answer(mut stream: TcpStream, seen: &Mutex<Vec<String>>, is_installed: bool) {
     let Ok(clone) = stream.try_clone() else { return };
     let mut reader = BufReader::new(clone);
     let (mut first, mut length) = (String::new(), 0);
@@ -423,7 +466,16 @@ fn answer(mut stream: TcpStream, seen: &Mutex<Vec<String>>) {
     seen.lock().expect("no thread panics").push(format!("{} {body}", first.trim()));
     let mut words = first.split(' ');
     let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-    let (status, text) = response(method, path.trim_start_matches("/b/").trim_matches('/'), &body);
+    let resource = path.split('?').next().unwrap_or_default();
+    let deletion = format!("DELETE {resource}");
+    let is_deleted =
+        seen.lock().expect("no thread panics").iter().any(|it| it.starts_with(&deletion));
+    let is_there = is_installed && !is_deleted;
+    let installed = INSTALLED.iter().find(|(end, _)| is_there && resource.ends_with(end));
+    let (status, text) = match installed.filter(|_| method == "GET") {
+        Some((_, object)) => ("200 OK", (*object).to_owned()),
+        None => response(method, path.trim_start_matches("/b/").trim_matches('/'), &body),
+    };
     let length = text.len();
     let head = format!("HTTP/1.1 {status}\r\nConnection: close\r\nContent-Type: application/json");
     let _ = write!(stream, "{head}\r\nContent-Length: {length}\r\n\r\n{text}");
@@ -437,6 +489,8 @@ fn response(method: &str, path: &str, body: &str) -> (&'static str, String) {
     let is_discovery =
         path.starts_with("api/") && depth == 1 || path.starts_with("apis/") && depth == 2;
     match method {
+        "GET" if path == "api" => ("200 OK", r#"{"kind":"APIVersions","versions":["v1"]}"#.to_owned()),
+        "GET" if path == "apis" => ("200 OK", r#"{"kind":"APIGroupList","groups":[]}"#.to_owned()),
         "POST" | "PATCH" | "PUT" => ("200 OK", body.to_owned()),
         "GET" if is_discovery => {
             let kind = |(plural, kind, namespaced): &(&str, &str, bool)| {
