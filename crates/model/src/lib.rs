@@ -48,7 +48,10 @@ macro_rules! text {
             type Error = $crate::Refusal;
             fn try_from(text: String) -> Result<Self, Self::Error> {
                 // For a flag, clap shows the text in its message; serde does not.
-                text.parse().map_err(|it| $crate::Refusal::new(format!("`{text}` {it}")))
+                text.parse().map_err(|refusal: $crate::Refusal| match refusal.0.starts_with('`') {
+                    true => refusal,
+                    false => $crate::Refusal::new(format!("`{text}` {refusal}")),
+                })
             }
         }
         impl From<$name> for String {

@@ -200,10 +200,16 @@ pub fn resolve(folder: &str, relative: &str) -> Option<String> {
 impl FromStr for ProjectPath {
     type Err = Refusal;
     fn from_str(text: &str) -> Result<Self, Refusal> {
+        if text.contains('\\') {
+            let written = text.replace('\\', "/");
+            return Err(Refusal::new(format!(
+                "`{text}` has a `\\`: write `{written}`, with the `/` that paths have on every system"
+            )));
+        }
         let inside = |it: Component<'_>| matches!(it, Component::Normal(_) | Component::CurDir);
         // Each path has a single spelling, or one file could look like two: `./bundle/` is `bundle`.
         let parts: Vec<&str> = text.split('/').filter(|it| !matches!(*it, "" | ".")).collect();
-        let is_plain = !text.contains(['\\', '\n', '\0']);
+        let is_plain = !text.contains(['\n', '\0']);
         if parts.is_empty() || !is_plain || !Path::new(text).components().all(inside) {
             return Err(Refusal::new(format!("`{text}` is not a path inside the project")));
         }
@@ -229,6 +235,10 @@ fn a_path_stays_inside_the_project() {
     for text in ["", ".", "./", "/a", "../a", "a/../b", "a\\b"] {
         assert!(text.parse::<ProjectPath>().is_err(), "{text}");
     }
+    let backslash = "a\\b".to_owned();
+    let refusal = ProjectPath::try_from(backslash).expect_err("it is refused").to_string();
+    let expected = r"`a\b` has a `\`: write `a/b`, with the `/` that paths have on every system";
+    assert_eq!(refusal, expected);
     assert_eq!(ProjectPath::fixed("./a//b/./c/.").as_str(), "a/b/c");
     assert_eq!(ProjectPath::fixed("bundle/").as_str(), "bundle");
     let folder = ProjectPath::fixed("config/default");
