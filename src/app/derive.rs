@@ -16,7 +16,7 @@ use super::{
     roles, samples,
     support::Support,
     tree_sources::TreeSources,
-    webhooks,
+    unserved, webhooks,
 };
 use crate::project::{Operator, Problem, Project, RbacMarker, Resource};
 use crate::{
@@ -233,7 +233,9 @@ fn derived(
     let astray = webhooks::astray(project, &operator, &manifests)?;
     let unlisted = webhooks::unlisted(project, &operator)?;
     let untrusted = webhooks::untrusted(project, &operator, tree)?;
-    quote([unlisted, astray, untrusted].concat()).into_iter().for_each(|it| plan.warn(it));
+    let unserved = unserved::warnings(project, &operator);
+    let warned = [unlisted, astray, untrusted, unserved].concat();
+    quote(warned).into_iter().for_each(|it| plan.warn(it));
     webhooks::warn_of_deadlocks(&mut plan, tree, project, &manifests)?;
     for it in manifests {
         plan.generate(it.path.clone(), it.to_text(), &it.edit, MANIFESTS);

@@ -45,4 +45,5 @@ pub mod stdout;
 pub mod support;
 pub mod time_limit;
 pub mod tree_sources;
+pub mod unserved;
 pub mod webhooks;

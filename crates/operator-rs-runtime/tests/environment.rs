@@ -128,3 +128,34 @@ async fn a_standby_leaves_events_about_undecodable_objects_to_the_leader() {
     assert!(operator.metrics.encode().contains(counted), "{}", operator.metrics.encode());
     running.stop().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_version_that_is_not_served_is_named_with_those_that_are() {
+    let answer = |path: &str| match path {
+        "/apis" => {
+            let version = |name: &str| json!({ "groupVersion": format!("test.dev/{name}"), "version": name });
+            json!({ "kind": "APIGroupList", "groups": [{ "name": "test.dev", "versions": [version("v2"), version("v1")] }] })
+        }
+        "/apis/test.dev/v2" | "/apis/test.dev/v1" => {
+            let thing =
+                json!({ "name": "things", "kind": "Thing", "namespaced": true, "verbs": [], "singularName": "" });
+            let resources = if path.ends_with("v2") { json!([thing]) } else { json!([]) };
+            json!({ "kind": "APIResourceList", "groupVersion": &path["/apis/".len()..], "resources": resources })
+        }
+        _ => {
+            json!({ "kind": "Status", "status": "Failure", "code": 404, "reason": "NotFound", "message": "not found" })
+        }
+    };
+    let server = tower::service_fn(move |request: http::Request<kube::client::Body>| async move {
+        let body = answer(request.uri().path());
+        let code = if body["code"] == 404 { 404 } else { 200 };
+        let body = kube::client::Body::from(body.to_string().into_bytes());
+        Ok::<_, std::convert::Infallible>(http::Response::builder().status(code).body(body).unwrap())
+    });
+    let identity = runtime::Identity { name: "operator", version: "0.0.0" };
+    let operator = runtime::Operator::new(identity, kube::Client::new(server, "default"));
+    let (end, _) = end_of(Controller::<Thing>::new(&operator).run(nothing, Arc::new(())), async || {}).await;
+    let message = "the API server serves `things.test.dev` in v2, but not in v1, which a controller reads: let the \
+                   controller use a served version, or remove `served = false` from `#[kube(…)]` of v1 and install the CRD";
+    assert_eq!(end, message);
+}

@@ -113,6 +113,7 @@ fn item(res: &mut Kube, seen: &mut Seen, meta: &Meta, known: KubeDerive) -> syn:
         "printcolumn" => Some(format!("/additionalPrinterColumns/{}", res.columns.len())),
         "selectable" => Some(format!("/selectableFields/{}", res.selectable.len())),
         "scale" => Some("/subresources/scale".to_owned()),
+        "served" => Some("/served".to_owned()),
         _ => None,
     };
     res.spans.extend(set.map(|it| (it, meta.span())));

@@ -1,6 +1,7 @@
 //! Caches: the objects that watches have shown, plus this process's own writes. A reconcile that reads from here
 //! costs no request, and never sees a state older than what it wrote itself.
 
+mod absent;
 mod apply;
 mod change;
 mod children;

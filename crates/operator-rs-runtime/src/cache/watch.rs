@@ -3,6 +3,7 @@
 
 use super::{
     Observed, Watched,
+    absent::absent,
     filter::{BoxPredicate, Filter},
     lock,
 };
@@ -177,7 +178,7 @@ pub(super) async fn watch<C: Watched>(
                     if refusals.add(now) || is_from_the_start {
                         return Err(match why {
                             Hopeless::Forbidden => rights.refused::<C>(&client).await,
-                            Hopeless::Absent => absent::<C>(),
+                            Hopeless::Absent => absent::<C>(&client).await,
                         });
                     }
                 }
@@ -244,16 +245,6 @@ fn hopeless(error: &watcher::Error) -> Option<Hopeless> {
         403 => Some(Hopeless::Forbidden),
         _ => None,
     }
-}
-
-/// That a kind is not served, and the way out.
-fn absent<C: Watched>() -> String {
-    let resource = format!("{}.{}", C::plural(&()), C::group(&()));
-    format!(
-        "the API server does not serve {version} of `{resource}`: install its CRD (`operator-rs install` installs those of this project)",
-        version = C::version(&()),
-        resource = resource.trim_end_matches('.'),
-    )
 }
 
 #[cfg(test)]

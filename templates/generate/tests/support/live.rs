@@ -13,7 +13,7 @@ use kube::{
     api::{DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams},
     config::{KubeConfigOptions, Kubeconfig},
     core::{GroupVersionKind, TypeMeta},
-    discovery::{Scope, pinned_kind},
+    discovery::{ApiCapabilities, ApiResource, Scope, pinned_kind},
 };
 use runtime::{Operator, Start, capture_log, client::user_agent, identity, scope::WatchScope, serve_webhooks};
 use serde_json::{Value, json};
@@ -163,7 +163,7 @@ impl Live {
 
     /// The API of the kind and namespace of an object.
     pub async fn api(&self, like: &DynamicObject) -> Api<DynamicObject> {
-        let (resource, _) = pinned_kind(&self.admin, &kind(like)).await.unwrap();
+        let (resource, _) = self.discover(like).await;
         match like.namespace() {
             Some(namespace) => Api::namespaced_with(self.admin.clone(), &namespace, &resource),
             None => Api::all_with(self.admin.clone(), &resource),
@@ -171,8 +171,19 @@ impl Live {
     }
 
     async fn is_namespaced(&self, object: &DynamicObject) -> bool {
-        let (_, capabilities) = pinned_kind(&self.admin, &kind(object)).await.unwrap();
-        capabilities.scope == Scope::Namespaced
+        self.discover(object).await.1.scope == Scope::Namespaced
+    }
+
+    /// The kind of an object at the API server.
+    async fn discover(&self, object: &DynamicObject) -> (ApiResource, ApiCapabilities) {
+        let kind = kind(object);
+        pinned_kind(&self.admin, &kind).await.unwrap_or_else(|error| {
+            panic!(
+                "the API server does not serve {} of {}/{}: is its CRD in config/crd, with this version, and without \
+                 `served = false`? ({error})",
+                kind.kind, kind.group, kind.version
+            )
+        })
     }
 }
 
