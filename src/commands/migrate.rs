@@ -43,7 +43,7 @@ use model::Namespace;
     mut_arg("timeout", TimeLimit::long),
     after_help = "\
 Examples:
-  operator-rs migrate --dry-run           # count the objects
+  operator-rs migrate --dry-run           # read all objects in the new version, and count them
   operator-rs migrate --dry-run=server    # name objects that would lose fields or be refused
   operator-rs migrate
   operator-rs migrate memcacheds.cache.example.com    # outside of a project, too"
@@ -112,7 +112,16 @@ impl Args {
             let again = format!(
                 "run `operator-rs migrate {name}` again: only objects that are left are written"
             );
-            problems.extend(self.perform(cluster, task).hint(again)?);
+            let performed = self.perform(cluster, task);
+            // What the server refuses, it refuses again.
+            let is_repeatable = |error: &anyhow::Error| {
+                diagnostics::find::<Interrupted>(error).is_some()
+                    || diagnostics::find::<Unreachable>(error).is_some()
+            };
+            problems.extend(match performed {
+                Err(error) if is_repeatable(&error) => Err(error).hint(again),
+                performed => performed,
+            }?);
         }
         match problems.is_empty() {
             true => Ok(()),
@@ -132,6 +141,7 @@ impl Args {
         let crd = crd.context("the cluster does not have the CRD")?;
         let mut migration = Migration::of(&crd)?;
         migration.dry_run = self.trial.sending() != Sending::All;
+        migration.reads_only = self.trial.sending() == Sending::Nothing;
         if !migration.is_needed() {
             if let Some(stored) = stored.filter(|it| *it != migration.version) {
                 return Err(anyhow::format_err!(
@@ -216,25 +226,20 @@ impl Args {
 
     /// Does a task. Returns what prevents its end.
     fn perform(&self, cluster: &Cluster, task: &Task) -> anyhow::Result<Vec<(String, Refusal)>> {
-        let Task { migration, objects, .. } = task;
-        let what = |objects: Option<usize>, note: &str| {
-            let objects =
-                objects.map_or_else(|| "all objects".to_owned(), |it| count(it, "object"));
+        let Task { migration, .. } = task;
+        let what = |objects: usize, note: &str| {
+            let objects = count(objects, "object");
             let (name, version) = (&migration.id.name, &migration.version);
             terminal::print(&format!("rewrite    {objects} of {name} in {version}{note}\n"));
         };
-        if self.trial.sending() == Sending::Nothing {
-            what(*objects, "");
-        } else {
-            let rewritten = self.rewrite(cluster, task)?;
-            if !rewritten.refused.is_empty() {
-                return Ok(rewritten.refused.into_iter().map(refused).collect());
-            }
-            let before = rewritten.done - rewritten.written;
-            let is_known = before != 0 && !migration.dry_run;
-            let note = is_known.then(|| format!(" ({before} of them were stored in it before)"));
-            what(Some(rewritten.done), &note.unwrap_or_default());
+        let rewritten = self.rewrite(cluster, task)?;
+        if !rewritten.refused.is_empty() {
+            return Ok(rewritten.refused.into_iter().map(refused).collect());
         }
+        let before = rewritten.done - rewritten.written;
+        let is_known = before != 0 && !migration.dry_run;
+        let note = is_known.then(|| format!(" ({before} of them were stored in it before)"));
+        what(rewritten.done, &note.unwrap_or_default());
         if !self.namespace.is_empty() {
             report(
                 Verb::Leave,

@@ -35,6 +35,8 @@ pub struct Migration {
     pub version: String,
     /// Have the server validate all requests, and change nothing.
     pub dry_run: bool,
+    /// Only read all objects in the storage version, as a migration has to.
+    pub reads_only: bool,
     /// `status.storedVersions`.
     pub stored: Vec<String>,
     pub(super) resource: Resource,
@@ -64,6 +66,7 @@ impl Migration {
         Ok(Self {
             version: storage.to_owned(),
             dry_run: false,
+            reads_only: false,
             stored: texts(&crd["status"]["storedVersions"])
                 .iter()
                 .map(ToString::to_string)
@@ -128,8 +131,10 @@ impl Cluster {
         let mut page = ListParams::default().limit(500);
         for _ in 0..PAGES {
             let (items, next) = self.page(it, namespace, &requests, &page)?;
-            for item in &items {
-                self.rewrite_one(it, item, res)?;
+            if it.reads_only {
+                res.done += items.len();
+            } else {
+                items.iter().try_for_each(|item| self.rewrite_one(it, item, res))?;
             }
             report(res);
             match next {
@@ -224,6 +229,34 @@ impl Cluster {
     }
 }
 
-fn unlisted(it: &Migration, why: Refusal) -> anyhow::Error {
+fn unlisted(it: &Migration, mut why: Refusal) -> anyhow::Error {
+    let signs = ["conversion webhook", "storage is (re)initializing"];
+    let other = it.stored.iter().find(|version| **version != it.version);
+    if let Some(other) = other.filter(|_| signs.iter().any(|sign| why.message.contains(sign))) {
+        let (plural, group) = (&it.resource.api.plural, &it.resource.api.group);
+        why.hint = Some(format!(
+            "if this lasts, an object cannot be converted to {}; the log of the operator names it: correct it in the version that it is stored in, e.g. `kubectl edit {plural}.{other}.{group} NAME -n NAMESPACE`",
+            it.version
+        ));
+    }
     why.into_error(&format!("the objects of {} cannot be listed", it.resource.name()))
+}
+
+#[test]
+fn a_list_that_fails_in_a_conversion_has_the_way_out() {
+    let crd = json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "as.b.c"},
+        "spec": {"group": "b.c", "scope": "Namespaced", "names": {"kind": "A", "plural": "as"},
+            "versions": [{"name": "v1", "served": true, "storage": true}]},
+        "status": {"storedVersions": ["v1alpha1", "v1"]},
+    });
+    let migration = Migration::of(&crd).expect("a migration");
+    let hints = |message: &str| {
+        let error = unlisted(&migration, Refusal::new(message, None));
+        diagnostics::hints(&error).join("").split("`kubectl").nth(1).map(str::to_owned)
+    };
+    let edit = Some(" edit as.v1alpha1.b.c NAME -n NAMESPACE`".to_owned());
+    assert_eq!(hints("storage is (re)initializing"), edit);
+    assert_eq!(hints("conversion webhook for b.c/v1alpha1, Kind=A failed: no"), edit);
+    assert_eq!(hints("User \"jane\" cannot list resource"), None);
 }

@@ -1,61 +1,13 @@
 //! What objects lose when a webhook converts them from the version that they are stored in to another one.
 
 use super::Stored;
+use crate::app::refusal::refusal;
 use crate::manifests;
-use crate::plan::{Plan, WorkTree};
+use crate::plan::WorkTree;
 use crate::project::{ConversionRegistration, Converted, KindPath, Operator};
 use crd::compatibility::{Crd, lost_fields};
 use diagnostics::{Diagnostic, Hint as _, Lines};
 use model::Tree as _;
-
-/// Refuses fields that the new version does not have, unless the conversion is lossless, or `--force` confirms that its code
-/// writes them to other fields.
-pub fn check(
-    tree: &WorkTree<'_>,
-    crd: &Crd,
-    source: &Operator,
-    converted: Option<&Converted>,
-    (of, to): (&Stored, &str),
-) -> anyhow::Result<Plan> {
-    let mut plan = Plan::default();
-    if !crd.converts() {
-        return Ok(plan);
-    }
-    let from = &*of.version;
-    require_converted(crd, converted, to)?;
-    let conversions = Conversions { source, of, converted };
-    for (from, to, lossless) in conversions.steps(from, to) {
-        let lost = lost_fields(crd, from, to);
-        if lost.is_empty() || lossless == Lossless::Yes {
-            continue;
-        }
-        let names: Vec<String> = lost.iter().map(|it| format!("`{it}`")).collect();
-        let kind = &of.kind;
-        let message = format!(
-            "{to} of {kind} does not have {} of {from}: the value is lost, unless the code of the conversion keeps it in another field",
-            names.join(", ")
-        );
-        let problem = match conversions.between(from, to) {
-            Some(it) => {
-                let (file, place) = (it.place.path.as_str(), &it.place);
-                let text = tree.read(&file.parse()?)?.unwrap_or_default();
-                let problem = Diagnostic::in_file(file, message).at(place.line, place.column);
-                problem.quote(&mut Lines::of(&text))
-            }
-            None => Diagnostic::from(message),
-        };
-        let keep = match lossless {
-            Lossless::Possible => {
-                "register it with `runtime::converting_lossless`, which keeps it in an annotation"
-            }
-            Lossless::Yes | Lossless::Impossible => "add what is missing to the type",
-        };
-        plan.refuse(problem.with_hint(format!(
-            "{keep}; if the code keeps all values in other fields, `--force` confirms that"
-        )));
-    }
-    Ok(plan)
-}
 
 /// Refuses a version that the project does not convert, where API servers ask it about all versions.
 fn require_converted(crd: &Crd, converted: Option<&Converted>, to: &str) -> anyhow::Result<()> {
@@ -76,11 +28,82 @@ enum Lossless {
     Impossible,
 }
 
-struct Conversions<'a> {
-    source: &'a Operator,
-    of: &'a Stored,
+pub struct Conversions<'a> {
+    pub source: &'a Operator,
+    pub of: &'a Stored,
     /// What PROJECT says.
-    converted: Option<&'a Converted>,
+    pub converted: Option<&'a Converted>,
+}
+
+impl Conversions<'_> {
+    /// Refuses fields that the new version does not have, unless the conversion is lossless, or they are among `renamed`: its
+    /// code writes those to other fields.
+    pub fn require_kept(
+        &self,
+        tree: &WorkTree<'_>,
+        crd: &Crd,
+        to: &str,
+        renamed: &[String],
+    ) -> anyhow::Result<()> {
+        let mut unused: Vec<&String> = renamed.iter().collect();
+        let mut problems = Vec::new();
+        if crd.converts() {
+            require_converted(crd, self.converted, to)?;
+            for (from, to, lossless) in self.steps(&self.of.version, to) {
+                let mut lost = lost_fields(crd, from, to);
+                unused.retain(|field| !lost.contains(*field));
+                lost.retain(|field| !renamed.contains(field));
+                if !lost.is_empty() && lossless != Lossless::Yes {
+                    problems.push(self.problem(tree, (from, to), &lost, lossless)?);
+                }
+            }
+        }
+        if let [field, ..] = unused[..] {
+            return Err(anyhow::format_err!(
+                "`--renamed {field}` has no effect: no field of this name is lost"
+            ))
+            .hint("leave it out, or name a field that the command refuses without it");
+        }
+        if problems.is_empty() {
+            return Ok(());
+        }
+        Err(refusal("objects would lose fields, and nothing was written", problems))
+    }
+
+    fn problem(
+        &self,
+        tree: &WorkTree<'_>,
+        (from, to): (&str, &str),
+        lost: &[String],
+        lossless: Lossless,
+    ) -> anyhow::Result<Diagnostic> {
+        let names: Vec<String> = lost.iter().map(|field| format!("`{field}`")).collect();
+        let message = format!(
+            "{to} of {} does not have {} of {from}: the value is lost, unless the code of the conversion keeps it in another field",
+            self.of.kind,
+            names.join(", ")
+        );
+        let problem = match self.between(from, to) {
+            Some(registration) => {
+                let (file, place) = (registration.place.path.as_str(), &registration.place);
+                let text = tree.read(&file.parse()?)?.unwrap_or_default();
+                let problem = Diagnostic::in_file(file, message).at(place.line, place.column);
+                problem.quote(&mut Lines::of(&text))
+            }
+            None => Diagnostic::from(message),
+        };
+        let keep = match lossless {
+            Lossless::Possible => {
+                "register it with `runtime::converting_lossless`, which keeps it in an annotation"
+            }
+            Lossless::Yes | Lossless::Impossible => "add what is missing to the type",
+        };
+        let flags: Vec<String> = lost.iter().map(|field| format!("--renamed {field}")).collect();
+        Ok(problem.with_hint(format!(
+            "{keep}; if the code keeps the value in another field, confirm it: `{}`",
+            flags.join(" ")
+        )))
+    }
 }
 
 impl<'a> Conversions<'a> {

@@ -25,6 +25,7 @@ use crate::{
 };
 use anyhow::Context as _;
 use cluster::Id;
+use conversion::Conversions;
 use crd::compatibility::Crd;
 use diagnostics::{Diagnostic, Hint as _, Lines};
 use model::{Found, GroupPrefix, Kind, ProjectPath, Tree};
@@ -33,8 +34,9 @@ use model::{Found, GroupPrefix, Kind, ProjectPath, Tree};
 ///
 /// `--storage-version` stores the objects of a kind in another version: it changes `storage` in `#[kube(…)]` of its
 /// versions, and generates the manifests. It refuses a version in which objects would lose fields or be invalid, unless a
-/// webhook converts. Without `--force`, it also refuses fields that only the conversion's code can keep, and a version that
-/// the last release does not serve: a cluster that goes back to that release could not read its objects.
+/// webhook converts, and fields that only the conversion's code can keep, unless `--renamed` names them. Without `--force`, it
+/// also refuses a version that the last release does not serve: a cluster that goes back to that release could not read its
+/// objects.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -53,6 +55,10 @@ pub struct Args {
     /// The last release: a git revision, `REV:PATH`, a file or a directory of CRDs [default: the last tag]
     #[arg(long, value_name = "REV")]
     release: Option<String>,
+    /// Field that the new version does not have, and whose value the code of the conversion keeps in another field, e.g.
+    /// `spec.size` (can be repeated)
+    #[arg(long, value_name = "FIELD")]
+    renamed: Vec<String>,
     #[command(flatten)]
     compile: compile::Flags,
     #[command(flatten)]
@@ -97,7 +103,9 @@ impl Args {
         checks::require_no_loss(&old, &new, &stored.version, &self.storage_version)?;
         let converted = project.converted();
         let converted = converted.get(&(stored.group.clone(), stored.kind.clone()));
-        plan = conversion::check(tree, &new, &source, converted, (&stored, &self.storage_version))?;
+        let conversions = Conversions { source: &source, of: &stored, converted };
+        conversions.require_kept(tree, &new, &self.storage_version, &self.renamed)?;
+        plan = Plan::default();
         self.check_release(&mut plan, root, &new.name, &stored)?;
         let Stored { kind, version: old, .. } = &stored;
         let new = &self.storage_version;
