@@ -2,7 +2,7 @@
 
 use super::rendered::{CRDS, EVERYTHING};
 use crate::plan::WorkTree;
-use crate::project::{DeclaredKind, Operator, Project, Resource};
+use crate::project::{DeclaredKind, Operator, Project, Resource, kind_command};
 use crate::source::conversion::{Generated, Side, conversion};
 use cluster::Id;
 use diagnostics::{Diagnostic, Hint as _};
@@ -101,35 +101,36 @@ pub fn require_in_crds(tree: &mut WorkTree<'_>, project: &Project) -> anyhow::Re
         let (group, kind) = (text(&crd["spec"]["group"]), text(&crd["spec"]["names"]["kind"]));
         let is_own = |it: &&Resource| it.api_group() == group && it.kind.to_string() == kind;
         let is_own = own.iter().any(is_own);
-        match (converted.contains_key(&(group, kind.clone())), is_converted(&crd)) {
-            (true, false) => {
+        match (converted.get(&(group.clone(), kind.clone())), is_converted(&crd)) {
+            (Some(converted), false) => {
                 // What deploys the operator may have the patch, too.
                 let all = deployed.get_or_insert_with(|| crds(tree, EVERYTHING));
                 let is_it = |it: &Value| Id::of(it).name == Id::of(&crd).name && is_converted(it);
                 if all.as_ref().is_some_and(|all| !all.iter().any(is_it)) {
-                    return Err(not_converted(&kind, &crd).into_error());
+                    return Err(not_converted(&kind, &crd, &converted.hub).into_error());
                 }
             }
-            (true, true) => {
+            (Some(_), true) => {
                 if let Some(wrong) = wrong_call(&crd) {
                     return Err(called_otherwise(&kind, wrong).into_error());
                 }
             }
-            (false, true) if is_own => tree.warn(unlisted(&kind)),
+            (None, true) if is_own => tree.warn(unlisted(&kind, &crd)),
             _ => {}
         }
     }
     Ok(())
 }
 
-fn not_converted(kind: &str, crd: &Value) -> Diagnostic {
+fn not_converted(kind: &str, crd: &Value, hub: &str) -> Diagnostic {
     let (name, plural) = (Id::of(crd).name, crd["spec"]["names"]["plural"].as_str());
     let message = format!(
         "PROJECT lists a conversion of `{kind}`, and its CRD has none: API servers would drop the fields that another version does not have"
     );
     Diagnostic::in_file(CRD_LIST, message).with_hint(format!(
-        "list the patch that sets `spec.conversion` of {name} under `patches`, e.g. `- path: patches/webhook_in_…_{}.yaml`; or remove the conversion with `operator-rs delete webhook --conversion`",
-        plural.unwrap_or_default()
+        "list the patch that sets `spec.conversion` of {name} under `patches`, e.g. `- path: patches/webhook_in_…_{}.yaml`; or remove the conversion with `{}`",
+        plural.unwrap_or_default(),
+        conversion_command("delete webhook", crd, hub)
     ))
 }
 
@@ -155,13 +156,23 @@ fn called_otherwise(kind: &str, wrong: String) -> Diagnostic {
         .with_hint("change it in the patch that sets `spec.conversion`")
 }
 
-fn unlisted(kind: &str) -> Diagnostic {
+fn conversion_command(command: &str, crd: &Value, hub: &str) -> String {
+    let text = |pointer: &str| pointer::text(crd, pointer);
+    let flags = format!("--version {hub} --conversion");
+    kind_command(command, text("/spec/group"), text("/spec/names/kind"), &flags)
+}
+
+fn unlisted(kind: &str, crd: &Value) -> Diagnostic {
+    let versions = pointer::list(crd, "/spec/versions");
+    let stored = versions.iter().find(|version| version["storage"] == true);
+    let stored = stored.map(|version| pointer::text(version, "/name")).unwrap_or_default();
     let message = format!(
         "the CRD of `{kind}` has API servers call a conversion webhook, and PROJECT lists no conversion of it"
     );
-    Diagnostic::in_file(CRD_LIST, message).with_hint(
-        "if this operator is to convert it, run `operator-rs create webhook --conversion`; otherwise, remove the patch",
-    )
+    Diagnostic::in_file(CRD_LIST, message).with_hint(format!(
+        "if this operator is to convert it, run `{}`; otherwise, remove the patch",
+        conversion_command("create webhook", crd, stored)
+    ))
 }
 
 fn is_other_version(one: &Resource, other: &Resource) -> bool {

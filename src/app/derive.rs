@@ -18,7 +18,7 @@ use super::{
     tree_sources::TreeSources,
     unserved, webhooks,
 };
-use crate::project::{Operator, Problem, Project, RbacMarker, Resource};
+use crate::project::{Operator, Problem, Project, RbacMarker, Resource, kind_command};
 use crate::{
     manifests::{self, CrdOptions},
     plan::{Plan, WorkTree},
@@ -340,7 +340,7 @@ fn adopt(project: &Project, it: &manifests::Version<'_>) -> Option<String> {
 /// A command about one version of a kind.
 fn command(project: &Project, verb: &str, group: &str, version: &str, kind: &str) -> String {
     let group = group.strip_suffix(&format!(".{}", project.domain)).unwrap_or(group);
-    format!("operator-rs {verb} api --group {group} --version {version} --kind {kind}")
+    kind_command(&format!("{verb} api"), group, kind, &format!("--version {version}"))
 }
 
 /// The Rust paths of every kind's versions, and which of them is stored; and the kinds that are not in PROJECT.

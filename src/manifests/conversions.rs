@@ -2,7 +2,7 @@
 
 use super::{CrdOptions, Generated, versions, versions::Version};
 use crate::project::{
-    ConversionRegistration, Converted, DeclaredKind, Operator, Problem, is_path_of,
+    ConversionRegistration, Converted, DeclaredKind, Operator, Problem, is_path_of, kind_command,
 };
 
 /// The differences between the two. Only a reading of the whole operator has its registrations.
@@ -35,7 +35,8 @@ fn check(versions: &[Version<'_>], operator: &Operator) -> Generated {
     let is_unlisted =
         |it: &Version<'_>| unlisted.iter().any(|unlisted| unlisted.has(&it.declared.rust_path));
     let left_out = versions.iter().filter(|it| !converted.has(it.name()));
-    res.warnings.extend(left_out.filter(|it| !is_unlisted(it)).map(left_out_problem));
+    let problem = |it: &Version<'_>| left_out_problem(it, &converted.hub);
+    res.warnings.extend(left_out.filter(|it| !is_unlisted(it)).map(problem));
     res
 }
 
@@ -83,16 +84,20 @@ pub fn unknown(operator: &Operator) -> Vec<Problem> {
 }
 
 /// API servers ask the operator about all versions of a kind that it converts.
-fn left_out_problem(it: &Version<'_>) -> Problem {
+fn left_out_problem(it: &Version<'_>, hub: &str) -> Problem {
     let (kind, name) = (it.kind(), it.name());
     let message = format!(
         "`{kind}`: {name} cannot be read or written: other versions have a conversion, and this one has none"
     );
     Problem::new(it.place().clone(), message)
-        .with_hint(format!(
-            "run `operator-rs create webhook --conversion --spoke {name}` with the group, the kind and the hub"
-        ))
+        .with_hint(format!("run `{}`", conversion_command("create webhook", it, hub)))
         .with_rule("no-conversion")
+}
+
+/// A command about the conversion of a version.
+fn conversion_command(command: &str, spoke: &Version<'_>, hub: &str) -> String {
+    let flags = format!("--version {hub} --conversion --spoke {}", spoke.name());
+    kind_command(command, spoke.group(), spoke.kind(), &flags)
 }
 
 /// The versions of one kind, and the conversions of all kinds.
@@ -179,7 +184,8 @@ impl<'a> Conversions<'a> {
                 "`{kind}`: PROJECT lists a conversion between {name} and {hub}, and the operator serves none: {name} cannot be read or written"
             );
             Problem::new(it.place().clone(), message).with_hint(format!(
-                "register it in src/webhook/mod.rs, with `runtime::converting::<…::{hub}::{kind}, …::{name}::{kind}>()`; or run `operator-rs delete webhook --conversion --spoke {name}` with the group, the kind and the hub"
+                "register it in src/webhook/mod.rs, with `runtime::converting::<…::{hub}::{kind}, …::{name}::{kind}>()`; or run `{}`",
+                conversion_command("delete webhook", it, hub)
             ))
         };
         spokes.filter(is_missing).map(problem).collect()

@@ -25,7 +25,9 @@ pub use kube_crd_source::{
     Storage, Target, UnreadValues, Unreadable, below,
 };
 pub use operator::*;
-pub use resource::{Api, CrdVersion, Resource, WebhookVersion, Webhooks, split_group};
+pub use resource::{
+    Api, CrdVersion, Resource, WebhookVersion, Webhooks, kind_command, split_group,
+};
 
 /// The layout of the projects that this tool creates.
 const LAYOUT: &str = "rust.operator-rs.io/v1";

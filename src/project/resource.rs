@@ -94,7 +94,20 @@ pub fn split_group(group: &str) -> (Option<&str>, &str) {
     }
 }
 
+/// A command about a kind, as it can be pasted into a shell: flags that choose among groups and kinds are always there.
+pub fn kind_command(command: &str, group: &str, kind: &str, flags: &str) -> String {
+    format!("operator-rs {command} --group {group} --kind {kind} {flags}")
+}
+
 impl Resource {
+    /// A command about this version of the kind, as [`kind_command`] writes it.
+    pub fn command(&self, command: &str, flags: &str) -> String {
+        let group = self.group.as_ref().map_or_else(|| self.api_group(), ToString::to_string);
+        let group = if group.is_empty() { "core".to_owned() } else { group };
+        let flags = format!("--version {} {flags}", self.version);
+        kind_command(command, &group, &self.kind.to_string(), flags.trim_end())
+    }
+
     /// A kind of an operator in place, of any group; none if PROJECT cannot name the group.
     pub fn in_place(
         group: &str,

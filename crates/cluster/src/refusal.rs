@@ -43,6 +43,8 @@ const FORCE: &str = "remove the fields from config/, or take them over with `--f
 const WHO: &str = "log in again, or pass another `--context`";
 const IMMUTABLE: &str = "immutable fields cannot be changed in place: run `operator-rs undeploy` first, or delete that object by hand";
 
+const STORED: &str = "objects may be stored in the version that the new CRD lacks: apply a CRD that still has it and stores objects in another one, run `operator-rs migrate`, then apply this one";
+
 /// The refusal of an answer that is no success.
 pub fn of(answer: &Answer) -> Refusal {
     of_apply(answer, &WaysOut::default())
@@ -67,6 +69,9 @@ pub fn of_apply(answer: &Answer, ways_out: &WaysOut) -> Refusal {
     let message = lines.join(" ");
     let immutable = answer.code == 422
         && ["immutable", "cannot change roleRef"].iter().any(|it| message.contains(it));
+    if answer.code == 422 && message.contains("status.storedVersions") {
+        return Refusal::new(message, Some(STORED));
+    }
     Refusal::new(message, immutable.then_some(&ways_out.immutable))
 }
 
@@ -144,6 +149,15 @@ fn a_refusal_says_who_what_and_the_way_out() {
         json!({"message": selector}),
         "spec.selector: Invalid value: {}: field is immutable",
         Some(IMMUTABLE),
+    );
+    let stored = "CustomResourceDefinition.apiextensions.k8s.io \"as.b.c\" is invalid: status.storedVersions[0]: Invalid value: \"v1alpha1\": missing from spec.versions";
+    check(
+        422,
+        json!({"message": stored}),
+        "status.storedVersions[0]: Invalid value: \"v1alpha1\": missing from spec.versions",
+        Some(
+            "objects may be stored in the version that the new CRD lacks: apply a CRD that still has it and stores objects in another one, run `operator-rs migrate`, then apply this one",
+        ),
     );
     check(
         401,

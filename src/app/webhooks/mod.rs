@@ -70,8 +70,7 @@ pub fn missing(project: &Project, operator: &Operator) -> anyhow::Result<Vec<Dia
             continue;
         }
         let Listed { resource, mutating, path } = &listed;
-        let Resource { group, kind, version, .. } = resource;
-        let group = group.as_ref().map(ToString::to_string).unwrap_or_default();
+        let Resource { kind, version, .. } = resource;
         let [what, flag, _, key] = listed.words();
         let mut of_kind = operator.webhooks.iter().filter(|it| it.arguments.mutating == *mutating);
         let other = of_kind.find(|it| is_for(it, resource)).map(|it| &it.arguments.path);
@@ -85,7 +84,8 @@ pub fn missing(project: &Project, operator: &Operator) -> anyhow::Result<Vec<Dia
             "no +kubebuilder:webhook comment in src has `{path}`, the path of the {what} webhook of {version} {kind} that is listed here"
         );
         let hint = format!(
-            "{other}restore the comment and the code below it; or remove the webhook with `operator-rs delete webhook --group {group} --version {version} --kind {kind} {flag}`"
+            "{other}restore the comment and the code below it; or remove the webhook with `{}`",
+            resource.command("delete webhook", flag)
         );
         res.push(Diagnostic::in_file(Project::path().as_str(), message).with_hint(hint));
     }

@@ -4,21 +4,10 @@ use super::Stored;
 use crate::app::refusal::refusal;
 use crate::manifests;
 use crate::plan::WorkTree;
-use crate::project::{ConversionRegistration, Converted, KindPath, Operator};
+use crate::project::{ConversionRegistration, Converted, KindPath, Operator, kind_command};
 use crd::compatibility::{Crd, lost_fields};
 use diagnostics::{Diagnostic, Hint as _, Lines};
 use model::Tree as _;
-
-/// Refuses a version that the project does not convert, where API servers ask it about all versions.
-fn require_converted(crd: &Crd, converted: Option<&Converted>, to: &str) -> anyhow::Result<()> {
-    if !crd.converts() || converted.is_none_or(|it| it.has(to)) {
-        return Ok(());
-    }
-    Err(anyhow::format_err!(
-        "PROJECT lists no conversion of {to}: objects that are stored in it could not be read"
-    ))
-    .hint(format!("run `operator-rs create webhook --conversion --spoke {to}` with the group, the kind and the hub"))
-}
 
 /// Whether an annotation keeps what is not in the other version. Only from the hub to a spoke is that possible.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,7 +37,7 @@ impl Conversions<'_> {
         let mut unused: Vec<&String> = renamed.iter().collect();
         let mut problems = Vec::new();
         if crd.converts() {
-            require_converted(crd, self.converted, to)?;
+            self.require_converted(to)?;
             for (from, to, lossless) in self.steps(&self.of.version, to) {
                 let mut lost = lost_fields(crd, from, to);
                 unused.retain(|field| !lost.contains(*field));
@@ -68,6 +57,19 @@ impl Conversions<'_> {
             return Ok(());
         }
         Err(refusal("objects would lose fields, and nothing was written", problems))
+    }
+
+    /// Refuses a version that the project does not convert, where API servers ask it about all versions.
+    fn require_converted(&self, to: &str) -> anyhow::Result<()> {
+        let Some(converted) = self.converted.filter(|converted| !converted.has(to)) else {
+            return Ok(());
+        };
+        let flags = format!("--version {} --conversion --spoke {to}", converted.hub);
+        let command = kind_command("create webhook", &self.of.group, &self.of.kind, &flags);
+        Err(anyhow::format_err!(
+            "PROJECT lists no conversion of {to}: objects that are stored in it could not be read"
+        ))
+        .hint(format!("run `{command}`"))
     }
 
     fn problem(

@@ -99,12 +99,13 @@ impl Args {
         {
             let has = own.version;
             return Err(anyhow::format_err!("{kind} has no version {version} in PROJECT, but {has}"))
-                .hint(format!("run `operator-rs create api --group {group} --version {version} --kind {kind}` first"));
+                .hint(format!("run `operator-rs create api --group {group} --version {version} --kind {kind} --from {has}` first"));
         }
         if self.conversion {
-            return Err(anyhow::format_err!("{group}/{version} {kind} is not in PROJECT")).hint(
-                "only the project's own kinds can be converted: run `operator-rs create api` first",
-            );
+            let own = "only the project's own kinds can be converted";
+            let create = create(format!(" --version {version}"));
+            return Err(anyhow::format_err!("{group}/{version} {kind} is not in PROJECT"))
+                .hint(if is_own { format!("{own}: {create}") } else { own.to_owned() });
         }
         let foreign = Foreign::external(project, group.clone(), version, kind, &self.external);
         let mut foreign = match foreign {
@@ -153,7 +154,10 @@ impl Args {
         ] {
             if is_asked && is_there {
                 return Err(anyhow::format_err!("{name} already has a {what} webhook")).hint(
-                    format!("edit it in src/webhook/, or remove it with `operator-rs delete webhook {flag}`"),
+                    format!(
+                        "edit it in src/webhook/, or remove it with `{}`",
+                        resource.command("delete webhook", flag)
+                    ),
                 );
             }
             if let Some(version) = elsewhere.filter(|_| is_asked) {
@@ -221,17 +225,29 @@ impl Args {
         let mut seen = BTreeSet::from_iter(old.iter().copied());
         res.retain(|it| seen.insert(*it));
         match (res.is_empty(), names.is_empty()) {
-            (true, true) => Err(anyhow::format_err!("{kind} has only one version: there is nothing to convert"))
-                .hint(format!(
-                    "add another one: `operator-rs create api --group {} --version … --kind {kind} --from {}`",
-                    hub.group.as_ref().map(ToString::to_string).unwrap_or_default(),
-                    hub.version
-                )),
-            (true, false) => Err(anyhow::format_err!("{kind} already converts {}", names.join(", ")))
-                .hint("edit the conversion in api/src, or remove it with `operator-rs delete webhook --conversion`"),
+            (true, true) => {
+                Err(anyhow::format_err!("{kind} has only one version: there is nothing to convert"))
+                    .hint(format!("add another one: `{}`", next_version(hub)))
+            }
+            (true, false) => {
+                Err(anyhow::format_err!("{kind} already converts {}", names.join(", "))).hint(
+                    format!(
+                        "edit the conversion in api/src, or remove it with `{}`",
+                        hub.command("delete webhook", "--conversion")
+                    ),
+                )
+            }
             _ => Ok(res),
         }
     }
+}
+
+/// The command that adds a version to a kind with one.
+fn next_version(only: &Resource) -> String {
+    let name = if only.version.to_string() == "v1" { "v2" } else { "v1" };
+    let flags = format!("--from {}", only.version);
+    let command = only.command("create api", &flags);
+    command.replacen(&format!("--version {}", only.version), &format!("--version {name}"), 1)
 }
 
 /// Refuses a webhook whose path another one has.

@@ -238,8 +238,9 @@ fn add_policy(
             target.resource.kind
         ))
         .hint(format!(
-            "edit {}, or remove it with `operator-rs delete webhook --admission-policy`",
-            target.policy()?
+            "edit {}, or remove it with `{}`",
+            target.policy()?,
+            target.resource.command("delete webhook", "--admission-policy")
         ));
     }
     let list = ProjectPath::fixed(webhook::POLICIES).join("kustomization.yaml")?;

@@ -6,7 +6,7 @@ mod originals;
 use std::{borrow::Cow, collections::BTreeSet};
 
 use super::{commit::Commit, files::Files, webhook};
-use crate::project::{Operator, Project, Resource, Webhooks};
+use crate::project::{Operator, Project, Resource, Webhooks, kind_command};
 use crate::{
     app::{
         api::webhook::Target,
@@ -98,13 +98,14 @@ impl Args {
                 other.version
             ))
             .hint(format!(
-                "let them use {} in src/webhook/ and in their comments, and move `webhooks` to that entry of PROJECT; or remove them with `operator-rs delete webhook`",
-                other.version
+                "let them use {} in src/webhook/ and in their comments, and move `webhooks` to that entry of PROJECT; or remove them with `{}`",
+                other.version,
+                resource.command("delete webhook", "")
             ));
         }
         let mut plan = Plan::default();
-        if other.is_some() {
-            warn_of_storage(&mut plan, &source, resource);
+        if let Some(other) = other {
+            refuse_stored(&mut plan, &source, resource, other);
         }
         let mut commit = Commit::of(root);
         files.remove(&mut plan, root, &mut commit)?;
@@ -184,7 +185,6 @@ fn refuse_conversion(project: &Project, resource: &Resource) -> anyhow::Result<(
     };
     let Some(hub) = project.resources.iter().find(converts) else { return Ok(()) };
     let (kind, version) = (&resource.kind, resource.version);
-    let group = resource.group.as_ref().map(ToString::to_string).unwrap_or_default();
     let (error, spoke) = match hub.version == version {
         true => (
             format!("the other versions of {kind} are converted to and from {version}"),
@@ -195,10 +195,8 @@ fn refuse_conversion(project: &Project, resource: &Resource) -> anyhow::Result<(
             format!(" --spoke {version}"),
         ),
     };
-    Err(anyhow::format_err!(error)).hint(format!(
-        "run `operator-rs delete webhook --group {group} --version {} --kind {kind} --conversion{spoke}` first",
-        hub.version
-    ))
+    let command = hub.command("delete webhook", &format!("--conversion{spoke}"));
+    Err(anyhow::format_err!(error)).hint(format!("run `{command}` first"))
 }
 
 /// The place of an entry in PROJECT.
@@ -259,20 +257,21 @@ pub fn refuse_edits(
 }
 
 /// API servers refuse a CRD without a version in which they have stored objects.
-fn warn_of_storage(plan: &mut Plan, source: &Operator, resource: &Resource) {
+fn refuse_stored(plan: &mut Plan, source: &Operator, resource: &Resource, other: &Resource) {
     let (group, kind) = (resource.api_group(), resource.kind.to_string());
     let stored = manifests::storage(source).get(&(&*group, &*kind)).map(|it| (*it).to_owned());
     let version = resource.version.to_string();
-    if stored.as_deref() == Some(&*version) {
-        plan.warn(
-            Diagnostic::from(format!(
-                "objects of {kind} are stored in {version}, so clusters that have the CRD will refuse the new one"
-            ))
-            .with_hint(format!(
-                "before you delete {version}, store objects in another version with `operator-rs edit --storage-version`, and run `operator-rs migrate` on every cluster"
-            )),
-        );
+    if stored.as_deref() != Some(&*version) {
+        return;
     }
+    let edit = format!("--storage-version {}", other.version);
+    let message = format!(
+        "objects of {kind} are stored in {version}: clusters that have the CRD would refuse one without this version"
+    );
+    plan.refuse(Diagnostic::from(message).with_hint(format!(
+        "store objects in another version first: `{}`, release, and run `operator-rs migrate` on every cluster; if no cluster has the CRD, `--force` overrides this",
+        kind_command("edit", &group, &kind, &edit)
+    )));
 }
 
 /// API servers check a policy for no version that it does not name.
