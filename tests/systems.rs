@@ -80,6 +80,9 @@ const EVERY_FILE: &[&str] = &[
     "bundle validate",
     "generate chart",
     "generate chart --check",
+    "chart check chart --observed PROJECT",
+    "generate installer --output-file dist/install.yaml",
+    "status",
     "generate docs --output-dir docs/api",
     "generate catalog --image quay.io/a/b:v1",
     "create api --group cache --kind Redis",
@@ -99,8 +102,9 @@ const EVERY_FILE: &[&str] = &[
 fn every_command_does_the_same_in_a_project_with_the_line_ends_of_windows() {
     let unix = project("line-ends");
     let windows = unix.with_file_name("crlf").join("cache-operator");
-    support::put(&with_line_ends(support::tree(&unix), "\r\n"), &windows);
     for line in EVERY_FILE {
+        // As git checks them out, also what the commands before have written.
+        support::put(&with_line_ends(support::tree(&unix), "\r\n"), &windows);
         assert_eq!(run(&windows, line), run(&unix, line), "{line}");
         let (is, expected) = (support::tree(&windows), support::tree(&unix));
         for (path, bytes) in &is {
