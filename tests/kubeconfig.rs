@@ -97,6 +97,13 @@ fn a_kubeconfig_that_is_named_is_read_or_refused_by_name() {
     with("broken", "the kubeconfig `broken` cannot be read: it is not a valid kubeconfig (line 1");
     with("one:broken", "the kubeconfig `broken` cannot be read");
     with("twice", "the kubeconfig `twice` has the cluster `one` twice");
+    fs::write(dir.join("odd"), b"\xFF\xFEa").unwrap();
+    with("odd", "the kubeconfig `odd` is neither UTF-8 nor UTF-16");
+    let text = fs::read_to_string(dir.join("one")).unwrap();
+    let utf16 = text.encode_utf16().flat_map(u16::to_le_bytes);
+    fs::write(dir.join("wide"), [0xFF, 0xFE].into_iter().chain(utf16).collect::<Vec<u8>>())
+        .unwrap();
+    with("wide", "cannot connect to http://127.0.0.1:1");
     // kubectl skips what is missing, and the first file that has a value counts.
     with("nowhere:one", "cannot connect to http://127.0.0.1:1");
     with("one:two", "cannot connect to http://127.0.0.1:1");
@@ -117,7 +124,7 @@ fn a_kubeconfig_that_is_named_is_read_or_refused_by_name() {
     refused(install().args(["--context", "a"]), "there is no cluster to connect to");
     fs::create_dir_all(home().join(".kube")).unwrap();
     fs::write(home().join(".kube/config"), "clusters: {a").unwrap();
-    refused(&mut install(), "`~/.kube/config` cannot be read: it is not a valid kubeconfig");
+    refused(&mut install(), ".kube/config` cannot be read: it is not a valid kubeconfig");
     fs::copy(dir.join("two"), home().join(".kube/config")).unwrap();
     refused(&mut install(), "cannot connect to http://127.0.0.1:2");
 }
@@ -133,7 +140,7 @@ fn a_pipe_or_a_device_as_kubeconfig_is_read_within_bounds() {
     refused(install(&dir).env("KUBECONFIG", "pipe").args(["--timeout", "1s"]), waiting);
     refused(
         install(&dir).args(["--kubeconfig", "/dev/zero"]),
-        "the kubeconfig `/dev/zero` has more than 64 MiB",
+        "cannot read the kubeconfig `/dev/zero`\n  because: it is longer than 64 MiB",
     );
     let config = kubeconfig("one", "server: 'http://127.0.0.1:1'", "token: x");
     let writer = std::thread::spawn(move || fs::write(pipe, config).unwrap());
@@ -207,12 +214,12 @@ fn no_error_prints_what_is_in_a_kubeconfig() {
     user(&format!("exec: {SECRET}"), "it is not a valid kubeconfig");
     user(&format!("token: \"{SECRET}\\n\""), "that HTTP headers do not allow");
     user(&format!("username: a, password: {SECRET}"), "connection refused");
-    user(&format!("tokenFile: {SECRET}"), "the user's token file cannot be read: no such file");
+    user(&format!("tokenFile: {SECRET}"), "the user's token file does not exist");
     fs::write(dir.join("token"), format!("{SECRET}\n{SECRET}")).unwrap();
     user("tokenFile: token", "that HTTP headers do not allow");
     user(&format!("as: \"{SECRET}\\n\""), "does not describe a usable connection");
-    user(&format!("client-key: {SECRET}"), "the user's client key cannot be read: no such file");
-    user(&format!("client-certificate: {SECRET}"), "the user's client certificate cannot be read");
+    user(&format!("client-key: {SECRET}"), "the user's client key does not exist");
+    user(&format!("client-certificate: {SECRET}"), "the user's client certificate does not exist");
     user(&format!("client-key-data: {SECRET}"), "the user's client key is not base64");
     user(
         &format!("client-certificate-data: {SECRET}"),
@@ -258,7 +265,7 @@ fn no_error_prints_what_is_in_a_kubeconfig() {
     );
     cluster(
         &format!("{here}, certificate-authority: {SECRET}"),
-        "certificate authority cannot be read",
+        "certificate authority does not exist",
     );
     cluster(
         &format!("{here}, certificate-authority-data: {SECRET}"),

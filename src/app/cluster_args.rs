@@ -67,10 +67,11 @@ impl Address {
         let (kubeconfig, context) = (self.kubeconfig.clone(), self.context.clone());
         let target = Target {
             kubeconfig,
+            kubeconfig_in_home: terminal::home_folder().map(|home| home.join(".kube/config")),
             context,
             proxies: proxies()?,
             deadline,
-            plugins: credential_plugin::plugins(),
+            host: credential_plugin::host(),
         };
         let kubeconfigs = terminal::variable("KUBECONFIG")?;
         if target.kubeconfig.is_none() && kubeconfigs.is_none() {

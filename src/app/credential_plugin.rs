@@ -1,21 +1,31 @@
-//! Runs the credential plugins of kubeconfigs.
+//! Reads kubeconfigs and the files that they name, and runs their credential plugins.
+
+use std::path::Path;
 
 use anyhow::Context as _;
 
 use crate::{
+    disk::{self, Bounds},
     process::{self, Input, ProgramPath, Question, Reply},
     terminal,
 };
-use cluster::{Plugin, Plugins};
+use cluster::{Host, Plugin};
 use diagnostics::Hint as _;
 use model::{Deadline, display_path};
+
+/// The size of the largest kubeconfig that is read, in bytes. One with a thousand clusters has some MiB.
+const LARGEST: u64 = 64 << 20;
 
 /// No credentials are longer.
 const LONGEST: u64 = 1 << 20;
 
-/// Settings of this program for running credential plugins.
-pub fn plugins() -> Plugins {
-    Plugins { run, has_terminal: terminal::has_person() }
+/// How this program runs plugins and reads files.
+pub fn host() -> Host {
+    Host { run, read, has_terminal: terminal::has_person() }
+}
+
+fn read(description: &str, path: &Path, deadline: Deadline) -> anyhow::Result<Option<Vec<u8>>> {
+    disk::read_named(description, path, Bounds { bytes: LARGEST, deadline: Some(deadline) })
 }
 
 /// Returns what a plugin prints. No error shows it: it may be a secret.

@@ -5,7 +5,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{charts::Release, namespaces};
+use super::{
+    charts::Release,
+    manifest_files::{Location, objects_with_files, parsed, shown},
+    namespaces,
+};
 use crate::{
     disk::{self, Root},
     project::Project,
@@ -15,7 +19,7 @@ use anyhow::Context as _;
 use cluster::Id;
 use diagnostics::{Diagnostic, Hint as _};
 use go_data::yaml::{self, Value};
-use model::{Found, Image, Namespace, ProjectPath, Tree, display_path};
+use model::{Deadline, Found, Image, Namespace, ProjectPath, Tree, display_path};
 
 /// Location of the operator's manifests
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -36,20 +40,17 @@ pub struct Manifests {
     is_release: bool,
 }
 
+/// What is read in place of config/, and until when.
+#[derive(Clone, Copy, Default)]
+pub struct Request<'a> {
+    manifests: Option<&'a Path>,
+    deadline: Option<Deadline>,
+}
+
 impl Given {
-    /// The objects of the flag, or else of what PROJECT names: manifests, or the chart of an operator in place.
-    pub fn of(
-        &self,
-        root: &Root,
-        project: &Project,
-        namespace: Option<&Namespace>,
-    ) -> anyhow::Result<Option<Manifests>> {
-        let recorded = || {
-            let chart = project.inputs.chart.as_ref().filter(|_| project.in_place());
-            let path = project.inputs.manifests.as_ref().or(chart)?;
-            Some(root.real().join(path.as_str()))
-        };
-        Self { manifests: self.manifests.clone().or_else(recorded) }.read(root, namespace)
+    /// The manifests of a command with this deadline, if it has one.
+    pub fn until(&self, deadline: impl Into<Option<Deadline>>) -> Request<'_> {
+        Request { manifests: self.manifests.as_deref(), deadline: deadline.into() }
     }
 
     /// Whether the objects are of the chart that PROJECT names, which `helm` renders.
@@ -58,31 +59,61 @@ impl Given {
         let is_recorded = inputs.chart.is_some() && inputs.manifests.is_none();
         self.manifests.is_none() && project.in_place() && is_recorded
     }
+}
+
+impl Request<'_> {
+    /// The objects of the flag, or else of what PROJECT names: manifests, or the chart of an operator in place.
+    pub fn of(
+        self,
+        root: &Root,
+        project: &Project,
+        namespace: Option<&Namespace>,
+    ) -> anyhow::Result<Option<Manifests>> {
+        let chart = project.inputs.chart.as_ref().filter(|_| project.in_place());
+        let recorded = project.inputs.manifests.as_ref().or(chart);
+        match recorded.filter(|_| self.manifests.is_none()) {
+            None => self.read(root, namespace),
+            Some(recorded) => {
+                let path = root.real().join(recorded.as_str());
+                self.read_from(root, Location::Recorded(&path), namespace).map(Some)
+            }
+        }
+    }
 
     /// The objects, with those in lists; none if the flag was not given. A kustomization is rendered, and a chart is for
     /// this namespace. Hooks of Helm are left out with a warning.
     pub fn read(
-        &self,
+        self,
         root: &Root,
         namespace: Option<&Namespace>,
     ) -> anyhow::Result<Option<Manifests>> {
-        let Some(path) = &self.manifests else { return Ok(None) };
-        let name = match path == Path::new("-") {
-            true => "stdin".to_owned(),
-            false => shown(root, path),
-        };
+        let location = self.manifests.map(|path| Location::Named(path, self.deadline));
+        location.map(|location| self.read_from(root, location, namespace)).transpose()
+    }
+
+    fn read_from(
+        self,
+        root: &Root,
+        location: Location<'_>,
+        namespace: Option<&Namespace>,
+    ) -> anyhow::Result<Manifests> {
+        let path = location.path();
+        let name = if location.is_stdin() { "stdin".to_owned() } else { shown(root, path) };
         let release = Release::of(root, path, namespace);
         let mut files = BTreeMap::new();
         let objects = match &release {
             Some(release) => {
-                let mut objects = parsed(&format!("helm template {name}"), &release.render()?)?;
+                let rendered = release.render(self.deadline)?;
+                let mut objects = parsed(&format!("helm template {name}"), &rendered)?;
                 release.place(&mut objects);
                 objects
             }
             None => {
-                let located = located(root, path)?;
+                let located = objects_with_files(root, location)?;
                 files.extend(located.iter().map(|(file, object)| (key(object), file.clone())));
-                warn_of_subdirectories(root, path)?;
+                if !location.is_stdin() {
+                    warn_of_subdirectories(root, path)?;
+                }
                 located.into_iter().map(|it| it.1).collect()
             }
         };
@@ -92,7 +123,7 @@ impl Given {
         }
         let (hooks, objects): (Vec<_>, Vec<_>) = objects.into_iter().partition(is_hook);
         warn_of_hooks(&hooks);
-        Ok(Some(Manifests { name, objects, files, is_release: release.is_some() }))
+        Ok(Manifests { name, objects, files, is_release: release.is_some() })
     }
 }
 
@@ -104,7 +135,7 @@ pub fn key(object: &Value) -> (String, String) {
 
 /// Names the directories below one of YAML files that have manifests, too: they are not read.
 fn warn_of_subdirectories(root: &Root, path: &Path) -> anyhow::Result<()> {
-    if path == Path::new("-") || !path.is_dir() || has_kustomization(path)? {
+    if !path.is_dir() || has_kustomization(path)? {
         return Ok(());
     }
     let real = disk::real(path)?;
@@ -280,107 +311,4 @@ impl Tree for Manifests {
             if folder == ALONE { &["kustomization.yaml", "objects.yaml"] } else { &[] };
         Ok(names.iter().map(|it| (*it).to_owned()).collect())
     }
-}
-
-/// The objects at a path. `-` is stdin.
-pub fn objects(root: &Root, path: &Path) -> anyhow::Result<Vec<Value>> {
-    Ok(located(root, path)?.into_iter().map(|it| it.1).collect())
-}
-
-/// The objects at a path, each with its file.
-fn located(root: &Root, path: &Path) -> anyhow::Result<Vec<(String, Value)>> {
-    let in_file = |name: &str, text: &str| {
-        let objects = parsed(name, text)?.into_iter();
-        anyhow::Ok(objects.map(|it| (name.to_owned(), it)).collect())
-    };
-    match path.is_dir() {
-        _ if path == Path::new("-") => in_file("stdin", &terminal::listen()?),
-        true => folder(root, path),
-        false => {
-            require_no_way_out(root, path)?;
-            in_file(&shown(root, path), &disk::piped(path)?)
-        }
-    }
-}
-
-/// Refuses a path in the project that leads to a file outside of it, such as a symlink that a clone has brought.
-fn require_no_way_out(root: &Root, path: &Path) -> anyhow::Result<()> {
-    if !path.exists() {
-        return Ok(());
-    }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let is_inside = disk::real(folder.unwrap_or(Path::new(".")))?.starts_with(root.real());
-    let real = disk::real(path)?;
-    if !is_inside || real.starts_with(root.real()) {
-        return Ok(());
-    }
-    Err(anyhow::format_err!("`{}` leads out of the project", shown(root, path)))
-        .hint(format!("name the file that it leads to: `{}`", display_path(&real)))
-}
-
-/// A path as messages name it: inside of the project, from its top.
-fn shown(root: &Root, path: &Path) -> String {
-    display_path(&path.strip_prefix(root.real()).unwrap_or(path))
-}
-
-fn folder(root: &Root, path: &Path) -> anyhow::Result<Vec<(String, Value)>> {
-    let given = shown(root, path);
-    let real = disk::real(path)?;
-    // What a kustomization refers to is beside it, or anywhere in the project.
-    let is_inside = real.starts_with(root.real());
-    let (root, folder) = match real.strip_prefix(root.real()).ok().and_then(Path::to_str) {
-        Some(below) if !below.is_empty() => {
-            (&Root::new(root.real())?, ProjectPath::from_system(below)?)
-        }
-        _ => {
-            let around = Root::around(root.real(), path)?;
-            let (root, name) =
-                around.with_context(|| format!("there is no `{}`", display_path(&path)))?;
-            (&{ root }, name)
-        }
-    };
-    let has = |name: &str| anyhow::Ok(root.names(folder.as_str())?.iter().any(|it| it == name));
-    if has("kustomization.yaml")? || has("kustomization.yml")? || has("Kustomization")? {
-        let rendered = kustomize::build_with_origins(root, &folder, &[])?;
-        let file = |it: &ProjectPath| match is_inside {
-            true => it.to_string(),
-            false => display_path(&root.real().join(it.as_str())),
-        };
-        return Ok(rendered.into_iter().map(|it| (file(&it.origin), it.value)).collect());
-    }
-    let mut res = Vec::new();
-    for name in root.names(folder.as_str())? {
-        if [".yaml", ".yml", ".json"].iter().any(|it| name.ends_with(it)) {
-            let file: ProjectPath = folder.join(&name)?;
-            let text = root.read(&file)?.unwrap_or_default();
-            let file = format!("{}/{name}", given.trim_end_matches('/'));
-            let objects = parsed(&file, &text)?.into_iter();
-            res.extend(objects.map(|it| (file.clone(), it)));
-        }
-    }
-    Ok(res)
-}
-
-fn parsed(name: &str, text: &str) -> anyhow::Result<Vec<Value>> {
-    let nodes = yaml::nodes(text, yaml::Dialect::Kubernetes).map_err(yaml::locate(name, text))?;
-    let mut res = Vec::new();
-    for node in nodes {
-        let mark = node.mark;
-        let value = node.into_value();
-        if value.is_null() {
-            continue;
-        }
-        let items = value["items"].as_array().filter(|_| value["kind"] == "List").cloned();
-        for it in items.unwrap_or_else(|| vec![value]) {
-            if !it["kind"].is_string() || !it["apiVersion"].is_string() {
-                return Err(anyhow::format_err!(
-                    "{name}:{}:{}: not a manifest: `kind` or `apiVersion` is missing",
-                    mark.line,
-                    mark.column
-                ));
-            }
-            res.push(it);
-        }
-    }
-    Ok(res)
 }

@@ -27,6 +27,7 @@ pub mod images;
 pub mod license;
 pub mod listing;
 pub mod location;
+pub mod manifest_files;
 pub mod namespaces;
 pub mod olm_namespace;
 pub mod outcome;

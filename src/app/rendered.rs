@@ -5,7 +5,7 @@ use super::{
     cargo::Workspace,
     carried, charts, declared,
     derive::{self, GenerateOptions},
-    given::{Given, key},
+    given::{self, key},
     references, roles,
 };
 use crate::project::Project;
@@ -48,7 +48,7 @@ pub enum Purpose {
 pub fn everything(
     root: &Root,
     project: &Project,
-    given: &Given,
+    given: given::Request<'_>,
     purpose: Purpose,
     changes: Changes<'_>,
 ) -> anyhow::Result<Vec<Value>> {
@@ -87,7 +87,11 @@ pub fn everything(
 }
 
 /// The CRDs, to be applied.
-pub fn crds(root: &Root, project: &Project, given: &Given) -> anyhow::Result<Vec<Value>> {
+pub fn crds(
+    root: &Root,
+    project: &Project,
+    given: given::Request<'_>,
+) -> anyhow::Result<Vec<Value>> {
     let manifests = if project.in_place() { given.of(root, project, None)? } else { None };
     let crds = match manifests {
         Some(manifests) => carried::crds(&Workspace::find(root.real(), None)?, None, &manifests)?,
@@ -102,7 +106,11 @@ pub fn crds(root: &Root, project: &Project, given: &Given) -> anyhow::Result<Vec
 
 /// The CRDs: those of the manifests if they have any, as only these know how a cluster reaches a webhook that converts.
 /// Those of a chart may name no real namespace there.
-pub fn crds_to_remove(root: &Root, project: &Project, given: &Given) -> anyhow::Result<Vec<Value>> {
+pub fn crds_to_remove(
+    root: &Root,
+    project: &Project,
+    given: given::Request<'_>,
+) -> anyhow::Result<Vec<Value>> {
     if let Some(manifests) = given.of(root, project, None)? {
         let crds = only_crds(manifests.objects);
         if !crds.is_empty() {

@@ -44,7 +44,7 @@ impl Args {
         let objects = rendered::everything(
             root,
             &project,
-            &self.given,
+            self.given.until(self.cluster_args.deadline()),
             Purpose::Apply,
             Changes { image, namespace },
         )?;

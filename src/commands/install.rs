@@ -2,7 +2,7 @@
 
 use crate::app::{
     cluster_args::{self, ClusterArgs, Sending},
-    given::Given,
+    given::{self, Given},
     removal, rendered,
 };
 use crate::disk::Root;
@@ -31,7 +31,7 @@ impl Args {
     pub fn run(self, root: &Root) -> anyhow::Result<()> {
         let sending = self.cluster_args.sending();
         let project = Project::of_any_layout(root)?;
-        let crds = crds(root, &project, &self.given)?;
+        let crds = crds(root, &project, self.given.until(self.cluster_args.deadline()))?;
         if sending == Sending::Nothing {
             return self.cluster_args.list("apply", &crds.iter().map(Id::of).collect::<Vec<_>>());
         }
@@ -52,7 +52,7 @@ impl Args {
 }
 
 /// The project's CRDs, of which there must be at least one.
-fn crds(root: &Root, project: &Project, given: &Given) -> anyhow::Result<Vec<Value>> {
+fn crds(root: &Root, project: &Project, given: given::Request<'_>) -> anyhow::Result<Vec<Value>> {
     let crds = rendered::crds(root, project, given)?;
     match (crds.is_empty(), project.in_place()) {
         (false, _) => Ok(crds),

@@ -9,8 +9,7 @@
 use crate::{
     app::{
         cluster_args::{self, Address, Sending, Trial},
-        given::Given,
-        rendered,
+        given, rendered,
         time_limit::TimeLimit,
     },
     disk::Root,
@@ -290,7 +289,7 @@ fn names(root: &Root) -> anyhow::Result<Vec<(String, Option<String>)>> {
     let mut project = Project::of_any_layout(root)?;
     // Names are in the source as well: helm need not render a chart for them.
     project.inputs.chart = None;
-    let crds = rendered::crds_to_remove(root, &project, &Given::default())?;
+    let crds = rendered::crds_to_remove(root, &project, given::Request::default())?;
     let stored = |crd: &Value| {
         let versions = pointer::list(crd, "/spec/versions");
         let stored = versions.iter().find(|it| it["storage"] == true)?;

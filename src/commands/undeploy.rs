@@ -42,7 +42,7 @@ impl Args {
         let objects = rendered::everything(
             root,
             &project,
-            &self.given,
+            self.given.until(self.cluster_args.deadline()),
             Purpose::Delete,
             Changes { image: None, namespace },
         )?;

@@ -33,7 +33,8 @@ impl Args {
     pub fn run(self, root: &Root) -> anyhow::Result<()> {
         let sending = self.cluster_args.sending();
         let project = Project::of_any_layout(root)?;
-        let crds = rendered::crds_to_remove(root, &project, &self.given)?;
+        let given = self.given.until(self.cluster_args.deadline());
+        let crds = rendered::crds_to_remove(root, &project, given)?;
         if sending == Sending::Nothing {
             return self.cluster_args.list("delete", &crds.iter().map(Id::of).collect::<Vec<_>>());
         }

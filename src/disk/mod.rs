@@ -2,7 +2,7 @@
 //!
 //! Files are written below a [`Root`], one open folder at a time: no symlink is followed on the way, nothing is
 //! replaced but regular files, and a file is replaced whole. What is read of a project is below its root, too,
-//! though symlinks may lead from one place in there to another. A FIFO or a device is never opened to wait on it.
+//! though symlinks may lead from one place in there to another. A FIFO or a device is opened in [`named`] only.
 
 #![expect(clippy::disallowed_methods, reason = "this module accesses the disk")]
 
@@ -16,6 +16,7 @@ mod journal;
 mod large;
 mod like;
 mod lock;
+mod named;
 mod open_elsewhere;
 mod outside;
 mod own;
@@ -33,6 +34,7 @@ pub use folder::LONGEST;
 pub use inputs::{digest, digest_of, files_below, is_newer, stamp};
 pub use large::{large, stream};
 pub use lock::NAME as LOCK_FILE;
+pub use named::{Bounds, read_input, read_named, read_named_text};
 pub use outside::{keep, put, put_programs, temporary};
 pub use own::Own;
 pub use root::Root;
@@ -40,28 +42,12 @@ pub use scratch_dir::{ScratchDir, leave};
 pub use write::write_all;
 
 use std::{
-    fs,
-    io::{self, Read as _},
+    fs, io,
     path::{Path, PathBuf},
 };
 
 use anyhow::Context as _;
 use model::display_path;
-
-/// The most bytes that are read of a file or a pipe that the user has named.
-const LONGEST_PIPED: u64 = 256 << 20;
-
-/// Reads all of a file or a pipe that the user has named.
-pub fn piped(path: &Path) -> anyhow::Result<String> {
-    let reading = || format!("cannot read `{}`", display_path(&path));
-    let mut bytes = Vec::new();
-    let file = fs::File::open(path).with_context(reading)?;
-    file.take(LONGEST_PIPED + 1).read_to_end(&mut bytes).with_context(reading)?;
-    if bytes.len() as u64 > LONGEST_PIPED {
-        return Err(anyhow::format_err!("it has more than 256 MiB")).with_context(reading);
-    }
-    String::from_utf8(bytes).with_context(reading)
-}
 
 /// Reads all of a file that a program has written, without a size limit. A command that watches does not run again
 /// when this file changes.

@@ -20,8 +20,6 @@ use std::{
     sync::OnceLock,
 };
 
-use anyhow::Context as _;
-
 pub use environment::{
     arguments, current_folder, home_folder, platform, variable, variable_names, variables,
 };
@@ -218,11 +216,6 @@ fn escaped(text: &str, is_line_obeyed: impl Fn(&str) -> bool) -> Cow<'_, str> {
         }
     }
     res.into()
-}
-
-/// The whole of stdin.
-pub fn listen() -> anyhow::Result<String> {
-    io::read_to_string(io::stdin()).context("cannot read stdin")
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::{
 use kube::{Client, Config, client::AuthError, config::KubeconfigError};
 
 use super::{
-    Cluster, Interrupted, Proxies, executor::Executor, kubeconfig, owner::Owner, plugin::Plugins,
+    Cluster, Interrupted, Proxies, executor::Executor, kubeconfig, owner::Owner, plugin::Host,
     request::LONGEST_ANSWER,
 };
 use diagnostics::{Hint as _, with_portable_system_errors};
@@ -22,18 +22,20 @@ use model::{Deadline, TimedOut};
 pub struct Target {
     /// The kubeconfig; none means `$KUBECONFIG`, `~/.kube/config`, or the pod's service account.
     pub kubeconfig: Option<PathBuf>,
-    /// A context of it; none means its current one.
+    /// `~/.kube/config`, if there is a home directory.
+    pub kubeconfig_in_home: Option<PathBuf>,
+    /// A context of the kubeconfig; none means its current one.
     pub context: Option<String>,
     pub proxies: Proxies,
     /// When everything ends that waits for the cluster.
     pub deadline: Deadline,
-    pub plugins: Plugins,
+    pub host: Host,
 }
 
-/// The inputs of a client whose credentials come from a plugin.
+/// The inputs of a client whose credentials come from a plugin or a file.
 pub struct Renewal {
     config: Config,
-    plugins: Plugins,
+    host: Host,
 }
 
 impl Cluster {
@@ -47,18 +49,18 @@ impl Cluster {
         let runtime = Executor::new()?;
         let config = runtime.block_on(kubeconfig::config(target, variable))?;
         let (mut resolved, server) = (config.clone(), address(&config));
-        let had_plugin = target.plugins.resolve(&mut resolved, target.deadline);
-        let had_plugin = had_plugin.with_context(|| format!("cannot connect to {server}"))?;
+        let is_renewable = target.host.resolve(&mut resolved, target.deadline);
+        let is_renewable = is_renewable.with_context(|| format!("cannot connect to {server}"))?;
         let cluster = Self::of(runtime, resolved, target.deadline)?;
-        let renewal = had_plugin.then_some(Renewal { config, plugins: target.plugins });
+        let renewal = is_renewable.then_some(Renewal { config, host: target.host });
         Ok(Self { renewal, ..cluster })
     }
 
-    /// Has the plugin of the user give other credentials. Returns whether there is a plugin.
+    /// Gets the credentials of the user's plugin or token file again. Returns whether there is one.
     pub(super) fn renew_credentials(&self) -> anyhow::Result<bool> {
-        let Some(Renewal { config, plugins }) = &self.renewal else { return Ok(false) };
+        let Some(Renewal { config, host }) = &self.renewal else { return Ok(false) };
         let mut config = config.clone();
-        plugins.resolve(&mut config, self.deadline.get())?;
+        host.resolve(&mut config, self.deadline.get())?;
         *self.client.borrow_mut() = client(&self.runtime, config)?;
         Ok(true)
     }

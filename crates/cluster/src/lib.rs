@@ -14,6 +14,7 @@ mod event;
 mod executor;
 mod interrupt;
 mod kubeconfig;
+mod kubeconfig_files;
 mod list;
 mod local_webhooks;
 mod managers;
@@ -56,7 +57,7 @@ pub use self::{
     namespace_contents::NamespaceContents,
     object::Id,
     owner::{Owner, Removal},
-    plugin::{Plugin, Plugins},
+    plugin::{Host, Plugin},
     proxy::Proxies,
     refusal::{Refusal, WaysOut, all as refuse},
     request::Answer,

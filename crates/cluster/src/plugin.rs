@@ -1,6 +1,9 @@
-//! Credential plugins of kubeconfigs (`exec`): what is to be run, and what its output means.
+//! Credentials that a kubeconfig has elsewhere: in the output of a plugin (`exec`) or in a file (`tokenFile`).
 //!
-//! The client library would run them itself and wait for ever. Here, the caller runs them until the deadline.
+//! The client library would run plugins and read files itself, and wait for ever. Here, the caller does so until the
+//! deadline.
+
+use std::path::Path;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use kube::{
@@ -8,10 +11,12 @@ use kube::{
     config::{AuthInfo, ExecConfig, ExecInteractiveMode},
 };
 
-use super::kubeconfig::UNREADABLE_EXPIRY;
+use super::kubeconfig::{INVALID_TOKEN, UNREADABLE_EXPIRY};
 use anyhow::Context as _;
 use go_data::yaml::{self, Dialect, Value, json};
 use model::Deadline;
+
+const TOKEN_FILE: &str = "the user's token file";
 
 /// A credential plugin as a program to run.
 pub struct Plugin {
@@ -24,17 +29,21 @@ pub struct Plugin {
     pub is_interactive: bool,
 }
 
-/// Settings for running credential plugins.
+/// Reads a whole file until the deadline; `None` if it does not exist. The text is the file's name in messages.
+pub type ReadFile = fn(&str, &Path, Deadline) -> anyhow::Result<Option<Vec<u8>>>;
+
+/// What the program does that connects to a cluster: it runs programs and reads files.
 #[derive(Clone, Copy)]
-pub struct Plugins {
+pub struct Host {
     /// Runs a plugin until the deadline, and returns what it prints. An error must not show its output.
     pub run: fn(&Plugin, Deadline) -> anyhow::Result<String>,
+    pub read: ReadFile,
     /// True if there is a user at the terminal.
     pub has_terminal: bool,
 }
 
-impl Plugins {
-    /// Replaces the plugin of the user by the credentials that it prints. Returns whether there was one.
+impl Host {
+    /// Replaces the plugin or the token file of the user by its credentials. Returns whether there was one.
     pub(super) fn resolve(self, config: &mut Config, deadline: Deadline) -> anyhow::Result<bool> {
         let user = &mut config.auth_info;
         if let Some(provider) = &mut user.auth_provider {
@@ -46,7 +55,15 @@ impl Plugins {
         let has_password = user.username.is_some() && user.password.is_some();
         if has_password || user.token.is_some() || user.token_file.is_some() {
             user.exec = None;
-            return Ok(false);
+            let Some(file) = user.token_file.take().filter(|_| !has_password) else {
+                return Ok(false);
+            };
+            match self.token(&file, deadline) {
+                Ok(token) => user.token = Some(token.into()),
+                Err(error) if user.token.is_none() => return Err(error),
+                Err(_) => {}
+            }
+            return Ok(true);
         }
         let Some(exec) = user.exec.take() else { return Ok(false) };
         let output = (self.run)(&self.plugin(&exec)?, deadline)?;
@@ -62,6 +79,26 @@ impl Plugins {
             user.token = credentials.token;
         }
         Ok(true)
+    }
+
+    /// The token in a file. As for kubectl, it counts before `token`, and spaces around it do not matter.
+    fn token(self, file: &str, deadline: Deadline) -> anyhow::Result<String> {
+        let token = self.required(TOKEN_FILE, Path::new(file), deadline)?;
+        let token = String::from_utf8(token).ok().context(INVALID_TOKEN)?;
+        let token = token.trim();
+        anyhow::ensure!(!token.is_empty(), "{TOKEN_FILE} is empty");
+        Ok(token.to_owned())
+    }
+
+    /// The content of a file that the kubeconfig names.
+    pub(super) fn required(
+        self,
+        description: &str,
+        path: &Path,
+        deadline: Deadline,
+    ) -> anyhow::Result<Vec<u8>> {
+        let content = (self.read)(description, path, deadline)?;
+        content.with_context(|| format!("{description} does not exist"))
     }
 
     fn plugin(self, exec: &ExecConfig) -> anyhow::Result<Plugin> {
@@ -121,9 +158,9 @@ mod tests {
         config.auth_info.exec.iter_mut().for_each(|it| it.args = Some(vec![output.to_owned()]));
         let run: fn(&Plugin, Deadline) -> anyhow::Result<String> =
             |plugin, _| Ok(plugin.arguments.concat());
-        let plugins = Plugins { run, has_terminal: true };
+        let host = Host { run, read: |_, _, _| Ok(None), has_terminal: true };
         let deadline = Deadline::after(std::time::Duration::from_secs(60));
-        plugins.resolve(&mut config, deadline).map_err(|it| it.to_string())?;
+        host.resolve(&mut config, deadline).map_err(|it| it.to_string())?;
         let AuthInfo { exec, client_certificate_data, .. } = config.auth_info.clone();
         assert!(exec.is_none(), "the client library would run it");
         Ok(json!([config.auth_info.token.is_some(), client_certificate_data]))
@@ -157,8 +194,10 @@ mod tests {
     #[test]
     fn a_plugin_is_told_whether_it_may_ask_and_which_cluster_it_is_for() {
         let plugin = |exec: Value, has_terminal: bool| {
-            let plugins = Plugins { run: |_, _| Ok(String::new()), has_terminal };
-            plugins.plugin(&serde_json::from_value(exec).unwrap()).unwrap()
+            let run: fn(&Plugin, Deadline) -> anyhow::Result<String> = |_, _| Ok(String::new());
+            Host { run, read: |_, _, _| Ok(None), has_terminal }
+                .plugin(&serde_json::from_value(exec).unwrap())
+                .unwrap()
         };
         let exec =
             json!({"apiVersion": "v1", "command": "a", "env": [{"name": "A", "value": "b"}]});

@@ -20,8 +20,17 @@ pub const NAMESPACE: &str = "chart-check-namespace";
 /// More than the manifests of any chart that helm can install.
 const MOST: u64 = 64 << 20;
 
-/// The time limit for rendering a chart.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+/// The deadline of a command that renders a chart: its own if it has one.
+pub fn deadline(of_command: Option<Deadline>) -> Deadline {
+    of_command.unwrap_or_else(|| Deadline::after(Duration::from_secs(60)))
+}
+
+/// A chart, and the release that it is rendered for.
+pub struct Release<'a> {
+    pub name: &'a str,
+    pub namespace: &'a str,
+    pub folder: &'a str,
+}
 
 /// Renders a chart with a file of values, or with its own. A chart that does not render is a finding.
 pub fn render(
@@ -29,6 +38,7 @@ pub fn render(
     dir: &Path,
     path: &Path,
     values: Option<&Path>,
+    deadline: Deadline,
 ) -> anyhow::Result<Result<Rendering, Finding>> {
     let folder = disk::real(&dir.join(path))?;
     let folder = folder.to_str().context("the path of the chart is not UTF-8")?;
@@ -39,7 +49,8 @@ pub fn render(
         flags.extend(["--values", real.to_str().context("the path of the values is not UTF-8")?]);
     }
     let helm = program().hint("install helm, or render the chart elsewhere and pass the result with `--input FILE`, or with `--input -` from stdin")?;
-    match template(&helm, (RELEASE, NAMESPACE), folder, &flags)? {
+    let release = Release { name: RELEASE, namespace: NAMESPACE, folder };
+    match template(&helm, &release, &flags, deadline)? {
         Ok(text) => rendering::parse(chart, shown.as_deref(), &text).map(Ok),
         Err(message) => Ok(Err(refusal(chart, shown.as_deref(), &message))),
     }
@@ -50,15 +61,16 @@ pub fn program() -> anyhow::Result<ProgramPath> {
     ProgramPath::find("helm").context("`helm` is not on PATH: it is needed to render the chart")
 }
 
-/// What `helm template` prints of a chart for a release in a namespace, or its message if it fails.
+/// The output of `helm template`, or its message if it fails.
 pub fn template(
     program: &ProgramPath,
-    (release, namespace): (&str, &str),
-    folder: &str,
+    release: &Release<'_>,
     flags: &[&str],
+    deadline: Deadline,
 ) -> anyhow::Result<Result<String, String>> {
+    let Release { name, namespace, folder } = *release;
     let mut arguments =
-        vec!["template", release, folder, "--namespace", namespace, "--skip-schema-validation"];
+        vec!["template", name, folder, "--namespace", namespace, "--skip-schema-validation"];
     arguments.extend(flags);
     let question = Question {
         program,
@@ -66,7 +78,7 @@ pub fn template(
         variables: &[],
         input: Input::Text(""),
         limit: MOST,
-        deadline: Deadline::after(LONGEST_WAIT),
+        deadline,
     };
     match process::answer(&question)? {
         Reply::Printed(text) => {

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use cluster::Id;
 use diagnostics::Hint as _;
 use go_data::yaml::{Value, pointer};
-use model::Namespace;
+use model::{Deadline, Namespace};
 
 /// The namespace that a chart is rendered for if none is given. What has it in its text depends on the namespace.
 const UNKNOWN_NAMESPACE: &str = "unknown-namespace-of-the-release";
@@ -34,7 +34,7 @@ impl<'a> Release<'a> {
     }
 
     /// The output of `helm template`.
-    pub fn render(&self) -> anyhow::Result<String> {
+    pub fn render(&self, deadline: Option<Deadline>) -> anyhow::Result<String> {
         let real = disk::real(self.path)?;
         let shown = real.strip_prefix(self.root.real()).unwrap_or(&real);
         // Helm follows every symlink. One that leads out of the project is refused here.
@@ -42,8 +42,9 @@ impl<'a> Release<'a> {
         let folder = real.to_str().context("the path of the chart is not UTF-8")?;
         let namespace = self.namespace.map_or(UNKNOWN_NAMESPACE.to_owned(), ToString::to_string);
         let program = helm::program().hint(format!("install helm, or {RENDERED}"))?;
-        let release = (chart.name.as_str(), namespace.as_str());
-        let rendered = helm::template(&program, release, folder, &["--include-crds"])?;
+        let release = helm::Release { name: &chart.name, namespace: &namespace, folder };
+        let deadline = helm::deadline(deadline);
+        let rendered = helm::template(&program, &release, &["--include-crds"], deadline)?;
         rendered.map_err(|message| {
             let hint = match helm::too_old(&message) {
                 Some(it) => it.to_owned(),

@@ -11,7 +11,7 @@ use anyhow::Context as _;
 
 use crate::{
     app::{proxies::proxies, time_limit::TimeLimit},
-    disk,
+    disk::{self, Bounds},
     process::{self, Input, ProgramPath, Question, Reply},
     terminal,
 };
@@ -68,6 +68,11 @@ impl Access {
         }
     }
 
+    /// When the command ends.
+    pub fn deadline(&self) -> Deadline {
+        self.time.deadline
+    }
+
     /// The repository of an image.
     pub fn registry(&self, image: &Image, right: Right) -> anyhow::Result<Registry> {
         self.use_of_registry.0.set(true);
@@ -76,7 +81,7 @@ impl Access {
             deadline,
             plain_http: self.flags.plain_http,
             skip_verify: self.flags.tls_skip_verify,
-            ca: self.flags.ca_file.as_deref().map(named).transpose()?,
+            ca: self.flags.ca_file.as_deref().map(|path| named(path, deadline)).transpose()?,
             proxies: Proxies { http: proxies.http, https: proxies.https, none: proxies.none },
             credentials: self.flags.credentials(image, deadline)?,
         };
@@ -105,7 +110,7 @@ impl AccessFlags {
         deadline: Deadline,
     ) -> anyhow::Result<Option<Credentials>> {
         let repository = format!("{}/{}", image.registry(), image.repository());
-        for (path, text) in self.files()? {
+        for (path, text) in self.files(deadline)? {
             let reading = || format!("cannot read `{}`", display_path(&path));
             let text = String::from_utf8(text).with_context(reading)?;
             match registry::lookup(&text, &repository)
@@ -126,9 +131,9 @@ impl AccessFlags {
     }
 
     /// The files that may have credentials, in the order in which they are looked at.
-    fn files(&self) -> anyhow::Result<Vec<(PathBuf, Vec<u8>)>> {
+    fn files(&self, deadline: Deadline) -> anyhow::Result<Vec<(PathBuf, Vec<u8>)>> {
         if let Some(path) = &self.authfile {
-            return Ok(vec![(path.clone(), named(path)?)]);
+            return Ok(vec![(path.clone(), named(path, deadline)?)]);
         }
         let variable =
             |name: &str| Ok::<_, anyhow::Error>(terminal::variable(name)?.map(PathBuf::from));
@@ -139,7 +144,8 @@ impl AccessFlags {
         let mut res = Vec::new();
         if let Some(path) = variable("REGISTRY_AUTH_FILE")?.filter(|it| !it.as_os_str().is_empty())
         {
-            let bytes = named(&path).context("cannot read the file of REGISTRY_AUTH_FILE");
+            let bytes =
+                named(&path, deadline).context("cannot read the file of REGISTRY_AUTH_FILE");
             res.push((path, bytes.hint("correct the variable, or unset it")?));
         }
         let paths = [
@@ -157,8 +163,11 @@ impl AccessFlags {
 }
 
 /// Reads a file that a flag names.
-fn named(path: &Path) -> anyhow::Result<Vec<u8>> {
-    disk::large(path, LONGEST)?.with_context(|| format!("there is no `{}`", display_path(&path)))
+fn named(path: &Path, deadline: Deadline) -> anyhow::Result<Vec<u8>> {
+    let description = format!("`{}`", display_path(&path));
+    let bounds = Bounds { bytes: LONGEST, deadline: Some(deadline) };
+    let bytes = disk::read_named(&description, path, bounds)?;
+    bytes.with_context(|| format!("there is no {description}"))
 }
 
 /// The time limit for a credential helper.

@@ -32,7 +32,7 @@ use crate::{
 };
 use diagnostics::{Diagnostic, Diagnostics, Hint as _};
 use go_data::yaml;
-use model::{AccountName, Channel, Image, PackageName, ProjectPath, Tree, display_path};
+use model::{AccountName, Channel, Image, PackageName, ProjectPath, Tree};
 use olm::bundle::{self, Bundle, Input, Object, Package, check_version};
 
 pub use renew::{Renewed, renew};
@@ -259,11 +259,8 @@ impl Args {
             };
             return Ok((rendered.into_iter().map(object).collect(), report));
         };
-        let (text, name) = if input == Path::new("-") {
-            (terminal::listen()?, "stdin".to_owned())
-        } else {
-            (disk::piped(input)?, display_path(&input))
-        };
+        let bounds = disk::Bounds::of_manifests(Some(self.access.deadline()));
+        let (name, text) = disk::read_input(Path::new(""), input, bounds)?;
         let nodes =
             yaml::nodes(&text, yaml::Dialect::Kubernetes).map_err(yaml::locate(&name, &text))?;
         if nodes.is_empty() {

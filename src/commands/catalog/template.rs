@@ -8,10 +8,10 @@ use std::{
 use super::render::{self, Migration, Output};
 use crate::{
     app::{catalog_source::Source, images::Access},
-    disk, terminal,
+    disk::{self, Bounds},
+    terminal,
 };
 use diagnostics::Hint as _;
-use model::display_path;
 use olm::catalog::template::{self, Bundles, Semver};
 
 /// Render a template as a catalog, as `opm alpha render-template` does
@@ -48,14 +48,9 @@ fn image_and_folder(text: &str) -> Result<(String, PathBuf), String> {
 
 impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
-        let (bytes, title) = match self.template == Path::new("-") {
-            true => (terminal::listen()?.into_bytes(), "stdin".to_owned()),
-            false => {
-                let text = disk::text(&dir.join(&self.template))?;
-                (text.into_bytes(), display_path(&self.template))
-            }
-        };
-        let template = template::read(&bytes, &title)?;
+        let bounds = Bounds::of_manifests(Some(self.access.deadline()));
+        let (title, text) = disk::read_input(dir, &self.template, bounds)?;
+        let template = template::read(text.as_bytes(), &title)?;
         let bundles = self.bundles(dir, &template)?;
         let mut catalog = template.render(&bundles)?;
         self.migration.apply(&mut catalog)?;

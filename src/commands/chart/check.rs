@@ -11,11 +11,11 @@ use crate::{
         compile,
         feature_flags::FeatureFlags,
         findings::{self, Finding, Format},
+        time_limit::TimeLimit,
     },
     commands::reading,
-    disk,
+    disk::{self, Bounds},
     project::Project,
-    terminal,
 };
 use diagnostics::Hint as _;
 use model::{ProjectPath, display_path};
@@ -63,6 +63,8 @@ pub struct Args {
     features: FeatureFlags,
     #[command(flatten)]
     compile: compile::Flags,
+    #[command(flatten)]
+    time: TimeLimit,
 }
 
 fn rules() -> impl clap::builder::TypedValueParser<Value = Rule> {
@@ -82,10 +84,10 @@ impl Args {
             compile: self.compile,
         };
         let mut source = Source::read(dir, &selection)?;
-        let observed = self
-            .observed
-            .as_ref()
-            .map(|it| anyhow::Ok((display_path(&it), disk::piped(&dir.join(it))?)));
+        let observed = self.observed.as_ref().map(|path| {
+            let text = disk::read_named_text(&dir.join(path), self.bounds())?;
+            anyhow::Ok((display_path(&path), text))
+        });
         let observed = observed.transpose()?;
         let observed = observed.as_ref().map(|it| (it.0.as_str(), it.1.as_str()));
         let known = charts::known_rights(&source, observed)?;
@@ -109,6 +111,10 @@ impl Args {
             Some(error) => Err(error),
             None => report.require_agreement(),
         }
+    }
+
+    fn bounds(&self) -> Bounds {
+        Bounds::of_manifests(Some(self.time.deadline))
     }
 
     /// The chart that was given, else the one that PROJECT names, else the one that `generate chart` has written.
@@ -138,15 +144,12 @@ impl Args {
         path: &Path,
     ) -> anyhow::Result<(Vec<Rendering>, Vec<Finding>)> {
         if let Some(input) = &self.input {
-            let (name, text) = match input == Path::new("-") {
-                true => ("stdin".to_owned(), terminal::listen()?),
-                false => (display_path(&input), disk::piped(&dir.join(input))?),
-            };
+            let (name, text) = disk::read_input(dir, input, self.bounds())?;
             return Ok((vec![Rendering::of_input(chart, &name, &text)?], Vec::new()));
         }
         let (mut renderings, mut findings) = (Vec::new(), Vec::new());
         for values in std::iter::once(None).chain(self.values.iter().map(|it| Some(it.as_path()))) {
-            match charts::render(chart, dir, path, values)? {
+            match charts::render(chart, dir, path, values, self.time.deadline)? {
                 Ok(it) => renderings.push(it),
                 Err(it) => findings.push(it),
             }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::{
     app::{
         cargo::Workspace, compile, declared, feature_flags::FeatureFlags, file_owner::FileOwners,
-        given, outputs::Outputs,
+        manifest_files, outputs::Outputs,
     },
     commands::{Mode, reading},
     disk::Root,
@@ -42,7 +42,8 @@ impl From {
         let kinds = match &self.crds {
             Some(path) => {
                 let is_crd = |it: &Value| it["kind"] == "CustomResourceDefinition";
-                let crds = given::objects(&root, path)?.into_iter().filter(is_crd).collect();
+                let crds =
+                    manifest_files::objects(&root, path)?.into_iter().filter(is_crd).collect();
                 Kinds { crds, ..Kinds::default() }
             }
             None => declared::kinds(&Workspace::find(dir, None)?, self.compile, &self.features)

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::described::{From, Output};
 use crate::{
-    app::given,
+    app::manifest_files,
     commands::{Mode, reading},
 };
 use crd::reference;
@@ -60,11 +60,11 @@ impl Args {
         let Some(path) = &self.samples else {
             return match root.names(SAMPLES)?.is_empty() {
                 true => Ok(Vec::new()),
-                false => given::objects(&root, &dir.join(SAMPLES))
+                false => manifest_files::objects(&root, &dir.join(SAMPLES))
                     .hint("name other samples: `--samples DIR|FILE`"),
             };
         };
-        let samples = given::objects(&root, path)?;
+        let samples = manifest_files::objects(&root, path)?;
         let is_of = |sample: &Value, crd: &Value| sample["kind"] == crd["spec"]["names"]["kind"];
         match samples.iter().any(|it| crds.iter().any(|crd| is_of(it, crd))) {
             true => Ok(samples),

@@ -55,11 +55,11 @@ impl Args {
         let project = Project::of_any_layout(root)?;
         let (image, namespace) = (self.image.as_ref(), self.namespace.as_ref());
         let objects = match self.crds_only {
-            true => rendered::crds(root, &project, &self.given)?,
+            true => rendered::crds(root, &project, self.given.until(None))?,
             false => rendered::everything(
                 root,
                 &project,
-                &self.given,
+                self.given.until(None),
                 Purpose::Apply,
                 Changes { image, namespace },
             )?,

@@ -8,7 +8,7 @@ use super::{Extra, create};
 use crate::{
     app::license,
     commands,
-    disk::{self, Root},
+    disk::{self, Bounds, Root},
     plan::{Plan, WorkTree},
     project::Project,
 };
@@ -17,7 +17,7 @@ use model::Tree as _;
 
 /// Writes the project that a PROJECT file describes, as `init` and `create` would write it now.
 pub fn write(file: &Path, tree: &mut WorkTree<'_>, root: &Root) -> anyhow::Result<()> {
-    let recorded = Project::from_text(&disk::text(file)?)?;
+    let recorded = Project::from_text(&disk::read_named_text(file, Bounds::of_manifests(None))?)?;
     let mut inputs = recorded.inputs.clone();
     inputs.resources.clear();
     if let Some(unknown) =

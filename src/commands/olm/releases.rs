@@ -11,7 +11,7 @@ use semver::Version;
 
 use crate::{
     app::home,
-    disk::{self, Own},
+    disk::{self, Bounds, Own},
     terminal::{self, Step},
 };
 use diagnostics::Hint as _;
@@ -221,7 +221,8 @@ fn version(text: &str) -> Option<Version> {
 
 fn read(dir: &Path, name: &str, deadline: Deadline) -> anyhow::Result<String> {
     if !name.starts_with("https://") && !name.starts_with("http://") {
-        return disk::piped(&dir.join(name));
+        let bounds = Bounds::of_manifests(Some(deadline));
+        return disk::read_named_text(&dir.join(name), bounds);
     }
     let bytes = web::get(name, LIMIT, deadline)?;
     String::from_utf8(bytes).ok().with_context(|| format!("{name} is not text"))

@@ -5,6 +5,7 @@ mod report;
 use std::path::{Path, PathBuf};
 
 use crate::app::{bundles::source, images::Access};
+use crate::disk::Bounds;
 use crate::{disk, terminal};
 use diagnostics::Hint as _;
 use model::{ProjectPath, display_path};
@@ -56,11 +57,19 @@ impl Args {
         self.folder.is_some()
     }
 
+    /// The text of `--config`, and the name of its file.
+    fn named_configuration(&self) -> anyhow::Result<Option<(String, String)>> {
+        let bounds = Bounds::of_manifests(Some(self.access.deadline()));
+        let read =
+            |path: &PathBuf| anyhow::Ok((disk::read_named_text(path, bounds)?, display_path(path)));
+        self.config.as_ref().map(read).transpose()
+    }
+
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         let folder = self.folder.as_deref().unwrap_or("bundle");
         let (files, name) = source::read(dir, folder, &self.access)?;
         self.access.require_use()?;
-        let configuration = configuration(&files, &name, self.config.as_deref())?;
+        let configuration = configuration(&files, &name, self.named_configuration()?)?;
         let selected = |it: &Test| {
             self.selector.as_ref().is_none_or(|selector| {
                 selector.matches(|key| it.labels.get(key).map(String::as_str))
@@ -94,9 +103,13 @@ fn outcome(test: &Test, files: &Files) -> Outcome {
     }
 }
 
-fn configuration(files: &Files, name: &str, file: Option<&Path>) -> anyhow::Result<Configuration> {
-    let (text, name) = match file {
-        Some(file) => (disk::text(file)?, display_path(&file)),
+fn configuration(
+    files: &Files,
+    name: &str,
+    named: Option<(String, String)>,
+) -> anyhow::Result<Configuration> {
+    let (text, name) = match named {
+        Some(named) => named,
         None => {
             let path = config_path(files);
             let Some(bytes) = path.parse::<ProjectPath>().ok().and_then(|it| files.get(&it)) else {

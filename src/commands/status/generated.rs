@@ -12,8 +12,7 @@ use crate::{
         compile::Flags,
         crd_files, declared, derive,
         file_owner::FileOwners,
-        given::Given,
-        rendered,
+        given, rendered,
     },
     commands::{
         bundle::{self, Renewed},
@@ -155,7 +154,7 @@ fn in_place(root: &Root, project: &Project, operator: &Operator) -> anyhow::Resu
     let has_source = crds.is_ok();
     // A chart needs `helm`: of an operator that has no manifests besides, a cluster is asked for the CRDs alone.
     let given = match &project.inputs.manifests {
-        Some(_) => Given::default().of(root, project, None),
+        Some(_) => given::Request::default().of(root, project, None),
         None => Ok(None),
     };
     let all = given.map(|it| {

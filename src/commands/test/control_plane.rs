@@ -205,10 +205,11 @@ impl Programs<'_> {
         let kubeconfig = Some(self.folder.join(KUBECONFIG));
         let target = Target {
             kubeconfig,
+            kubeconfig_in_home: None,
             context: None,
             proxies: Proxies::default(),
             deadline: self.wants.deadline,
-            plugins: credential_plugin::plugins(),
+            host: credential_plugin::host(),
         };
         let cluster = Cluster::connect(&target)?;
         let ready = |path: &str| cluster.get(path).is_ok_and(|it| it.is_success());

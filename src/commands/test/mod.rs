@@ -109,7 +109,9 @@ impl Args {
         let is_given = self.given.manifests.is_some() || self.crds.is_some();
         let given = self.namespace.as_ref();
         let namespace = given.cloned().map_or_else(|| stage::NAMESPACE.parse(), Ok)?;
-        let crds = Given { manifests: self.crds.clone() }.read(root, Some(&namespace))?;
+        let deadline = self.time.deadline;
+        let crds = Given { manifests: self.crds.clone() };
+        let crds = crds.until(deadline).read(root, Some(&namespace))?;
         let manifests = match project {
             Some(project) if !project.in_place() && !is_given => {
                 return Stage::of(root, project, given);
@@ -124,8 +126,8 @@ impl Args {
                 terminal::warn(Diagnostic::from(chart).with_hint("install helm, or render the chart elsewhere: `helm template … | operator-rs test --manifests -`"));
                 None
             }
-            Some(project) => self.given.of(root, project, Some(&namespace))?,
-            None => self.given.read(root, Some(&namespace))?,
+            Some(project) => self.given.until(deadline).of(root, project, Some(&namespace))?,
+            None => self.given.until(deadline).read(root, Some(&namespace))?,
         };
         let inputs =
             Inputs { manifests, crds, namespace: self.namespace.clone(), compile: self.compile };
