@@ -327,7 +327,7 @@ fn every_command_ends_in_time_whatever_the_server_does() {
                 "exec: {{apiVersion: client.authentication.k8s.io/v1, command: '{command}', interactiveMode: {mode}}}"
             );
             let name = &format!("{name}-{mode}");
-            let kubeconfig = world.kubeconfig(&format!("{name}.yaml"), "http://127.0.0.1:1", &user);
+            let kubeconfig = world.kubeconfig(&format!("{name}.yaml"), "https://127.0.0.1:1", &user);
             add(
                 "install --timeout 1s",
                 &kubeconfig,
