@@ -236,9 +236,9 @@ fn runs() -> Vec<String> {
     let rows = table::rows();
     let talks =
         |words: &str| table::row_of(&rows, words).is_some_and(|row| !row.claim.network.is_empty());
-    // These read what is on this machine.
+    // These read what is on this machine, or name a context that is not in the kubeconfig here.
     let is_local = |words: &str| {
-        let local = ["chart", "HEAD"];
+        let local = ["chart", "HEAD", "without-tls"];
         let is_bundle = words.ends_with(" bundle") && !words.starts_with("run ");
         is_bundle || words.contains("add bundle") || words.split(' ').any(|it| local.contains(&it))
     };
@@ -327,7 +327,8 @@ fn every_command_ends_in_time_whatever_the_server_does() {
                 "exec: {{apiVersion: client.authentication.k8s.io/v1, command: '{command}', interactiveMode: {mode}}}"
             );
             let name = &format!("{name}-{mode}");
-            let kubeconfig = world.kubeconfig(&format!("{name}.yaml"), "https://127.0.0.1:1", &user);
+            let kubeconfig =
+                world.kubeconfig(&format!("{name}.yaml"), "https://127.0.0.1:1", &user);
             add(
                 "install --timeout 1s",
                 &kubeconfig,

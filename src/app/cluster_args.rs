@@ -67,7 +67,7 @@ impl Address {
         let (kubeconfig, context) = (self.kubeconfig.clone(), self.context.clone());
         let target = Target {
             kubeconfig,
-            kubeconfig_in_home: terminal::home_folder().map(|home| home.join(".kube/config")),
+            kubeconfig_in_home: terminal::home_folder()?.map(|home| home.join(".kube/config")),
             context,
             proxies: proxies()?,
             deadline,

@@ -37,8 +37,11 @@ pub fn read_named(
     path: &Path,
     bounds: Bounds,
 ) -> anyhow::Result<Option<Vec<u8>>> {
+    // A regular file needs no time limit: nobody is waited for.
+    let is_regular = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+    let deadline = bounds.deadline.filter(|_| !is_regular);
     let path = path.to_owned();
-    read_until(description, bounds, move || open(&path))
+    read_until(description, Bounds { deadline, ..bounds }, move || open(&path))
 }
 
 /// Reads the text of a file.

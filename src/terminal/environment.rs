@@ -30,11 +30,6 @@ pub fn arguments() -> Vec<String> {
     std::env::args_os().skip(1).map(|it| it.to_string_lossy().into_owned()).collect()
 }
 
-/// The home directory of the user.
-pub fn home_folder() -> Option<PathBuf> {
-    std::env::home_dir()
-}
-
 /// The folder that the program was started in.
 pub fn current_folder() -> Option<PathBuf> {
     std::env::current_dir().ok()

@@ -78,7 +78,15 @@ impl Refusing {
     }
 }
 
+/// The first byte of a connection with TLS.
+const TLS_HANDSHAKE: u8 = 22;
+
 fn refuse(mut stream: &TcpStream, asked: &Mutex<Vec<String>>) {
+    let mut first = [0];
+    if stream.peek(&mut first).is_ok() && first == [TLS_HANDSHAKE] {
+        asked.lock().expect("nobody panics with it").push(String::new());
+        return;
+    }
     let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
     asked.lock().expect("nobody panics with it").push(lines.next().unwrap_or_default());
     lines.take_while(|it| !it.is_empty()).for_each(drop);
@@ -224,8 +232,10 @@ impl World {
 
     fn put_home(&self) {
         let kubeconfig = format!(
-            "apiVersion: v1\nkind: Config\ncurrent-context: a\nclusters:\n- name: a\n  cluster: {{server: 'http://{}'}}\n\
-             contexts:\n- name: a\n  context: {{cluster: a, user: a}}\nusers:\n- name: a\n  user: {{exec: {{command: cluster-credentials, \
+            "apiVersion: v1\nkind: Config\ncurrent-context: a\nclusters:\n- name: a\n  cluster: {{server: 'https://{0}'}}\n\
+             - name: without-tls\n  cluster: {{server: 'http://{0}'}}\n\
+             contexts:\n- name: a\n  context: {{cluster: a, user: a}}\n\
+             - name: without-tls\n  context: {{cluster: without-tls, user: a}}\nusers:\n- name: a\n  user: {{exec: {{command: cluster-credentials, \
              apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never}}}}\n",
             self.cluster.address
         );

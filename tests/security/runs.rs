@@ -66,6 +66,7 @@ pub const RUNS: &[&str] = &[
     "undeploy --manifests chart --yes --namespace a",
     "migrate",
     "olm install --timeout 2s",
+    "olm install --context without-tls --timeout 2s",
     "olm install --manifests olm.yaml --timeout 2s",
     "olm status",
     "olm uninstall --yes --timeout 2s",
