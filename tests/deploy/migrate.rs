@@ -337,7 +337,12 @@ crate::trials! {
             }});
         }).await;
         tokio::time::sleep(Duration::from_secs(2)).await;
-        it.refused("migrate", 1, "conversion webhook for g.convert.org/v1alpha1, Kind=Memcached failed").await;
+        for words in ["migrate --dry-run", "migrate"] {
+            let failed = "conversion webhook for g.convert.org/v1alpha1, Kind=Memcached failed";
+            let said = it.refused(words, 1, failed).await;
+            let hint = "correct it in the version that it is stored in, e.g. `kubectl edit memcacheds.v1alpha1.g.convert.org NAME -n NAMESPACE`";
+            assert!(said.contains(hint) && !said.contains("again"), "{said}");
+        }
         assert_eq!(it.stored_versions().await, json!(["v1alpha1", "v1"]));
         // No namespace of the cluster can be deleted while objects of a kind cannot be read.
         it.server.edit(&it.crd(), |crd| crd["spec"]["conversion"] = json!({"strategy": "None"})).await;
