@@ -22,6 +22,7 @@ mod migrate;
 mod olm;
 mod overview;
 mod peer_commands;
+mod repeated;
 mod run;
 mod scorecard;
 mod status;
@@ -145,7 +146,7 @@ pub fn run() -> ExitCode {
     }
     let (mut announced, mut failed) = (false, false);
     loop {
-        let parsed = overview::of(Cli::command()).try_get_matches();
+        let parsed = repeated::matches(overview::of(Cli::command()));
         let cli = match parsed.and_then(|it| Cli::from_arg_matches(&it)) {
             Ok(cli) => cli,
             Err(error) => {

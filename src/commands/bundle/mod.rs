@@ -12,7 +12,7 @@ mod renew;
 mod validate;
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     path::{Path, PathBuf},
 };
 
@@ -123,13 +123,6 @@ impl Args {
     }
 
     fn write(self, tree: &mut WorkTree<'_>) -> anyhow::Result<()> {
-        let mut seen = BTreeSet::new();
-        if let Some(channel) = self.channels.iter().find(|it| !seen.insert(*it)) {
-            return Err(terminal::usage(
-                clap::error::ErrorKind::ValueValidation,
-                &format!("`--channels` names `{channel}` twice"),
-            ));
-        }
         let project = Project::of_any_layout(tree)?;
         if project.resources.iter().all(|it| it.api.is_none()) {
             return Err(anyhow::format_err!(
