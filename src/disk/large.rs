@@ -47,7 +47,10 @@ impl Root {
             Err(error) if is_missing(&error) && folder.kind_at(below).is_err() => Ok(None),
             Err(error) => {
                 let why = super::tree::unreadable(folder, path, error);
-                Err(anyhow::format_err!("{}: {why:#}", reading()))
+                let hints: Vec<String> =
+                    diagnostics::hints(&why).into_iter().map(str::to_owned).collect();
+                let error = anyhow::format_err!("{}: {why:#}", reading());
+                diagnostics::hinted(error, hints.into_iter())
             }
         }
     }

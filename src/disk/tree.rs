@@ -126,13 +126,20 @@ pub fn unreadable(folder: &Folder, path: &ProjectPath, error: io::Error) -> anyh
             }
             // A refusal of the sandbox itself has no error code of the system.
             Err(it) if is_link && it.raw_os_error().is_none() => {
-                return anyhow::format_err!("`{name}` is a symlink that leads out of the project");
+                let error =
+                    anyhow::format_err!("`{name}` is a symlink that leads out of the project");
+                return with_hint(error, "replace it with what it leads to");
             }
             Err(_) if is_link => {
-                return anyhow::format_err!("`{name}` is a broken symlink");
+                let error = anyhow::format_err!("`{name}` is a broken symlink");
+                return with_hint(error, "delete it, or restore what it leads to");
             }
             _ => {}
         }
     }
     error.into()
+}
+
+fn with_hint(error: anyhow::Error, hint: &str) -> anyhow::Error {
+    diagnostics::hinted::<()>(error, std::iter::once(hint.to_owned())).unwrap_err()
 }

@@ -44,7 +44,19 @@ pub fn find(tree: &impl Tree, of: &Kustomization, item: &Text) -> anyhow::Result
             Err(of.problem(item.mark, &format!("there is no {path}")))
         }
         model::Found::Other(what) if tree.list(&path)?.is_empty() => {
-            Err(of.problem(item.mark, &format!("{path} cannot be read: {what}")))
+            let (message, hint) = match tree.read(&path) {
+                // It can be read, but not as a file of the kustomization's own directory.
+                Ok(Some(_)) => (
+                    format!("{path} is reached through a symlink, which is not followed"),
+                    "list the file that it leads to, or replace it with the file",
+                ),
+                Err(error) => (format!("{error:#}"), "list a YAML file of this directory instead"),
+                Ok(None) => (
+                    format!("{path} cannot be read: {what}"),
+                    "list a YAML file of this directory instead",
+                ),
+            };
+            Err(of.problem(item.mark, &message)).hint(hint)
         }
         _ if load::NAMES.iter().any(|it| has(tree, &path, it)) => {
             let message = format!("{path} is reached through a symlink, which is not followed");
