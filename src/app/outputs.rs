@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     disk::Root,
-    plan::{Plan, WorkTree},
+    plan::{self, Plan, WorkTree},
 };
 use diagnostics::Hint as _;
 use model::display_path;
@@ -20,11 +20,15 @@ pub struct Outputs<'a> {
 
 impl<'a> Outputs<'a> {
     /// Opens the directories, and locks them if they are to be written into. They may not be inside of each other: each has
-    /// files of its own.
+    /// files of its own. The names of those in the project are ones that every system can have, as those of the files in all
+    /// of them; what is outside of the project need not move to other systems.
     pub fn open(dir: &Path, folders: &'a [PathBuf], mode: &'a Mode) -> anyhow::Result<Self> {
         let mut roots: Vec<(&Path, Root)> = Vec::new();
         for folder in folders {
             let root = Root::output(dir, folder)?;
+            if let Some(below) = root.below() {
+                plan::require_portable(&Root::new(dir)?, &below)?;
+            }
             let real = root.real();
             let meets = |it: &Root| real.starts_with(it.real()) || it.real().starts_with(real);
             if let Some((other, _)) = roots.iter().find(|it| meets(&it.1)) {

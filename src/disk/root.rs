@@ -112,6 +112,11 @@ impl Root {
         Ok(Self { base: base.to_owned(), real, below, opened, held: OnceCell::new(), dir })
     }
 
+    /// The path of an output folder in the directory that it was opened from, if it is below it.
+    pub fn below(&self) -> Option<ProjectPath> {
+        self.below.join("/").parse().ok()
+    }
+
     /// The folder itself, without symlinks.
     pub fn real(&self) -> &Path {
         &self.real

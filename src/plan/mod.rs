@@ -20,9 +20,9 @@ pub use storage::with_storage;
 pub use work_tree::{EDITED, WorkTree};
 
 use amendment::Amendment;
-use diagnostics::{Diagnostic, Lines};
+use diagnostics::{Diagnostic, Hint as _, Lines};
 use intent::Intent;
-use model::ProjectPath;
+use model::{ProjectPath, Tree};
 
 /// Whether a file is unchanged since this command (e.g. `manifests`) has generated it.
 pub fn is_ours(path: &ProjectPath, text: &str, by: &str) -> bool {
@@ -33,6 +33,14 @@ pub fn is_ours(path: &ProjectPath, text: &str, by: &str) -> bool {
 pub fn is_generated_by(path: &ProjectPath, text: &str, by: &str) -> bool {
     ours::is_in_conflict(path, text)
         || !matches!(ours::state(path, text, by), ours::State::Theirs | ours::State::Another { .. })
+}
+
+/// Refuses a new path that other systems could not have next to what is on the disk.
+pub fn require_portable(disk: &dyn Tree, path: &ProjectPath) -> anyhow::Result<()> {
+    match portable::Names::default().add(disk, path) {
+        Ok(()) => Ok(()),
+        Err(refused) => Err(anyhow::format_err!("{path}: {}", refused.why)).hint(refused.hint),
+    }
 }
 
 /// The first item in a Rust file that has one of these names as a type.

@@ -1,4 +1,4 @@
-//! Two projects that write into one directory: each replaces and removes only files that are provably its own.
+//! Directories that commands write into: two projects in one replace and remove only files that are provably their own.
 
 use std::{fs, path::Path};
 
@@ -140,4 +140,21 @@ fn two_projects_keep_each_others_pages_and_schemas() {
          hint: write into a directory of its own: `--output-dir DIR`",
     );
     files(&top, &["README.md", "a.com/foo.md"]);
+}
+
+#[test]
+fn an_output_directory_in_a_project_has_a_name_that_every_system_can_have() {
+    let top = support::fresh("effects/portable");
+    let project = Project::new(&top, "a", "a", &[("example.com", "Foo")]);
+    let device = "cannot be the name of a file on Windows\nhint: choose another name";
+    let twin = "`src` differs in case alone, and is the same file on Windows and macOS\nhint: rename or delete `src`";
+    for line in ["crds --output-dir CON", "schemas --output-dir a/aux/b", "docs --output-dir nul"] {
+        project.refused(&format!("generate {line}"), device);
+    }
+    for line in ["crds --output-dir SRC", "docs --output-dir Src", "crds --output-file Src/a.yaml"]
+    {
+        project.refused(&format!("generate {line}"), twin);
+    }
+    project.done("generate crds --output-dir src");
+    project.done("generate crds --output-dir new/crds");
 }

@@ -106,7 +106,7 @@ fn what_is_missing_is_named_with_its_flag() {
             "--manifests ../odd.yaml",
             "error: ../odd.yaml:1:1: not a manifest: `kind` or `apiVersion` is missing\n",
         ),
-        ("--manifests ../missing", "error: cannot read `../missing`"),
+        ("--manifests ../missing", "error: there is no `../missing`\n"),
         ("--crds ../map.yaml", "error: `../map.yaml` has no CRDs\n"),
         (
             "--manifests ../map.yaml --audit-rbac",
