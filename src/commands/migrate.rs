@@ -112,10 +112,11 @@ impl Args {
                 "run `operator-rs migrate {name}` again: only objects that are left are written"
             );
             let performed = self.perform(cluster, task);
-            // What the server refuses, it refuses again.
+            // A cause with a way out of its own is not gone in the next run.
             let is_repeatable = |error: &anyhow::Error| {
                 diagnostics::find::<Interrupted>(error).is_some()
                     || diagnostics::find::<Unreachable>(error).is_some()
+                    || diagnostics::hints(error).is_empty()
             };
             problems.extend(match performed {
                 Err(error) if is_repeatable(&error) => Err(error).hint(again),

@@ -108,6 +108,6 @@ fn manifests_that_lead_out_of_the_project_are_refused() {
     project.refused("generate installer --manifests deploy.yaml", refused);
     let hint = "hint: name the file that it leads to: `";
     project.refused("generate installer --manifests deploy.yaml", hint);
-    project.refused("generate installer --manifests /dev/zero", "it has more than 256 MiB");
+    project.refused("generate installer --manifests /dev/zero", "it is longer than 256 MiB");
     project.done("generate installer --manifests ../outside.yaml");
 }

@@ -134,20 +134,13 @@ fn read_again(from: &dyn Sources, options: &Options, parsed: Option<Rc<Parsed>>)
     let crates = crates_of(&types, &packages);
     let files = files_of(&types);
     let namer = Namer::new(&types, &crates);
-    let mut places = found.field_places;
-    let mut field_types = found.field_types;
-    let mut null_fields = found.null_fields;
-    let mut unreadable = found.unreadable;
     let kind = |(id, crd)| {
-        let places = places.remove(&id).unwrap_or_default();
+        let places = found.field_places.remove(&id).unwrap_or_default();
         let crd = if is_parsed { crd } else { Err(Vec::new()) };
-        let field_types = field_types.remove(&id).unwrap_or_default();
-        let null_fields = null_fields.remove(&id).unwrap_or_default();
-        let unreadable = unreadable.remove(&id).unwrap_or_default();
         Kind {
-            field_types,
-            null_fields,
-            unreadable,
+            field_types: found.field_types.remove(&id).unwrap_or_default(),
+            null_fields: found.null_fields.remove(&id).unwrap_or_default(),
+            unreadable: found.unreadable.remove(&id).unwrap_or_default(),
             ..namer.kind(id, withheld(crd, &problems), places)
         }
     };

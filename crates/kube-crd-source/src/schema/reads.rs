@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use super::Reader;
 use super::container::{Data, Field, Shape};
-use super::{Origin, Reader};
 use crate::builtin;
 use crate::text::{UnreadValues, Unreadable};
 use crate::types::Type;
@@ -17,7 +17,7 @@ pub(super) type ReadTypes = BTreeMap<Vec<String>, Option<&'static str>>;
 const DEPTH: usize = 8;
 
 impl Reader {
-    /// Notes which type reads the values of the field that we are in.
+    /// Notes which type reads the values of the field that we are in, and whose schema has been generated.
     pub(super) fn note_read(&self, field: &Field, ty: &Type) {
         let found = if field.reads_with { None } else { self.reading_type(ty, DEPTH) };
         let path = self.schema_path.borrow().clone();
@@ -39,14 +39,18 @@ impl Reader {
                 _ => None,
             };
         }
-        match self.origin(ty) {
-            Origin::Forward(ty) => self.reading_type(&ty, depth),
-            Origin::Own(this) if this.container.from.is_none() => match &this.container.data {
-                Data::Struct(Shape::Newtype(field)) if !field.reads_with => {
-                    self.reading_type(&*self.field_type(&this, field)?, depth)
-                }
-                _ => None,
-            },
+        // A type without a known schema, as that of a `PhantomData` may be, is not read for this alone.
+        let is_derived = self.by_hand.borrow().get(ty).is_some_and(Option::is_none);
+        let this = self.own.borrow().get(ty).filter(|_| is_derived).cloned()?;
+        if let Some(forward) = &this.forward {
+            return self.reading_type(forward, depth);
+        }
+        match &this.container.data {
+            Data::Struct(Shape::Newtype(field)) => {
+                let is_read = !field.reads_with && this.container.from.is_none();
+                let inside = self.field_type(&this, field).filter(|_| is_read)?;
+                self.reading_type(&inside, depth)
+            }
             _ => None,
         }
     }

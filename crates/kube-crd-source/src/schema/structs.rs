@@ -205,11 +205,13 @@ impl Reader {
             self.note_place(this.scope.module, field.span);
             if let Some(ty) = self.field_type(this, field) {
                 self.note_type(&ty);
-                self.note_read(field, &ty);
             }
             self.note_null(this, field);
             let default = self.default(this, field, whole);
             let inner = self.field(this, field, default, false, generator);
+            if let Some(ty) = self.field_type(this, field) {
+                self.note_read(field, &ty);
+            }
             let has_default =
                 !matches!(whole, Fallback::None) || !matches!(field.default, Fallback::None);
             let optional = || {

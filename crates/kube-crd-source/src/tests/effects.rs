@@ -114,6 +114,9 @@ fn the_type_that_reads_a_field_is_known_through_lists_and_newtypes() {
     let nested = "$T struct In { b: kube::core::Duration }";
     assert_eq!(unreadable("a: In,", nested), ["spec.a.b kube_core::Duration"]);
     assert_eq!(unreadable("a: serde_json::Value,", ""), [""; 0]);
+    // A type that is not read needs no schema.
+    let unread = "a: std::marker::PhantomData<In>,";
+    assert_eq!(unreadable(unread, "struct In;"), [""; 0]);
     // A function reads the field, or another type may read it.
     let with = "#[serde(deserialize_with = \"read\")] a: kube::core::Duration,";
     assert_eq!(unreadable(with, ""), [""; 0]);
