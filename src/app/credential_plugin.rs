@@ -19,7 +19,7 @@ const LARGEST: u64 = 64 << 20;
 /// No credentials are longer.
 const LONGEST: u64 = 1 << 20;
 
-/// How this program runs plugins and reads files.
+/// Returns the functions that read the files of kubeconfigs and run their plugins.
 pub fn host() -> Host {
     Host { run, read, has_terminal: terminal::has_person() }
 }

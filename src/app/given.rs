@@ -40,7 +40,7 @@ pub struct Manifests {
     is_release: bool,
 }
 
-/// What is read in place of config/, and until when.
+/// The manifests to read in place of config/, and the deadline for reading them.
 #[derive(Clone, Copy, Default)]
 pub struct Request<'a> {
     manifests: Option<&'a Path>,

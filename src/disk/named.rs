@@ -16,7 +16,7 @@ use anyhow::Context as _;
 use super::folder::is_missing;
 use model::{Deadline, display_path};
 
-/// How much is read, and until when.
+/// The limits for reading a file: its size and a deadline.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
     pub bytes: u64,

@@ -66,7 +66,7 @@ pub fn load(kubeconfig: &mut Kubeconfig, context: &str, target: &Target) -> anyh
         };
         return Ok(());
     }
-    // As for kubectl, the data counts before the file.
+    // kubectl, too, prefers the data to the file.
     let read = |description: &str, path: Option<String>, has_data: bool| {
         let path = path.filter(|path| !has_data && !path.is_empty());
         let read = |path| target.host.required(description, Path::new(&path), target.deadline);

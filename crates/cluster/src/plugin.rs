@@ -32,7 +32,7 @@ pub struct Plugin {
 /// Reads a whole file until the deadline; `None` if it does not exist. The text is the file's name in messages.
 pub type ReadFile = fn(&str, &Path, Deadline) -> anyhow::Result<Option<Vec<u8>>>;
 
-/// What the program does that connects to a cluster: it runs programs and reads files.
+/// Functions of the program that connects to a cluster: they run programs and read files.
 #[derive(Clone, Copy)]
 pub struct Host {
     /// Runs a plugin until the deadline, and returns what it prints. An error must not show its output.

@@ -13,7 +13,7 @@ use crate::types::Type;
 /// By the names that lead to each field: the type that reads its values; none if several types do, or it is not known.
 pub(super) type ReadTypes = BTreeMap<Vec<String>, Option<&'static str>>;
 
-/// How many types around a value are looked through.
+/// The number of types around a value that are looked through.
 const DEPTH: usize = 8;
 
 impl Reader {

@@ -33,7 +33,7 @@ pub const SHARED: &[&str] = &[
     "bound",
 ];
 
-/// What it hands on from `#[serde]` alone, and `deserialize_with`, which leaves nothing in a schema.
+/// The attributes that it reads of `#[serde]` alone, and `deserialize_with`, which changes no schema.
 const SERDE_ONLY: &[&str] = &["serialize_with", "with", "deserialize_with"];
 
 /// The input with `#[serde]` as schemars' derive sees it.

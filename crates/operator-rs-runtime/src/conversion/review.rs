@@ -108,8 +108,9 @@ fn convert(hubs: &[Arc<dyn Convert>], object: &RawValue, desired: &str) -> Resul
     })
 }
 
-/// How to correct an object that is stored in a version of a kind: requests in this version do not convert it. None if it
-/// has no name, or the version is unknown.
+/// A command that corrects an object that is stored in a version of a kind: requests in this version do not convert it.
+///
+/// None if it has no name, or the version is unknown.
 fn way_out(hub: &dyn Convert, source: &Source, version: &str) -> Option<String> {
     let (namespace, name) = source.names();
     let (name, crd) = (name?, hub.crd());

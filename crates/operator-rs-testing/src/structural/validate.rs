@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{FieldPath, Findings, Texts, flag, format_of, number, text};
 use serde_json::{Map, Value};
 
-/// How the message of a fault begins whose value has another type than its schema.
+/// The beginning of the message about a value that is not of the type in its schema.
 pub const WRONG_TYPE: &str = "must be of type";
 
 /// Validates a value, after unknown fields and nulls were removed and defaults were filled in.
