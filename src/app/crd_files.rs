@@ -200,6 +200,19 @@ impl<'a> Writing<'a> {
     }
 }
 
+/// Returns whether a text has the CRDs of all manifests as API servers hold them, and nothing else.
+pub fn has_all(text: &str, manifests: &[Manifest]) -> bool {
+    let documents = yaml::documents(text, yaml::Dialect::Kubernetes).unwrap_or_default();
+    let found: Vec<Value> = documents.into_iter().flat_map(objects).collect();
+    let is_current = |declared: &Value| {
+        let mut found = found.iter().filter(|found| Id::of(found) == Id::of(declared));
+        found.next().is_some_and(|found| difference(found, declared).is_none())
+            && found.next().is_none()
+    };
+    let mut declared = manifests.iter().flat_map(|manifest| &manifest.objects);
+    declared.clone().count() == found.len() && declared.all(is_current)
+}
+
 /// Fails if a file that is to get all CRDs has those of another package.
 pub fn require_own(
     shown: &Path,

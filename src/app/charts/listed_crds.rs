@@ -11,9 +11,9 @@ pub const ANNOTATION: &str = "artifacthub.io/crds";
 
 /// Compares the names and served versions that the annotation lists with those of the chart's CRDs.
 pub fn check(chart: &Chart, copies: &[Copy<'_>]) -> Option<Finding> {
-    let pointer = "/annotations/artifacthub.io~1crds";
-    let text = chart.manifest.clone().into_value().pointer(pointer)?.as_str()?.to_owned();
-    let mark = chart.manifest.mark_at(pointer);
+    let pointer = format!("/annotations/{}", ANNOTATION.replace('/', "~1"));
+    let text = chart.manifest.clone().into_value().pointer(&pointer)?.as_str()?.to_owned();
+    let mark = chart.manifest.mark_at(&pointer);
     let place = Some(chart.place("Chart.yaml", mark.line, mark.column));
     let finding = |what: String| Some(Rule::ListedCrds.finding(ANNOTATION, what, place));
     let list = yaml::from_text(&text, yaml::Dialect::Kubernetes).ok();
@@ -21,8 +21,9 @@ pub fn check(chart: &Chart, copies: &[Copy<'_>]) -> Option<Finding> {
         return finding("it is not a YAML list".to_owned());
     };
     let listed: BTreeSet<String> =
-        items.iter().map(|item| label(&item["name"], &item["version"])).collect();
-    let served: BTreeSet<String> = copies.iter().flat_map(|copy| served(&copy.crd)).collect();
+        items.iter().map(|item| label_of_version(&item["name"], &item["version"])).collect();
+    let served: BTreeSet<String> =
+        copies.iter().flat_map(|copy| served_versions(&copy.crd)).collect();
     let difference = |one: &BTreeSet<String>, other: &BTreeSet<String>| {
         one.difference(other).cloned().collect::<Vec<_>>().join(", ")
     };
@@ -38,13 +39,13 @@ pub fn check(chart: &Chart, copies: &[Copy<'_>]) -> Option<Finding> {
     }
 }
 
-fn served(crd: &Value) -> impl Iterator<Item = String> {
+fn served_versions(crd: &Value) -> impl Iterator<Item = String> {
     let versions = pointer::list(crd, "/spec/versions").iter();
     let versions = versions.filter(|version| version["served"] == true);
-    versions.map(|version| label(&crd["metadata"]["name"], &version["name"]))
+    versions.map(|version| label_of_version(&crd["metadata"]["name"], &version["name"]))
 }
 
-fn label(name: &Value, version: &Value) -> String {
+fn label_of_version(name: &Value, version: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     format!("`{}` of {}", text(version), text(name))
 }

@@ -2,7 +2,6 @@
 //! what it loses.
 
 use super::Args;
-use crate::app::shipped;
 use diagnostics::Diagnostic;
 use go_data::yaml;
 use model::display_path;
@@ -45,17 +44,13 @@ fn given(args: &Args) -> Vec<String> {
 pub fn lost(dockerfile: &str, args: &Args, bundle: &Bundle) -> Option<Diagnostic> {
     let given = given(args);
     let (mut lost, mut homes) = (Vec::new(), Vec::new());
-    let placeholder = format!(" image: {}", shipped::PLACEHOLDER);
-    let names_an_image = !bundle.files.values().any(|text| text.contains(&placeholder));
     for flag in bundle::recorded_flags(dockerfile) {
         let (name, value) = flag.split_once('=').unwrap_or((&flag, ""));
         let Some((_, line, home)) = HOMES.iter().find(|it| it.0 == name) else { continue };
         let is_given = given.iter().any(|it| it.split('=').next() == Some(name));
         let line = line.map(|it| it.to_owned() + &yaml::to_text(&value.into()));
         let has = |text: &String| line.as_ref().is_some_and(|it| text.contains(it));
-        // config/manager names an image in place of the flag.
-        let is_replaced = name == "--image" && names_an_image;
-        if !is_given && !is_replaced && !bundle.files.values().any(has) {
+        if !is_given && !bundle.files.values().any(has) {
             homes.extend(home.filter(|it| !homes.contains(it)));
             lost.push(flag);
         }
@@ -69,10 +64,10 @@ pub fn lost(dockerfile: &str, args: &Args, bundle: &Bundle) -> Option<Diagnostic
     Some(Diagnostic::from(warning).with_hint(hint)).filter(|_| !lost.is_empty())
 }
 
-/// How a flag's value is written in the bundle, and where to set it so that no later run needs the flag.
+/// How a flag's value is written in the bundle, and where to set it so that no later run needs the flag. Without `--image`,
+/// the bundle has that of config/manager, or a warning of its own.
 const HOMES: &[(&str, Option<&str>, Option<&str>)] = &[
     ("--version", Some("\n  version: "), Some("the version in Cargo.toml")),
-    ("--image", Some(" image: "), Some("the image in config/manager/kustomization.yaml")),
     ("--channels", Some(".bundle.channels.v1: "), CHANNELS),
     ("--default-channel", Some(".channel.default.v1: "), CHANNELS),
     ("--extra-service-accounts", None, None),

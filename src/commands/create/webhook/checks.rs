@@ -102,10 +102,12 @@ impl Args {
                 .hint(format!("run `operator-rs create api --group {group} --version {version} --kind {kind} --from {has}` first"));
         }
         if self.conversion {
-            let own = "only the project's own kinds can be converted";
-            let create = create(format!(" --version {version}"));
+            let mut hint = "only the project's own kinds can be converted".to_owned();
+            if is_own {
+                hint = format!("{hint}: {}", create(format!(" --version {version}")));
+            }
             return Err(anyhow::format_err!("{group}/{version} {kind} is not in PROJECT"))
-                .hint(if is_own { format!("{own}: {create}") } else { own.to_owned() });
+                .hint(hint);
         }
         let foreign = Foreign::external(project, group.clone(), version, kind, &self.external);
         let mut foreign = match foreign {

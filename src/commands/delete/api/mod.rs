@@ -3,7 +3,7 @@
 mod files;
 mod originals;
 
-use std::{borrow::Cow, collections::BTreeSet};
+use std::collections::BTreeSet;
 
 use super::{commit::Commit, files::Files, webhook};
 use crate::project::{Operator, Project, Resource, Webhooks, kind_command};
@@ -66,15 +66,7 @@ impl Args {
             // The policy goes, too.
             edited = edited.without_policy(resource)?;
         }
-        let mut resource = Cow::Borrowed(resource);
-        if let Some(other) = other.filter(|_| resource.controller)
-            && controller_uses(root, &resource, other)?
-        {
-            let index = edited.resources.iter().position(|listed| listed.is_same_version(other));
-            edited = index.map_or(Ok(edited.clone()), |index| edited.with_controller(index))?;
-            resource.to_mut().controller = false;
-        }
-        let resource = &*resource;
+        let (edited, resource) = &with_moved_controller(root, edited, resource, other)?;
         let source = resource.api.as_ref().map(|_| derive::operator(root)).unwrap_or_default();
         let files = Files::of(root, &source, &project, &edited, resource)?;
         if let (true, Some(other)) = (resource.controller, other)
@@ -140,7 +132,28 @@ impl Args {
     }
 }
 
-/// Whether the controller's code reads `other` and no longer names the version of `resource`.
+/// Moves `controller: true` in PROJECT to `other` if the controller's code uses that version already. Returns PROJECT
+/// without the resource, and the resource without the controller that is no longer its own.
+fn with_moved_controller(
+    root: &Root,
+    edited: Project,
+    resource: &Resource,
+    other: Option<&Resource>,
+) -> anyhow::Result<(Project, Resource)> {
+    let index = other
+        .and_then(|other| edited.resources.iter().position(|listed| listed.is_same_version(other)));
+    match (index, other) {
+        (Some(index), Some(other))
+            if resource.controller && controller_uses(root, resource, other)? =>
+        {
+            let resource = Resource { controller: false, ..resource.clone() };
+            Ok((edited.with_controller(index)?, resource))
+        }
+        _ => Ok((edited, resource.clone())),
+    }
+}
+
+/// Returns whether the controller's code reads `other` and no longer names the version of `resource`.
 fn controller_uses(root: &Root, resource: &Resource, other: &Resource) -> anyhow::Result<bool> {
     let is_part = |character: char| character.is_alphanumeric() || character == '_';
     let mut uses_other = false;

@@ -116,14 +116,6 @@ impl Committed<'_> {
         if is_patched { error.hint(declared) } else { error }
     }
 
-    /// Returns whether the file was written by another tool, and has the CRDs that the source declares.
-    pub fn is_kept(&self) -> anyhow::Result<bool> {
-        let found = self.find()?;
-        let mut all = found.values().flatten().peekable();
-        let is_foreign = all.peek().is_some() && all.all(|file| file.writer == Writer::Other);
-        Ok(is_foreign && self.require_current().is_ok())
-    }
-
     /// The differences that `--allow-at` does not accept.
     fn unaccepted(&self, name: &str, found: Vec<FieldDifference>) -> Vec<FieldDifference> {
         let is_accepted = |it: &FieldDifference| {

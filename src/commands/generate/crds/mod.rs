@@ -24,7 +24,7 @@ use crate::{
     commands::{Mode, reading},
     disk::Root,
     manifests::{self, CrdOptions, Manifest},
-    plan::Plan,
+    plan::{self, Plan},
     source::{self, Options, Reading},
     terminal,
 };
@@ -117,6 +117,11 @@ impl Made {
         };
         let before = root.read(file)?;
         if let Some(before) = &before {
+            // As in a directory, a file of another tool that has the same CRDs stays as it is.
+            let is_foreign = !plan::is_generated_by(file, before, FILE);
+            if is_foreign && crd_files::has_all(before, &self.manifests) {
+                return Ok(Plan::default());
+            }
             crd_files::require_own(
                 &folder.join(file.as_str()),
                 file,
@@ -177,36 +182,27 @@ impl Args {
         let outputs = Outputs::open(dir, folders, &self.mode)?;
         reading(dir)?;
         let made = self.make(dir, "written")?;
-        if self.mode.check || file.is_some() {
+        if self.mode.check {
             // These files are named from `dir`, and not from the workspace.
             location::annotate(&Root::new(dir)?);
-        }
-        for (folder, root) in &outputs.roots {
-            let folder = display_path(folder);
-            let shown_in = match folder.trim_end_matches('/') {
-                "" => String::new(),
-                folder => format!("{folder}/"),
-            };
-            let committed = Committed {
-                root,
-                file: file.clone(),
-                shown_in,
-                crds: &made.manifests,
-                whole: made.is_whole,
-                owners: &FileOwners::of_workspace(&made.workspace, root),
-                allowed: &self.allow_at,
-            };
-            if self.mode.check {
-                committed.require_current()?;
-            } else if file.is_some() && !self.mode.force && committed.is_kept()? {
-                // A file of another tool that `--check` accepts needs no change.
+            for (folder, root) in &outputs.roots {
+                let folder = display_path(folder);
+                let shown_in = match folder.trim_end_matches('/') {
+                    "" => String::new(),
+                    folder => format!("{folder}/"),
+                };
+                let (crds, whole) = (&made.manifests[..], made.is_whole);
+                let owners = &FileOwners::of_workspace(&made.workspace, root);
+                let file = file.clone();
+                let allowed = &self.allow_at[..];
+                Committed { root, file, shown_in, crds, whole, owners, allowed }
+                    .require_current()?;
+            }
+            if file.is_some() || !self.allow_at.is_empty() {
                 return Ok(made);
             }
+            // The remaining difference is a first line that names an old path.
         }
-        if self.mode.check && (file.is_some() || !self.allow_at.is_empty()) {
-            return Ok(made);
-        }
-        // With `--check`, the remaining difference is a first line that names an old path.
         outputs.settle(|folder, root| made.plan(folder, root, file.as_ref()))?;
         Ok(made)
     }
