@@ -68,7 +68,7 @@ impl Args {
         }
         let (edited, resource) = &with_moved_controller(root, edited, resource, other)?;
         let source = resource.api.as_ref().map(|_| derive::operator(root)).unwrap_or_default();
-        let files = Files::of(root, &source, &project, &edited, resource)?;
+        let files = Files::of(root, &source, &project, edited, resource)?;
         if let (true, Some(other)) = (resource.controller, other)
             && !has_new_controller(root, &project, at, &files)?
         {
@@ -101,7 +101,7 @@ impl Args {
         }
         let mut commit = Commit::of(root);
         files.remove(&mut plan, root, &mut commit)?;
-        webhook::remove(&mut plan, root, &project, &edited, resource, &Webhooks::default())?;
+        webhook::remove(&mut plan, root, &project, edited, resource, &Webhooks::default())?;
         match (Target::of(&project, resource)?, other) {
             (Some(target), None) => webhook::remove_policy(&mut plan, root, &project, &target)?,
             (Some(target), Some(other)) => warn_of_policy(&mut plan, root, &target, other)?,
@@ -109,11 +109,11 @@ impl Args {
         }
         refuse_edits(&mut plan, &project, at, &mut commit)?;
         let options = GenerateOptions { flags: Some(self.compile), ..GenerateOptions::default() };
-        derive::with_project(tree, plan, &project, &edited, &options)?;
+        derive::with_project(tree, plan, &project, edited, &options)?;
         webhook::refuse_left(tree, &project, resource, &Webhooks::default())?;
         let is_gone = resource.api.is_some() && other.is_none();
         if is_gone {
-            warn_of_uses(tree, &edited, resource)?;
+            warn_of_uses(tree, edited, resource)?;
         }
         let mut next = "Next: see whether other code used it:\n  cargo test".to_owned();
         if is_gone {
