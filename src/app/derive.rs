@@ -150,6 +150,7 @@ fn written(
         Ok(Some(Derived { plan, crds, markers })) => {
             tree.apply(plan)?;
             listing::update(tree, &crds)?;
+            listing::warn_of_paths(tree)?;
             let unheld = roles::unheld(tree, project, &markers.list)?;
             markers.quote(tree, unheld).into_iter().for_each(|it| tree.warn(it));
             conversions::require_in_crds(tree, project)?;

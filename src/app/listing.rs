@@ -1,4 +1,4 @@
-//! config/crd/kustomization.yaml: it lists the CRDs of the project, and no others that are gone.
+//! The kustomizations of config/: that of config/crd lists the CRDs of the project, and the paths in each lead to files.
 
 use crate::plan::{LastCommit, Plan, WorkTree};
 use diagnostics::{Diagnostic, Lines};
@@ -8,6 +8,7 @@ use model::{ProjectPath, Tree};
 const FOLDER: &str = "config/crd/";
 const FILE: &str = "config/crd/kustomization.yaml";
 const MARKER: &str = "crds";
+const RULE: &str = "kustomization";
 
 /// Adds the items of these CRDs that the command creates, and removes those of CRDs that it deletes.
 pub fn update(tree: &mut WorkTree<'_>, crds: &[ProjectPath]) -> anyhow::Result<()> {
@@ -41,11 +42,6 @@ pub fn update(tree: &mut WorkTree<'_>, crds: &[ProjectPath]) -> anyhow::Result<(
         };
         if deleted.contains(&&path) {
             plan.remove(list.clone(), vec![fragment(entry)], LastCommit::NotRead);
-        } else if !crds.contains(&path) && tree.read(&path)?.is_none() {
-            let missing = Diagnostic::in_file(FILE, format!("{path} does not exist"));
-            let missing =
-                missing.at(item.mark.line, 1).with_code("kustomization").quote(&mut lines);
-            plan.warn(missing.with_hint("remove this line"));
         }
         listed.push(path);
     }
@@ -67,12 +63,34 @@ pub fn update(tree: &mut WorkTree<'_>, crds: &[ProjectPath]) -> anyhow::Result<(
             continue;
         }
         let warning = Diagnostic::in_file(FILE, format!("`{name}` is not in the list `resources`"));
-        let warning = warning.at(line, 1).with_code("kustomization").quote(&mut lines);
+        let warning = warning.at(line, 1).with_code(RULE).quote(&mut lines);
         plan.warn(warning.with_hint(format!(
             "add it; or write `# - {name}` there if this CRD must not be installed"
         )));
     }
     tree.apply(plan)
+}
+
+/// Warns of the paths in kustomizations of config/ that lead to nothing, and of what else keeps these from being rendered.
+/// What a warning quotes already is left out.
+pub fn warn_of_paths(tree: &mut WorkTree<'_>) -> anyhow::Result<()> {
+    let files = tree.list(&ProjectPath::fixed("config"))?;
+    let kustomizations = files.iter().filter(|file| kustomize::is_kustomization_name(file.name()));
+    let folders = kustomizations.filter_map(ProjectPath::parent).collect();
+    let mut problems = kustomize::path_problems(tree, folders);
+    if !problems.is_empty() {
+        let warnings = tree.changes().warnings;
+        problems.retain(|problem| {
+            let text = problem.to_string();
+            !warnings.iter().any(|warning| warning.message.contains(&text))
+        });
+    }
+    for problem in problems {
+        let text = problem.file.as_ref().and_then(|file| file.parse::<ProjectPath>().ok());
+        let text = text.map_or(Ok(None), |file| tree.read(&file))?.unwrap_or_default();
+        tree.warn(problem.with_code(RULE).quote(&mut Lines::of(&text)));
+    }
+    Ok(())
 }
 
 fn fragment(name: &str) -> String {

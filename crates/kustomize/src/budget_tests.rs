@@ -7,7 +7,7 @@ use diagnostics::Diagnostic;
 use model::{Found, ProjectPath, Tree};
 
 /// Files by their paths.
-struct Files(BTreeMap<String, String>);
+pub struct Files(pub BTreeMap<String, String>);
 
 impl Tree for Files {
     fn look(&self, path: &ProjectPath) -> anyhow::Result<Found> {

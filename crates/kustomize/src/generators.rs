@@ -115,24 +115,27 @@ fn pairs(
         }
     }
     for item in &from.files {
-        let (key, path) = match item.text.split_once('=') {
-            None => (item.text.rsplit('/').next().unwrap_or_default(), item.text.as_str()),
-            Some((key, path)) if !key.is_empty() && !path.is_empty() && !path.contains('=') => {
-                (key, path)
-            }
-            Some(_) => {
-                return Err(of.problem(
-                    item.mark,
-                    &format!("`{}` is not of the form `key=path`", item.text),
-                ));
-            }
-        };
-        let file = Text { text: path.to_owned(), mark: item.mark };
+        let (key, file) = key_and_file(of, item)?;
         let bytes = resources::bytes(tree, of, &file)?.1;
         budget.take(bytes.len()).map_err(|it| of.located(item.mark, &it))?;
-        res.push((key.to_owned(), bytes));
+        res.push((key, bytes));
     }
     Ok(res)
+}
+
+/// The key and the path of an item of `files`, which is a path or `key=path`.
+pub fn key_and_file(of: &Kustomization, item: &Text) -> anyhow::Result<(String, Text)> {
+    let (key, path) = match item.text.split_once('=') {
+        None => (item.text.rsplit('/').next().unwrap_or_default(), item.text.as_str()),
+        Some((key, path)) if !key.is_empty() && !path.is_empty() && !path.contains('=') => {
+            (key, path)
+        }
+        Some(_) => {
+            let message = format!("`{}` is not of the form `key=path`", item.text);
+            return Err(of.problem(item.mark, &message));
+        }
+    };
+    Ok((key.to_owned(), Text { text: path.to_owned(), mark: item.mark }))
 }
 
 /// The longest line that Go's scanner accepts.

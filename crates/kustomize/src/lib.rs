@@ -39,6 +39,7 @@ mod kinds;
 mod labels;
 mod load;
 mod merge;
+mod named_paths;
 mod names;
 mod namespace;
 mod object;
@@ -64,7 +65,11 @@ use self::{
     names::Affix,
     objects::{Indexed, Objects},
 };
-pub use self::{images::Image, kinds::is_cluster_scoped};
+pub use self::{
+    images::Image,
+    kinds::is_cluster_scoped,
+    named_paths::{is_kustomization_name, path_problems},
+};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
 use model::{ProjectPath, Tree};

@@ -14,6 +14,9 @@ use diagnostics::Hint as _;
 use go_data::yaml::{Data, Dialect, Entry, Map, Node, Value};
 use model::{ProjectPath, Tree};
 
+/// The hint for a path that leads to nothing.
+const MISSING: &str = "restore it, or remove this entry";
+
 pub enum Found {
     File(ProjectPath),
     Folder(ProjectPath),
@@ -41,7 +44,7 @@ pub fn find(tree: &impl Tree, of: &Kustomization, item: &Text) -> anyhow::Result
         }
         _ if load::is_kustomization(tree, &path)? => Ok(Found::Folder(path)),
         model::Found::Nothing if tree.list(&path)?.is_empty() => {
-            Err(of.problem(item.mark, &format!("there is no {path}")))
+            Err(of.problem(item.mark, &format!("there is no {path}"))).hint(MISSING)
         }
         model::Found::Other(what) if tree.list(&path)?.is_empty() => {
             let (message, hint) = match tree.read(&path) {
@@ -62,7 +65,7 @@ pub fn find(tree: &impl Tree, of: &Kustomization, item: &Text) -> anyhow::Result
             let message = format!("{path} is reached through a symlink, which is not followed");
             Err(of.problem(item.mark, &message)).hint("list the directory that it leads to")
         }
-        _ => Err(of.problem(item.mark, &format!("{path} has no kustomization.yaml"))),
+        _ => Err(of.problem(item.mark, &format!("{path} has no kustomization.yaml"))).hint(MISSING),
     }
 }
 
@@ -98,7 +101,7 @@ pub fn bytes(
     }
     match tree.bytes(&path)? {
         Some(bytes) => Ok((path, bytes)),
-        None => Err(of.problem(item.mark, &format!("there is no {path}"))),
+        None => Err(of.problem(item.mark, &format!("there is no {path}"))).hint(MISSING),
     }
 }
 

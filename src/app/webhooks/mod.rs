@@ -149,13 +149,13 @@ fn is_for(webhook: &Webhook, resource: &Resource) -> bool {
 }
 
 /// Plans the removal of a file of webhooks that is generated no longer, and warns of a kustomization that does not list the
-/// file, or lists one that is not there.
+/// file.
 pub fn update(plan: &mut Plan, tree: &impl Tree, is_generated: bool) -> anyhow::Result<()> {
     warn_of_no_call(plan, tree)?;
     let path = ProjectPath::fixed(WEBHOOKS);
-    let (name, list) = (path.name(), tree.read(&ProjectPath::fixed(LIST))?);
-    let is_listed = list.is_some_and(|it| lists(&it, name));
     if is_generated {
+        let (name, list) = (path.name(), tree.read(&ProjectPath::fixed(LIST))?);
+        let is_listed = list.is_some_and(|it| lists(&it, name));
         // Other folders may be deployed instead of this one.
         let all = tree.read(&ProjectPath::fixed(EVERYTHING).join("kustomization.yaml")?)?;
         if !is_listed || all.is_some_and(|it| !lists(&it, "../webhook")) {
@@ -173,11 +173,6 @@ pub fn update(plan: &mut Plan, tree: &impl Tree, is_generated: bool) -> anyhow::
     }
     let hint = "restore the +kubebuilder:webhook comments, or give `--force` to delete the file";
     plan.retire(path.clone(), MANIFESTS, hint);
-    if is_listed {
-        let message = format!("`{name}` is no longer generated: the source has no webhooks");
-        let hint = format!("remove `{name}` from `resources`");
-        plan.warn(Diagnostic::in_file(LIST, message).with_hint(hint));
-    }
     Ok(())
 }
 

@@ -125,7 +125,7 @@ const UNSUPPORTED: &[(&str, Shape)] = &[
 ];
 
 /// The hint for variables, which are deprecated in kustomize.
-const REPLACEMENTS: &str = "use `replacements`: `kustomize edit fix --vars` converts them; or render it with kustomize itself: `kustomize build DIR`";
+pub const REPLACEMENTS: &str = "use `replacements`: `kustomize edit fix --vars` converts them; or render it with kustomize itself: `kustomize build DIR`";
 
 fn is_empty(node: &Node) -> bool {
     match &node.data {

@@ -7,6 +7,7 @@ mod reader;
 
 use std::collections::BTreeMap;
 
+pub use self::fields::REPLACEMENTS;
 use self::reader::Reader;
 use super::{
     config::Config, fields::Field, labels::Reach, order::Order, patches, replacements::Replacement,
