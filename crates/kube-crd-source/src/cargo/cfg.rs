@@ -59,8 +59,9 @@ pub fn named_features(attrs: &[Attribute]) -> BTreeSet<String> {
         for meta in metas {
             match meta {
                 Meta::List(list) if depth < MOST_DEEP => {
-                    let inner = list.parse_args_with(Metas::parse_terminated);
-                    name(inner.into_iter().flatten(), depth + 1, into);
+                    let inner = list.parse_args_with(Conditions::parse_terminated);
+                    let metas = inner.into_iter().flatten().filter_map(Condition::into_meta);
+                    name(metas, depth + 1, into);
                 }
                 Meta::NameValue(syn::MetaNameValue {
                     path,
@@ -80,7 +81,33 @@ pub fn named_features(attrs: &[Attribute]) -> BTreeSet<String> {
     res
 }
 
-type Metas = Punctuated<Meta, Token![,]>;
+/// A condition of `cfg`, or another argument of `cfg_attr`.
+///
+/// `true` and `false` are conditions, and are no [`Meta`], because they are keywords.
+enum Condition {
+    Constant(bool),
+    Meta(Meta),
+}
+
+type Conditions = Punctuated<Condition, Token![,]>;
+
+impl Condition {
+    fn into_meta(self) -> Option<Meta> {
+        match self {
+            Self::Constant(_) => None,
+            Self::Meta(meta) => Some(meta),
+        }
+    }
+}
+
+impl syn::parse::Parse for Condition {
+    fn parse(input: syn::parse::ParseStream<'_>) -> syn::Result<Self> {
+        if input.peek(syn::LitBool) {
+            return Ok(Self::Constant(input.parse::<syn::LitBool>()?.value));
+        }
+        input.parse().map(Self::Meta)
+    }
+}
 
 /// What an item's attributes come to.
 pub struct Settled {
@@ -96,9 +123,9 @@ pub fn settle(attrs: &[Attribute], features: &Features) -> syn::Result<Settled> 
     let mut res = Settled { cfg: Cfg::Yes, attrs: Vec::new(), doubtful: Vec::new() };
     for attr in attrs {
         if attr.path().is_ident("cfg") {
-            res.cfg = res.cfg.and(predicate(&attr.parse_args()?, features)?);
+            res.cfg = res.cfg.and(predicate_of(attr, features)?);
         } else if attr.path().is_ident("cfg_attr") {
-            open(attr.parse_args_with(Metas::parse_terminated)?, attr, features, &mut res)?;
+            open(attr.parse_args_with(Conditions::parse_terminated)?, attr, features, &mut res)?;
         } else {
             res.attrs.push(attr.clone());
         }
@@ -106,13 +133,21 @@ pub fn settle(attrs: &[Attribute], features: &Features) -> syn::Result<Settled> 
     Ok(res)
 }
 
-fn open(metas: Metas, attr: &Attribute, features: &Features, res: &mut Settled) -> syn::Result<()> {
-    let mut metas = metas.into_iter();
-    let Some(condition) = metas.next() else {
+fn open(
+    arguments: Conditions,
+    attr: &Attribute,
+    features: &Features,
+    res: &mut Settled,
+) -> syn::Result<()> {
+    let mut arguments = arguments.into_iter();
+    let Some(condition) = arguments.next() else {
         return Err(syn::Error::new(attr.span(), "`cfg_attr` has no condition"));
     };
-    let condition = predicate(&condition, features)?;
-    for meta in metas {
+    let condition = predicate_at(&condition, features, 0)?;
+    for argument in arguments {
+        let Some(meta) = argument.into_meta() else {
+            return Err(syn::Error::new(attr.span(), "an argument of `cfg_attr` is no attribute"));
+        };
         let opened = Attribute { meta: meta.clone(), ..attr.clone() };
         match condition {
             Cfg::No => {}
@@ -131,23 +166,32 @@ fn open(metas: Metas, attr: &Attribute, features: &Features, res: &mut Settled) 
 /// How deep conditions may be nested: each level is parsed anew.
 const MOST_DEEP: usize = 32;
 
-pub fn predicate(meta: &Meta, features: &Features) -> syn::Result<Cfg> {
-    predicate_at(meta, features, 0)
+/// Evaluates the condition of `#[cfg(…)]`, as far as the source decides it.
+pub fn predicate_of(attr: &Attribute, features: &Features) -> syn::Result<Cfg> {
+    predicate_at(&attr.parse_args()?, features, 0)
 }
 
-fn predicate_at(meta: &Meta, features: &Features, depth: usize) -> syn::Result<Cfg> {
+/// Evaluates a condition that is written alone, as `cfg(…)` of a target in Cargo.toml has it.
+pub fn predicate_in(text: &str, features: &Features) -> syn::Result<Cfg> {
+    predicate_at(&syn::parse_str(text)?, features, 0)
+}
+
+fn predicate_at(condition: &Condition, features: &Features, depth: usize) -> syn::Result<Cfg> {
+    let meta = match condition {
+        Condition::Constant(true) => return Ok(Cfg::Yes),
+        Condition::Constant(false) => return Ok(Cfg::No),
+        Condition::Meta(meta) => meta,
+    };
     if MOST_DEEP < depth {
         return Err(syn::Error::new(meta.span(), "the condition is nested too deep to be read"));
     }
     let all = |list: &syn::MetaList| -> syn::Result<Vec<Cfg>> {
-        let inner = list.parse_args_with(Metas::parse_terminated)?;
+        let inner = list.parse_args_with(Conditions::parse_terminated)?;
         inner.iter().map(|it| predicate_at(it, features, depth + 1)).collect()
     };
     Ok(match meta {
         Meta::Path(path) if path.is_ident("test") || path.is_ident("doctest") => Cfg::No,
         Meta::Path(path) if path.is_ident("doc") || path.is_ident("docsrs") => Cfg::No,
-        Meta::Path(path) if path.is_ident("true") => Cfg::Yes,
-        Meta::Path(path) if path.is_ident("false") => Cfg::No,
         Meta::List(list) if list.path.is_ident("not") => match all(list)?[..] {
             [one] => one.not(),
             _ => return Err(syn::Error::new(list.span(), "`not` takes one condition")),

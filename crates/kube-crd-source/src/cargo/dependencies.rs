@@ -97,8 +97,8 @@ fn dependency(key: &str, value: &Value, shared: Option<&Table>) -> Dependency {
 /// Whether it is built for a target of this description: `cfg(unix)`, or the target's name.
 fn target(text: &str) -> Cfg {
     let inner = text.strip_prefix("cfg(").and_then(|it| it.strip_suffix(')'));
-    let Some(meta) = inner.and_then(|it| syn::parse_str(it).ok()) else { return Cfg::Depends };
-    cfg::predicate(&meta, &super::Features::default()).unwrap_or(Cfg::Depends)
+    let features = super::Features::default();
+    inner.and_then(|inner| cfg::predicate_in(inner, &features).ok()).unwrap_or(Cfg::Depends)
 }
 
 /// The features that a package declares, each with what it turns on; those of optional dependencies too.

@@ -1,6 +1,6 @@
 //! Attributes of types and fields, and of kube: what is refused, and at which place.
 
-use super::{HEAD, SPEC, all_problems, check, files, problems, read_map, spec};
+use super::{HEAD, SPEC, all_problems, check, crds, files, problems, read_map, schema_of, spec};
 use crate::Problem;
 
 #[test]
@@ -15,6 +15,15 @@ fn attributes_that_may_change_a_type_are_refused() {
         "",
         "src/main.rs:5:1: whether this exists depends on a `cfg` that only the compiler can evaluate",
     );
+    let constants = "#[cfg(false)] a: Unknown, #[cfg(all(true, not(false)))] b: i32, #[cfg_attr(false, cfg(unix))] c: i32, #[cfg_attr(true, serde(default))] d: i32, #[cfg_attr(all(), cfg(any(false)))] e: Unknown,";
+    let reading =
+        read_map(&spec(constants, "#[cfg(false)] mod gone; #[cfg_attr(false, odd)] mod m {}"));
+    assert_eq!(all_problems(&reading), []);
+    let schema = schema_of(crds(&reading)[0]);
+    let spec_schema = &schema["properties"]["spec"];
+    let fields: Vec<&String> = spec_schema["properties"].as_object().unwrap().keys().collect();
+    assert_eq!(fields, ["b", "c", "d"]);
+    assert_eq!(spec_schema["required"], serde_json::json!(["b", "c"]));
     check(
         "#[cfg_attr(unix, serde(default))] a: i32,",
         "",
