@@ -94,7 +94,8 @@ impl<'a> Writing<'a> {
             file.objects.iter().map(|it| declaring(it, self.manifests)).collect();
         let others =
             || file.objects.iter().zip(&sources).filter(|it| it.1.is_none()).map(|it| it.0);
-        if self.is_whole && !file.is_ours {
+        let is_complete = self.is_whole && self.owners.knows_all_kinds();
+        if is_complete && !file.is_ours {
             for it in others().filter(|it| is_left_over(it, self.manifests)) {
                 let message = format!("{} is left over: no kind declares it", Id::of(it).name);
                 self.warn(&file.path, message);
@@ -122,13 +123,13 @@ impl<'a> Writing<'a> {
         // An edit of a generated file is no object.
         let is_edit = |it: &&Value| file.is_ours && Id::of(it).kind.is_empty();
         let is_own = file.owner == Owner::Ours && file.is_unedited;
-        let is_gone = |it: &&Value| self.is_whole && is_own && Id::of(it).is_crd();
+        let is_gone = |it: &&Value| is_complete && is_own && Id::of(it).is_crd();
         let lost = others().find(|it| !is_edit(it) && !is_gone(it)).map(|it| {
             let Id { kind, name, .. } = Id::of(it);
             format!("{kind} {name}")
         });
         let version = || own.clone().find_map(|(old, new, _)| lost_version(old, new));
-        let version = || Some(format!("version {}", version().filter(|_| !self.is_whole)?));
+        let version = || Some(format!("version {}", version().filter(|_| !is_complete)?));
         if let Some(lost) = lost.or_else(version) {
             self.refuse(&file.path, format!("has the {lost} as well, which would be lost"));
         } else if file.path.extension() == "json" {

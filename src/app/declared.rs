@@ -31,8 +31,15 @@ pub const BY: &str = "generate crds";
 /// refuses all. Commands without flags for compiling have none.
 pub fn crds(workspace: &Workspace, flags: Option<compile::Flags>) -> anyhow::Result<Vec<Value>> {
     let options = Options::default();
-    let (manifests, _) = read(workspace, flags, &options, &CrdOptions::default(), source::read)?;
-    Ok(manifests.into_iter().flat_map(|it| it.objects).collect())
+    let read = read(workspace, flags, &options, &CrdOptions::default(), source::read)?;
+    Ok(read.manifests.into_iter().flat_map(|it| it.objects).collect())
+}
+
+/// CRDs as files.
+pub struct DeclaredManifests {
+    pub manifests: Vec<Manifest>,
+    /// Why a kind that was not read may be declared all the same.
+    pub reason_for_more_kinds: Option<String>,
 }
 
 /// The same, as files; their names are those of `generate crds`. Comments that ask for rights are told.
@@ -40,27 +47,28 @@ pub fn manifests(
     workspace: &Workspace,
     flags: compile::Flags,
     options: &CrdOptions,
-) -> anyhow::Result<Vec<Manifest>> {
-    let (manifests, operator) =
+) -> anyhow::Result<DeclaredManifests> {
+    let ReadCrds { manifests, operator, reason_for_more_kinds } =
         read(workspace, Some(flags), &Options::default(), options, source::read_with_rules)?;
     if !operator.rules.is_empty() {
         terminal::warn(Diagnostic::from(
             "the source has `+kubebuilder:rbac` comments, but the role of an adopted operator is not generated from them",
         ).with_hint("`operator-rs chart check` compares them with the roles of a chart"));
     }
-    Ok(manifests)
+    Ok(DeclaredManifests { manifests, reason_for_more_kinds })
 }
 
-/// The same, with the names of Rust types.
+/// The same, with the names of Rust types, and why a kind that was not read may be declared all the same.
 pub fn kinds(
     workspace: &Workspace,
     flags: compile::Flags,
     features: &FeatureFlags,
-) -> anyhow::Result<Kinds> {
+) -> anyhow::Result<(Kinds, Option<String>)> {
     let (options, crd_options) = (features.options(), CrdOptions::default());
-    let (manifests, operator) = read(workspace, Some(flags), &options, &crd_options, source::read)?;
-    let crds = manifests.into_iter().flat_map(|it| it.objects).collect();
-    Ok(Kinds { crds, types: types(&operator.kinds), samples: Vec::new() })
+    let read = read(workspace, Some(flags), &options, &crd_options, source::read)?;
+    let crds = read.manifests.into_iter().flat_map(|manifest| manifest.objects).collect();
+    let kinds = Kinds { crds, types: types(&read.operator.kinds), samples: Vec::new() };
+    Ok((kinds, read.reason_for_more_kinds))
 }
 
 /// `KIND.GROUP` of each kind, once.
@@ -140,13 +148,20 @@ pub fn reading(
     hinted(refusal(why, problems), reading.hint.iter().cloned())
 }
 
+/// The CRDs of a workspace, and what else was read.
+struct ReadCrds {
+    manifests: Vec<Manifest>,
+    operator: Operator,
+    reason_for_more_kinds: Option<String>,
+}
+
 fn read(
     workspace: &Workspace,
     flags: Option<compile::Flags>,
     options: &Options,
     crd_options: &CrdOptions,
     how: fn(&dyn Sources, &Options) -> Reading,
-) -> anyhow::Result<(Vec<Manifest>, Operator)> {
+) -> anyhow::Result<ReadCrds> {
     let sources = TreeSources::new(&workspace.root);
     let mut reading = how(&sources, options);
     feature_flags::require_known(&reading)?;
@@ -169,7 +184,8 @@ fn read(
     }
     let warnings = [operator.warnings.clone(), generated.warnings].concat();
     terminal::warn_all(reading.quote(&sources, warnings));
-    Ok((generated.manifests, operator))
+    let reason_for_more_kinds = reading.reason_for_more_kinds();
+    Ok(ReadCrds { manifests: generated.manifests, operator, reason_for_more_kinds })
 }
 
 fn types(kinds: &[DeclaredKind]) -> BTreeMap<(String, String), TypeNames> {

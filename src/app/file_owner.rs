@@ -21,6 +21,8 @@ pub struct FileOwners {
     names: Vec<String>,
     /// True if the directory is in the workspace, where no other project is expected to write.
     is_inside: bool,
+    /// Why a kind that was not read may be declared all the same.
+    reason_for_more_kinds: Option<String>,
 }
 
 impl FileOwners {
@@ -28,13 +30,25 @@ impl FileOwners {
         let names = source::package_names(&TreeSources::new(&workspace.root));
         let mut names: Vec<String> = names.iter().map(|name| in_comment(name)).collect();
         names.sort();
-        Self { names, is_inside: output.real().starts_with(workspace.root.real()) }
+        let is_inside = output.real().starts_with(workspace.root.real());
+        Self { names, is_inside, reason_for_more_kinds: None }
+    }
+
+    /// Keeps the files of kinds that are not known to be gone, with the reason.
+    pub fn with_more_kinds(self, reason: Option<String>) -> Self {
+        Self { reason_for_more_kinds: reason, ..self }
+    }
+
+    /// Returns whether every kind that is declared is known.
+    pub fn knows_all_kinds(&self) -> bool {
+        self.reason_for_more_kinds.is_none()
     }
 
     /// Files that are generated from `input`, which is no source code, by a command that runs in `dir`.
     pub fn of_input(input: &str, dir: &Root, output: &Root) -> Self {
         let names = vec![in_comment(input)];
-        Self { names, is_inside: output.real().starts_with(dir.real()) }
+        let is_inside = output.real().starts_with(dir.real());
+        Self { names, is_inside, reason_for_more_kinds: None }
     }
 
     pub fn owner(&self, path: &ProjectPath, text: &str) -> Owner {
@@ -71,6 +85,9 @@ impl FileOwners {
     /// that is still declared.
     pub fn reason_to_stay(&self, owner: &Owner, is_group_declared: bool) -> Option<String> {
         match owner {
+            Owner::Ours if let Some(reason) = &self.reason_for_more_kinds => {
+                Some(format!("its kind may be declared at {reason}"))
+            }
             Owner::Ours if self.is_inside || is_group_declared => None,
             Owner::Ours => Some(
                 "no longer generated here, and may be of another project, as nothing here has its group".to_owned(),

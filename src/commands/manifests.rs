@@ -62,13 +62,14 @@ impl Args {
         }
         let workspace = Workspace::find(root.real(), None)?;
         let options = CrdOptions { longest_description: self.max_description_length };
-        let manifests = declared::manifests(&workspace, self.compile, &options)?;
+        let declared = declared::manifests(&workspace, self.compile, &options)?;
         let folders: Vec<PathBuf> =
             project.inputs.crds.iter().map(|it| it.as_str().into()).collect();
         let outputs = Outputs::open(dir, &folders, &self.mode)?;
         outputs.settle(|folder, root| {
-            let owners = FileOwners::of_workspace(&workspace, root);
-            crd_files::plan(folder, root, &manifests, true, &owners)
+            let reason = declared.reason_for_more_kinds.clone();
+            let owners = FileOwners::of_workspace(&workspace, root).with_more_kinds(reason);
+            crd_files::plan(folder, root, &declared.manifests, true, &owners)
         })
     }
 }

@@ -27,7 +27,7 @@ pub use registration::FILE as REGISTRATIONS;
 pub use uses::Uses;
 
 use crate::project::{
-    Crate, DeclaredKind, KindPath, Operator, Problem, Project, RbacMarker, SourcePath, below,
+    Crate, DeclaredKind, KindPath, Operator, Place, Problem, Project, RbacMarker, SourcePath, below,
 };
 use marker::Marker;
 
@@ -39,6 +39,10 @@ pub struct Reading {
     pub problems: Vec<Problem>,
     /// Places that may declare more kinds.
     pub unexplored: Vec<Problem>,
+    /// Included files that are not read, and may declare more kinds.
+    pub unread: Vec<Problem>,
+    /// The places of unknown macros, which may declare more kinds.
+    pub unknown_macros: Vec<Place>,
     /// Malformed markers.
     pub comments: Vec<Problem>,
     /// Kinds that the user gave by path.
@@ -56,6 +60,9 @@ pub struct Reading {
     /// The text of the files, so that problems that are found later can quote it.
     pub texts: ReadTexts,
 }
+
+/// The way to find the kinds of an included file that is not read.
+const UNREAD_HINT: &str = "if it declares kinds, `operator-rs generate crds --compile` finds them";
 
 /// Reads the kinds of a cargo workspace, each with its CRD or why it cannot be read.
 pub fn read(from: &dyn Sources, options: &Options) -> Reading {
@@ -147,6 +154,8 @@ impl From<kube_crd_source::Reading> for Reading {
             operator: Operator { kinds: it.kinds, warnings: it.warnings, ..Operator::default() },
             problems: it.problems,
             unexplored: it.unexplored,
+            unread: it.unread.into_iter().map(|it| it.with_hint(UNREAD_HINT)).collect(),
+            unknown_macros: it.unknown_macros,
             members: it.members,
             crates: it.crates,
             unknown_features: it.unknown_features,
@@ -174,13 +183,25 @@ impl Reading {
         problems
     }
 
-    /// The kinds that were read in all of their versions.
+    /// The kinds that were read in all of their versions, with a note on each included file that is not read.
     pub fn whole(&self) -> Operator {
         let refused: Vec<_> = self.operator.kinds.iter().filter(|it| it.crd.is_err()).collect();
         let is_whole = |it: &DeclaredKind| !refused.iter().any(|other| other.may_be_version_of(it));
         let mut operator = self.operator.clone();
         operator.kinds.retain(is_whole);
+        operator.warnings.extend(self.unread.iter().cloned());
         operator
+    }
+
+    /// Why a kind that is not in the reading may be declared all the same.
+    pub fn reason_for_more_kinds(&self) -> Option<String> {
+        let included =
+            self.unread.first().map(|unread| format!("{}, which is not read", unread.place));
+        let expanded = || {
+            let place = self.unknown_macros.first()?;
+            Some(format!("{place}, by a macro, which is not expanded"))
+        };
+        included.or_else(expanded)
     }
 
     /// How many kinds could not be read in all of their versions, and how many there are.

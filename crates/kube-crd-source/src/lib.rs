@@ -34,6 +34,7 @@ mod tests;
 mod text;
 mod tree;
 mod types;
+mod unexpanded;
 mod unified;
 mod values;
 mod versions;
@@ -68,6 +69,12 @@ pub struct Reading {
     /// Places that may declare kinds which are not in `kinds`: macros that are not expanded, files that cannot be
     /// read.
     pub unexplored: Vec<Problem>,
+    /// Included files that are not read, because a build writes them or a condition decides: kinds that they declare
+    /// are not in `kinds`, and nothing in the source says whether there are any.
+    pub unread: Vec<Problem>,
+    /// The places of macros that are not expanded, are not known, and do not look as if they declared kinds. What is
+    /// not in `kinds` may be declared there all the same.
+    pub unknown_macros: Vec<Place>,
     /// What is read exactly, and will not do what it looks like.
     pub warnings: Vec<Problem>,
     /// The names of the workspace's members.
@@ -145,19 +152,22 @@ fn read_again(from: &dyn Sources, options: &Options, parsed: Option<Rc<Parsed>>)
         }
     };
     let mut kinds: Vec<Kind> = found.kinds.into_iter().map(kind).collect();
+    let mut unread = unread_places(&types);
     let mut warnings = found.warnings;
     if problems.is_empty() {
         warnings.extend(unified::warnings(options, &packages, &kinds));
     }
     let read = texts.read.take();
     let of_kinds = kinds.iter_mut().filter_map(|it| it.crd.as_mut().err());
-    let lists = of_kinds.chain([&mut problems, &mut unexplored, &mut warnings]);
+    let lists = of_kinds.chain([&mut problems, &mut unexplored, &mut unread, &mut warnings]);
     read.quote(from, lists.flatten());
     Reading {
         texts: read,
         kinds,
         problems,
         unexplored,
+        unread,
+        unknown_macros: unexpanded::unknown_macros(&types),
         warnings,
         members: members.values().filter_map(|it| it.name().map(str::to_owned)).collect(),
         folders: members.keys().cloned().collect(),
@@ -211,6 +221,19 @@ fn is_selected(world: &World, problem: &Problem) -> bool {
     let all = 0..world.modules.len();
     let mut modules = all.filter(|it| world.modules[*it].file == problem.place.path).peekable();
     modules.peek().is_none() || modules.any(|it| world.is_selected(it))
+}
+
+/// The included files of selected modules that are not read.
+fn unread_places(world: &World) -> Vec<Problem> {
+    let selected = world.unread.iter().filter(|unread| world.is_selected(unread.module));
+    let problem = |unread: &tree::UnreadPlace| {
+        let message = format!("{}: kinds in it are left out", unread.why);
+        let problem = Problem::new(world.place(unread.module, unread.span), message);
+        Problem { is_note: true, ..problem.with_rule("unread-source") }
+    };
+    let mut problems: Vec<Problem> = selected.map(problem).collect();
+    problems.sort();
+    problems
 }
 
 /// A CRD where nothing is wrong with the whole workspace.

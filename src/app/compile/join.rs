@@ -19,8 +19,12 @@ pub fn crates(compile: &Compile<'_>, reading: &Reading) -> Vec<Crate> {
     };
     // A macro may generate a module that is not found; a wrong name is more likely, so this needs an explicit flag.
     let seeks = !reading.unknown_modules.is_empty() && compile.flags.is_some_and(|it| it.compile);
+    let is_requested = compile.flags.is_some_and(|flags| flags.compile);
     let is_included = |krate: &&Crate| {
         seeks
+            || is_requested && reading.unread.iter().any(|unread| is_in(reading, unread, krate))
+            || is_requested
+                && reading.unknown_macros.iter().any(|place| is_place_in(reading, place, krate))
             || has_kind(krate)
             || reading.unexplored.iter().any(|it| is_in(reading, it, krate))
             || reading.named.iter().any(|it| it.krate == **krate)
@@ -30,7 +34,11 @@ pub fn crates(compile: &Compile<'_>, reading: &Reading) -> Vec<Crate> {
 
 /// Whether a problem is in the package of a crate: in the innermost one, if packages are nested.
 fn is_in(reading: &Reading, problem: &Problem, krate: &Crate) -> bool {
-    let path = problem.place.path.as_str();
+    is_place_in(reading, &problem.place, krate)
+}
+
+fn is_place_in(reading: &Reading, place: &Place, krate: &Crate) -> bool {
+    let path = place.path.as_str();
     let has = |folder: &&str| match *folder {
         "" => true,
         folder => path.strip_prefix(folder).is_some_and(|it| it.starts_with('/')),
@@ -57,6 +65,7 @@ pub fn purpose(compile: &Compile<'_>, reading: &Reading, crates: &[Crate]) -> St
     };
     let why = match &reading.all_problems()[..] {
         _ if compile.all => "for comparison with the source".to_owned(),
+        [] if let Some(unread) = reading.unread.first() => format!("because of {unread}"),
         [] if reading.named.is_empty() => "to find the module".to_owned(),
         [] => "because `--type` names one".to_owned(),
         [first] => format!("because of {first}"),
@@ -106,6 +115,12 @@ pub fn join(
     let unexplored = std::mem::take(&mut reading.unexplored);
     let is_left = |it: &Problem| !crates.iter().any(|krate| is_in(reading, it, krate));
     reading.unexplored = unexplored.into_iter().filter(is_left).collect();
+    let unread = std::mem::take(&mut reading.unread);
+    let is_left = |it: &Problem| !crates.iter().any(|krate| is_in(reading, it, krate));
+    reading.unread = unread.into_iter().filter(is_left).collect();
+    let unknown = std::mem::take(&mut reading.unknown_macros);
+    let is_left = |place: &Place| !crates.iter().any(|krate| is_place_in(reading, place, krate));
+    reading.unknown_macros = unknown.into_iter().filter(is_left).collect();
     // The compiled code decides about problems of the whole workspace.
     reading.problems.clear();
     reading.operator.kinds.sort_by(|one, other| {

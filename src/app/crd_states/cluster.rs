@@ -26,6 +26,6 @@ impl Side {
             crd.is_converted_by_project = converted.contains_key(&crd.kind());
             crds.insert(name.clone(), crd);
         }
-        Ok(Self { label, crds, places: Places::default(), unread: None })
+        Ok(Self { label, crds, places: Places::default(), unread: None, unread_places: Vec::new() })
     }
 }

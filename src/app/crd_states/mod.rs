@@ -15,7 +15,7 @@ use marks::Marks;
 pub use project::{Project, Unread};
 
 use crate::app::findings;
-use crate::project::Converted;
+use crate::project::{Converted, Problem};
 use crd::compatibility::{Crd, Finding, Policy, Subject};
 use diagnostics::Hint as _;
 use model::display_path;
@@ -82,7 +82,7 @@ impl Name {
             Self::Committed { revision, path } => return project.committed(revision, path, label),
             Self::Files(path) => {
                 let (crds, places) = files::on_disk(&project.dir, path)?;
-                Side { label, crds, places, unread: None }
+                Side { label, crds, places, unread: None, unread_places: Vec::new() }
             }
             Self::Cluster => anyhow::bail!("cannot compare a cluster with a cluster"),
         };
@@ -114,6 +114,8 @@ pub struct Side {
     places: Places,
     /// What of it could not be read.
     pub unread: Option<Unread>,
+    /// Included files that are not read, and may declare more kinds.
+    pub unread_places: Vec<Problem>,
 }
 
 type Crds = BTreeMap<String, Crd>;
@@ -164,7 +166,7 @@ impl Side {
     /// The CRDs of some files.
     pub fn of_files(label: &str, files: Files) -> Self {
         let (crds, places) = files.into_side();
-        Self { label: label.to_owned(), crds, places, unread: None }
+        Self { label: label.to_owned(), crds, places, unread: None, unread_places: Vec::new() }
     }
 
     /// Takes up the conversions of a project: its source and the CRDs in config/crd/bases do not have them, and what
@@ -176,6 +178,22 @@ impl Side {
                 crd.set_conversion();
             }
         }
+    }
+
+    /// Takes a state for incomplete if the other one has CRDs that may be in the files which are not read.
+    pub fn doubt_missing(&mut self, other: &Self) {
+        let is_missing = |name: &String| !self.crds.contains_key(name);
+        if self.unread.is_some()
+            || self.unread_places.is_empty()
+            || !other.crds.keys().any(is_missing)
+        {
+            return;
+        }
+        self.unread = Some(Unread {
+            headline: format!("the source cannot be read completely at {}", self.label),
+            problems: self.unread_places.clone(),
+            ..Unread::default()
+        });
     }
 
     /// Where this state declares what a finding is about: the field where that is known, else the kind.

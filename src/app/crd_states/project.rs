@@ -108,7 +108,7 @@ impl Project {
         let repository = Repository::of(&disk::real(&self.dir)?)?;
         let tree = repository.at(revision)?;
         let (crds, places) = committed::read(&tree, path)?.into_side_at(revision);
-        let mut side = Side { label, crds, places, unread: None };
+        let mut side = Side { label, crds, places, unread: None, unread_places: Vec::new() };
         side.convert(&converted_at(&tree, &repository.prefix));
         Ok(side)
     }
@@ -159,6 +159,7 @@ fn with_committed(from_source: anyhow::Result<Side>, tree: &Tree) -> anyhow::Res
             crds: Crds::new(),
             places: Places { revision: Some(revision.clone()), ..Places::default() },
             unread: Some(Unread { headline: format!("{error:#}"), ..Unread::default() }),
+            unread_places: Vec::new(),
         },
         Ok(side) => side,
     };
@@ -263,5 +264,6 @@ fn side(
         let fields = it.field_places.iter().map(field).collect();
         places.versions.insert(key, Declaration { of_kind, fields });
     }
-    Ok(Side { label: label.to_owned(), crds, places, unread })
+    let unread_places = reading.quote(from, reading.unread.clone());
+    Ok(Side { label: label.to_owned(), crds, places, unread, unread_places })
 }

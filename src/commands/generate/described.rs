@@ -30,8 +30,8 @@ pub struct From {
 }
 
 impl From {
-    /// The kinds, of which there is at least one.
-    pub fn read(&self, dir: &Path) -> anyhow::Result<Kinds> {
+    /// The kinds, of which there is at least one, and why a kind that was not read may be declared all the same.
+    pub fn read(&self, dir: &Path) -> anyhow::Result<(Kinds, Option<String>)> {
         if let (Some(_), Some((flag, _))) = (&self.crds, self.features.given().first()) {
             return Err(terminal::usage(
                 clap::error::ErrorKind::ArgumentConflict,
@@ -39,18 +39,18 @@ impl From {
             ));
         }
         let root = reading(dir)?;
-        let kinds = match &self.crds {
+        let (kinds, reason) = match &self.crds {
             Some(path) => {
                 let is_crd = |it: &Value| it["kind"] == "CustomResourceDefinition";
                 let crds =
                     manifest_files::objects(&root, path)?.into_iter().filter(is_crd).collect();
-                Kinds { crds, ..Kinds::default() }
+                (Kinds { crds, ..Kinds::default() }, None)
             }
             None => declared::kinds(&Workspace::find(dir, None)?, self.compile, &self.features)
                 .hint("or read CRDs from files: `--crds DIR|FILE`")?,
         };
         match kinds.crds.is_empty() {
-            false => Ok(kinds),
+            false => Ok((kinds, reason)),
             true => Err(anyhow::format_err!("there are no CRDs")).hint(
                 "kinds are structs with `#[derive(CustomResource)]`; `--crds DIR|FILE` reads CRDs from files",
             ),
@@ -71,6 +71,13 @@ impl From {
     }
 }
 
+/// Files that describe kinds.
+pub struct Described {
+    pub files: Vec<(ProjectPath, String)>,
+    /// Why a kind that was not read may be declared all the same.
+    pub reason_for_more_kinds: Option<String>,
+}
+
 /// Directories of generated files.
 pub struct Output<'a> {
     pub folders: &'a [PathBuf],
@@ -86,12 +93,13 @@ impl Output<'_> {
         &self,
         dir: &Path,
         mode: &Mode,
-        files: impl FnOnce() -> anyhow::Result<Vec<(ProjectPath, String)>>,
+        describe: impl FnOnce() -> anyhow::Result<Described>,
     ) -> anyhow::Result<()> {
         let outputs = Outputs::open(dir, self.folders, mode)?;
-        let files = files()?;
+        let Described { files, reason_for_more_kinds } = describe()?;
         outputs.settle(|folder, root| {
             let owners = self.from.owners(dir, root)?;
+            let owners = owners.with_more_kinds(reason_for_more_kinds.clone());
             let mut plan = Plan::default();
             let mut others = Vec::new();
             for (path, text) in &files {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::described::{From, Output};
+use super::described::{Described, From, Output};
 use crate::{
     app::manifest_files,
     commands::{Mode, reading},
@@ -48,10 +48,12 @@ impl Args {
             from: &self.from,
         };
         output.settle(dir, &self.mode, || {
-            let mut kinds = self.from.read(dir)?;
+            let (mut kinds, reason_for_more_kinds) = self.from.read(dir)?;
             kinds.samples = self.samples(dir, &kinds.crds)?;
             let pages = reference::pages(&kinds)?;
-            pages.into_iter().map(|it| Ok((it.path.parse()?, it.text))).collect()
+            let files: anyhow::Result<_> =
+                pages.into_iter().map(|page| Ok((page.path.parse()?, page.text))).collect();
+            Ok(Described { files: files?, reason_for_more_kinds })
         })
     }
 

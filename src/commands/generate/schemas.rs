@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::described::{From, Output};
+use super::described::{Described, From, Output};
 use crate::commands::Mode;
 use crd::json_schema;
 use go_data::yaml::{Map, Value};
@@ -36,9 +36,11 @@ impl Args {
             from: &self.from,
         };
         output.settle(dir, &self.mode, || {
-            let kinds = self.from.read(dir)?;
+            let (kinds, reason_for_more_kinds) = self.from.read(dir)?;
             let schemas = kinds.crds.iter().flat_map(json_schema::of_crd);
-            schemas.map(|it| Ok((it.path.parse()?, text(it.schema)))).collect()
+            let files: anyhow::Result<_> =
+                schemas.map(|it| Ok((it.path.parse()?, text(it.schema)))).collect();
+            Ok(Described { files: files?, reason_for_more_kinds })
         })
     }
 }

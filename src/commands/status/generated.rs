@@ -10,7 +10,9 @@ use crate::{
         cargo::Workspace,
         catalog_source::{self, Source},
         compile::Flags,
-        crd_files, declared, derive,
+        crd_files,
+        declared::{self, DeclaredManifests},
+        derive,
         file_owner::FileOwners,
         given, rendered,
     },
@@ -19,7 +21,7 @@ use crate::{
         generate::{self, chart::Args as Chart},
     },
     disk::Root,
-    manifests::{self, CrdOptions, Manifest},
+    manifests::{self, CrdOptions},
     plan::{Changes, WorkTree},
     project::{Operator, Project},
 };
@@ -161,7 +163,7 @@ fn in_place(root: &Root, project: &Project, operator: &Operator) -> anyhow::Resu
         let mut all = it.map(|it| it.objects).unwrap_or_default();
         if let Ok(crds) = crds {
             all.retain(|it| !Id::of(it).is_crd());
-            all.extend(crds.into_iter().flat_map(|it| it.objects));
+            all.extend(crds.manifests.into_iter().flat_map(|it| it.objects));
         }
         all
     });
@@ -183,12 +185,14 @@ fn outdated_crds(
     workspace: &Workspace,
     root: &Root,
     folder: &ProjectPath,
-    crds: &[Manifest],
+    crds: &DeclaredManifests,
 ) -> anyhow::Result<Vec<String>> {
     let output = Root::output(root.real(), Path::new(folder.as_str()))?;
     let mut tree = WorkTree::new(&output, false);
-    let owners = FileOwners::of_workspace(workspace, &output);
-    let mut plan = crd_files::plan(Path::new(folder.as_str()), &output, crds, true, &owners)?;
+    let owners = FileOwners::of_workspace(workspace, &output)
+        .with_more_kinds(crds.reason_for_more_kinds.clone());
+    let folder_path = Path::new(folder.as_str());
+    let mut plan = crd_files::plan(folder_path, &output, &crds.manifests, true, &owners)?;
     plan.show_in(folder.as_str());
     tree.apply(plan)?;
     Ok(outdated(&tree.changes()).into_iter().map(|it| it.1).collect())

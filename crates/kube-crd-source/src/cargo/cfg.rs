@@ -86,7 +86,7 @@ pub fn named_features(attrs: &[Attribute]) -> BTreeSet<String> {
 /// `true` and `false` are conditions, and are no [`Meta`], because they are keywords.
 enum Condition {
     Constant(bool),
-    Meta(Meta),
+    Meta(Box<Meta>),
 }
 
 type Conditions = Punctuated<Condition, Token![,]>;
@@ -95,7 +95,7 @@ impl Condition {
     fn into_meta(self) -> Option<Meta> {
         match self {
             Self::Constant(_) => None,
-            Self::Meta(meta) => Some(meta),
+            Self::Meta(meta) => Some(*meta),
         }
     }
 }
@@ -105,7 +105,7 @@ impl syn::parse::Parse for Condition {
         if input.peek(syn::LitBool) {
             return Ok(Self::Constant(input.parse::<syn::LitBool>()?.value));
         }
-        input.parse().map(Self::Meta)
+        input.parse().map(|meta| Self::Meta(Box::new(meta)))
     }
 }
 
@@ -189,7 +189,7 @@ fn predicate_at(condition: &Condition, features: &Features, depth: usize) -> syn
         let inner = list.parse_args_with(Conditions::parse_terminated)?;
         inner.iter().map(|it| predicate_at(it, features, depth + 1)).collect()
     };
-    Ok(match meta {
+    Ok(match &**meta {
         Meta::Path(path) if path.is_ident("test") || path.is_ident("doctest") => Cfg::No,
         Meta::Path(path) if path.is_ident("doc") || path.is_ident("docsrs") => Cfg::No,
         Meta::List(list) if list.path.is_ident("not") => match all(list)?[..] {

@@ -359,6 +359,17 @@ impl Names {
         calls.filter(|(_, it)| it.may_declare_kinds).map(|(call, _)| call)
     }
 
+    /// The calls in a module of macros that may declare anything. An included file that is not read is none of them.
+    pub fn unknown_calls(&self, module: ModuleId) -> impl Iterator<Item = &Call> {
+        let effects = self.imports().effects.get(&module).into_iter().flatten();
+        let calls = self.modules[module].macros.iter().zip(effects);
+        let is_unknown = |(call, effect): &(&Call, &Effect)| {
+            let is_attribute = call.is_attribute;
+            (effect.names.is_none() || is_attribute) && call.unknown.is_none()
+        };
+        calls.filter(is_unknown).map(|(call, _)| call)
+    }
+
     /// Whether a path in code may name a macro of the project, which is not expanded.
     pub fn may_be_own_macro(&self, module: ModuleId, path: &Path) -> bool {
         let Some(name) = path.parts.last() else { return false };

@@ -7,7 +7,7 @@ mod calls;
 mod glob_names;
 mod globs;
 mod imports;
-mod known_macros;
+pub mod known_macros;
 mod needs;
 mod own_names;
 mod solver;

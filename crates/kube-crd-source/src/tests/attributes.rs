@@ -25,6 +25,11 @@ fn attributes_that_may_change_a_type_are_refused() {
     assert_eq!(fields, ["b", "c", "d"]);
     assert_eq!(spec_schema["required"], serde_json::json!(["b", "c"]));
     check(
+        "#[cfg_attr(unix, true)] a: i32,",
+        "",
+        "src/main.rs:5:1: an argument of `cfg_attr` is no attribute",
+    );
+    check(
         "#[cfg_attr(unix, serde(default))] a: i32,",
         "",
         "src/main.rs:5:18: whether `serde` applies here depends on a `cfg_attr` that only the compiler can evaluate",

@@ -196,3 +196,43 @@ fn kinds_that_an_unknown_macro_may_make_are_not_left_out_in_silence() {
     );
     assert_eq!(told("thread_local! { static A: u8 = 1; } #[cfg(test)] #[odd] mod x {}"), NONE);
 }
+
+/// The lines of the macros that may declare kinds, of code that begins in line 7.
+fn unknown(code: &str) -> Vec<usize> {
+    let manifest = "[package]\nname = \"a\"\nedition = \"2024\"\n[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\nthiserror = \"2\"\nclap = \"4\"\ntokio = \"1\"\nodd = \"1\"\nmine = { path = \"mine\" }\n";
+    let mut files = spec("a: i32,", code);
+    files.extend(super::files(&[
+        ("Cargo.toml", manifest),
+        ("mine/Cargo.toml", "[package]\nname = \"mine\"\n[lib]\nproc-macro = true\n"),
+        ("mine/src/lib.rs", ""),
+    ]));
+    let reading = super::read_map(&files);
+    reading.unknown_macros.iter().map(|place| place.line).collect()
+}
+
+#[test]
+fn macros_that_may_declare_kinds_without_showing_it_are_listed() {
+    let none: [usize; 0] = [];
+    assert_eq!(unknown("#[derive(Clone, Debug, PartialEq)] struct A; fn main() {}"), none);
+    assert_eq!(unknown("#[derive(thiserror::Error, Debug)] #[error(\"x\")] enum A {}"), none);
+    assert_eq!(unknown("use clap::Parser;\n#[derive(Parser)] #[command(about)] struct A;"), none);
+    assert_eq!(
+        unknown("#[tokio::main] async fn main() {}\n#[cfg(test)] #[odd::test] fn f() {}"),
+        none
+    );
+    assert_eq!(unknown("macro_rules! make { () => { struct A; } } make!();"), none);
+    assert_eq!(unknown("tokio::task_local! { static A: u8; }"), none);
+    assert_eq!(unknown("odd::make!();"), [7]);
+    assert_eq!(unknown("use odd::make;\nmake! { struct A; }"), [8]);
+    assert_eq!(unknown("#[derive(Clone, odd::Kinds)] struct A;"), [7]);
+    assert_eq!(unknown("use odd::Hash;\n#[derive(Hash)] struct A;"), [8]);
+    assert_eq!(unknown("use odd::Error as Other;\n#[derive(Other)] struct A;"), [8]);
+    assert_eq!(unknown("#[odd::versions]\nstruct A;"), [7]);
+    assert_eq!(unknown("use odd::versions;\n#[versions] fn f() {}"), [8]);
+    assert_eq!(unknown("#[odd::versions] mod m {}"), [7]);
+    assert_eq!(unknown("#[cfg_attr(unix, derive(odd::Kinds))]\nstruct A;"), [7]);
+    assert_eq!(unknown("#[cfg_attr(false, derive(odd::Kinds))]\nstruct A;"), none);
+    assert_eq!(unknown("use odd::*;\n#[derive(Parser)] struct A;"), [8]);
+    // A crate from a path is none that is published under this name.
+    assert_eq!(unknown("#[derive(mine::Serialize)] struct A;"), [7]);
+}

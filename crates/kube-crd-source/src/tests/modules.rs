@@ -1,7 +1,7 @@
 //! Which files modules are in, and what a `cfg` makes of them.
 
 use super::super::names::Space;
-use super::{files, names::look, problems, spec, types_of};
+use super::{KIND, SPEC, all_problems, files, names::look, problems, read_map, spec, types_of};
 
 /// Reads these files; each of the paths must be an item, of the crate's root as of everything.
 #[track_caller]
@@ -65,27 +65,112 @@ fn a_file_is_found_by_its_place_and_by_its_path() {
 }
 
 #[test]
-fn what_is_included_is_not_read_and_may_define_anything() {
-    let why = "`include!` at src/main.rs:1:1 may define it: included files are not read";
+fn included_files_are_read_as_part_of_their_module() {
     check(
         &[
             (
                 "src/main.rs",
-                "include!(\"a.rs\"); include!(concat!(env!(\"OUT_DIR\"), \"/b.rs\")); struct U;",
+                "include!(\"in/a.rs\");\nstd::include!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/gen/b.in\"));\nmod m { include!(\"c.rs\"); }",
             ),
-            ("src/a.rs", "pub struct T;"),
+            (
+                "src/in/a.rs",
+                "pub struct A;\ninclude!(\"deep/d.rs\"); mod k; #[path = \"p/q.rs\"] mod q;",
+            ),
+            ("src/in/deep/d.rs", "pub mod inner { pub struct D; }"),
+            ("src/in/k.rs", "pub struct T; pub mod l;"),
+            ("src/in/k/l.rs", T),
+            ("src/in/p/q.rs", T),
+            ("gen/b.in", "pub struct B;"),
+            ("src/c.rs", "pub struct C;"),
         ],
-        &[("T", why), ("U", "project::U")],
+        &[
+            ("A", "project::A"),
+            ("B", "project::B"),
+            ("inner::D", "project::inner::D"),
+            ("k::T", "project::k::T"),
+            ("k::l::T", "project::k::l::T"),
+            ("q::T", "project::q::T"),
+            ("m::C", "project::m::C"),
+            ("String", "::std::string::String"),
+        ],
         &[],
     );
-    check(
-        &[
-            ("src/main.rs", "include!(\"a.rs\");"),
-            ("src/a.rs", "#[derive(kube::CustomResource)] struct KindSpec;"),
-        ],
-        &[("T", why)],
-        &["src/main.rs:1:1: `a.rs` may declare kinds, and is not read"],
+}
+
+#[test]
+fn a_problem_in_an_included_file_is_placed_there() {
+    let head =
+        "use kube::CustomResource; use schemars::JsonSchema; use serde::{Deserialize, Serialize};";
+    let kind = format!(
+        "{head}\n{SPEC}\n{KIND} {{\n  a: Unknown,\n}}\nmod deeper {{ {head}\n\n{SPEC}\n{} {{ b: Unknown }} }}",
+        KIND.replace("Kind", "Other")
     );
+    let found = problems(&files(&[
+        ("src/main.rs", "// One\n// Two\ninclude!(\"first.rs\");\n\ninclude!(\"kinds.rs\");"),
+        ("src/first.rs", "\n\n\n\n\n\n\nfn first() {}\n\n\n"),
+        ("src/kinds.rs", &kind),
+    ]));
+    assert_eq!(
+        found,
+        [
+            "src/kinds.rs:5:6: `Unknown` is not found (`Kind` → `spec.a`)",
+            "src/kinds.rs:11:27: `Unknown` is not found (`Other` → `spec.b`)",
+        ]
+    );
+}
+
+#[test]
+fn what_is_not_included_may_define_anything() {
+    let why = |column: usize, why: &str| {
+        format!("`include!` at src/main.rs:1:{column} may define it: {why}")
+    };
+    let one = |code: &str, expected: &str, told: &[&str]| {
+        check(
+            &[
+                ("src/main.rs", code),
+                ("src/bad.rs", "struct {"),
+                ("src/ring.rs", "include!(\"ring.rs\");"),
+                ("src/inner.rs", "#![allow(x)] struct A;"),
+            ],
+            &[("T", expected)],
+            told,
+        );
+    };
+    let generated = "the included file is written by a build, which is not run";
+    one("include!(concat!(env!(\"OUT_DIR\"), \"/b.rs\"));", &why(1, generated), &[]);
+    one("include!(name!());", &why(1, "the path of the included file is not a string"), &[]);
+    let condition = "whether the file is included depends on a `cfg`";
+    one("#[cfg(unix)] include!(\"bad.rs\");", &why(14, condition), &[]);
+    one("#[cfg(false)] include!(\"bad.rs\");", "nothing", &[]);
+    let gone = "the included file `src/gone.rs` does not exist";
+    one("include!(\"gone.rs\");", &why(1, gone), &[&format!("src/main.rs:1:1: {gone}")]);
+    let bad =
+        "`src/bad.rs`, line 1, cannot be parsed: it is cut off, or this is not a token of Rust";
+    one("include!(\"bad.rs\");", &why(1, bad), &[&format!("src/main.rs:1:1: {bad}")]);
+    let none = "`` is not a path below the project";
+    one(
+        "include!(env!(\"CARGO_MANIFEST_DIR\"));",
+        &why(1, none),
+        &[&format!("src/main.rs:1:1: {none}")],
+    );
+    let inner = "`src/inner.rs` has an inner attribute, which an included file cannot have";
+    one("include!(\"inner.rs\");", &why(1, inner), &[&format!("src/main.rs:1:1: {inner}")]);
+    let ring = "`src/ring.rs` includes itself";
+    check(
+        &[("src/main.rs", "include!(\"ring.rs\");"), ("src/ring.rs", "include!(\"ring.rs\");")],
+        &[("T", &format!("`include!` at src/ring.rs:1:1 may define it: {ring}"))],
+        &[&format!("src/ring.rs:1:1: {ring}")],
+    );
+}
+
+#[test]
+fn files_that_include_others_many_times_are_refused() {
+    let line = "include!(\"a.rs\");";
+    let files = files(&[("src/main.rs", &line.repeat(200)), ("src/a.rs", "")]);
+    let found = all_problems(&read_map(&files));
+    assert_eq!(found.len(), 100);
+    assert_eq!(found[0].message, "src/main.rs includes more than 100 files");
+    assert_eq!(found[0].hint.as_deref(), Some("declare modules with `mod` in place of `include!`"));
 }
 
 #[test]

@@ -303,7 +303,7 @@ fn outside_of_the_project_only_declared_packages_are_read() {
         let own = code.contains("dep/src").then_some("../dep/src/own.rs");
         assert_eq!(texts.collect::<Vec<_>>(), Vec::from_iter(own), "{rest} {code}");
     };
-    check("", "include!(\"../../near/secret.rs\");", &[]);
+    check("", "include!(\"../../near/secret.rs\");", &["src/lib.rs:5:1"]);
     check("", "pub mod b;", &["src/b/mod.rs:1:45"]);
     check("", "#[path = \"../../../far/secret.rs\"] pub mod secret;", &["src/lib.rs:5:44"]);
     check("[lib]\npath = \"../near/secret.rs\"\n", "", &["Cargo.toml:1:1"]);

@@ -68,6 +68,8 @@ pub struct Problem {
     pub rule: Option<&'static str>,
     /// True if a comment where it stands accepts it.
     pub is_accepted: bool,
+    /// True for a warning that needs no action, so that it is shown as a note.
+    pub is_note: bool,
 }
 
 impl Problem {
@@ -81,6 +83,7 @@ impl Problem {
             does_not_compile: false,
             rule: None,
             is_accepted: false,
+            is_note: false,
         }
     }
 
@@ -139,6 +142,7 @@ impl From<Problem> for Diagnostic {
             message: it.message,
             code: it.rule,
             is_accepted: it.is_accepted,
+            is_note: it.is_note,
             file: Some(it.place.path.to_string()),
             position: Some((it.place.line, it.place.column)),
             source_line: it.source_line.map(Arc::from),

@@ -21,10 +21,16 @@ pub const BEFORE_NOT: &[&str] = &[
 ];
 
 pub fn file(text: &str) -> syn::Result<syn::File> {
+    file_from_line(text, 0)
+}
+
+/// The syntax of a file whose lines are counted on from others.
+pub fn file_from_line(text: &str, lines_before: usize) -> syn::Result<syn::File> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     // As rustc does when it loads a file.
     let text = text.replace("\r\n", "\n");
-    let tokens: TokenStream = without_shebang(&text).parse().map_err(|it: LexError| {
+    let text = "\n".repeat(lines_before) + without_shebang(&text);
+    let tokens: TokenStream = text.parse().map_err(|it: LexError| {
         syn::Error::new(it.span(), "it is cut off, or this is not a token of Rust")
     })?;
     guarded(&tokens)?;

@@ -5,12 +5,12 @@ use syn::spanned::Spanned as _;
 
 use super::attribute_macros;
 use super::blocks::block_items;
-use super::files::{Files, Here, WRITE_OUT};
+use super::files::{Files, Here};
 use super::macros::{Call, Rules};
 use super::world::{Glob, Impl, Item, ItemKind, ModuleId, Path, World};
 use crate::cargo::cfg::{self, Cfg};
 use crate::text::meta::{metas, name_of, string};
-use crate::text::{SourcePath, below, plain};
+use crate::text::plain;
 
 /// The module of an item, and whether the item is there.
 #[derive(Clone, Copy)]
@@ -58,8 +58,8 @@ impl Files<'_> {
                 self.read_module(world, here, it, (cfg, doubtful));
                 world.modules[child].features.extend(features);
             }
-            Syntax::Macro(it) if it.mac.path.is_ident("include") => {
-                self.refuse_include(world, module, &it);
+            Syntax::Macro(it) if self.is_include(&it) => {
+                self.read_include(world, here, &it, settled.cfg == Cfg::Yes);
             }
             Syntax::Macro(it) => self.read_macro(world, Declaring { module, cfg }, &it),
             item => declare(world, Declaring { module, cfg }, item),
@@ -81,23 +81,6 @@ impl Files<'_> {
         let name = it.mac.path.get_ident().map(plain);
         let above = self.macros.iter().rev().find(|(it, _)| Some(it) == name.as_ref());
         world.modules[module].macros.push(Call::new(it, above.and_then(|it| it.1)));
-    }
-
-    /// `include!(…)` at the place of an item: the file is not read, and may declare anything.
-    fn refuse_include(&mut self, world: &mut World, module: ModuleId, it: &syn::ItemMacro) {
-        let call = Call::unknown(it, "included files are not read");
-        world.modules[module].macros.push(call);
-        let Ok(name) = it.mac.parse_body::<syn::LitStr>() else { return };
-        let place = world.place(module, it.mac.path.span());
-        let folder = place.path.parent().map_or_else(String::new, |it| it.to_string());
-        let path = below(&folder, &name.value()).parse::<SourcePath>().ok();
-        let Some(file) = path.filter(|it| self.texts.contains_key(it)) else { return };
-        let text = self.texts.get(&file);
-        world.beside.push((module, file));
-        if text.is_some_and(|it| it.contains("CustomResource")) {
-            let message = format!("`{}` may declare kinds, and is not read", name.value());
-            self.report(place, message, Some(WRITE_OUT));
-        }
     }
 }
 

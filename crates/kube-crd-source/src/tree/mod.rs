@@ -3,6 +3,7 @@
 pub mod attribute_macros;
 mod blocks;
 mod files;
+mod included;
 mod items;
 mod macros;
 mod modules;
@@ -14,6 +15,7 @@ mod world;
 
 pub use blocks::BlockItem;
 pub use files::{WRITE_OUT, load};
+pub use included::UnreadPlace;
 pub use macros::{Call, Rules, RulesId};
 pub use reach::Reach;
 pub use world::{Impl, Item, ItemId, ItemKind, ModuleId, Path, World};

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::Span;
 
 use super::blocks::BlockItem;
+use super::included::{IncludedFiles, UnreadPlace};
 use super::macros::{Call, Rules};
 use crate::cargo::{Cfg, Features, Krate};
 use crate::text::{Place, SourcePath, plain};
@@ -25,9 +26,12 @@ pub struct World {
     pub block_items: Vec<BlockItem>,
     /// Every `macro_rules!`.
     pub rules: Vec<Rules>,
-    /// Files that are not read as code: those of `include!("…")` at the place of an item, and of modules that a `cfg`
-    /// leaves out.
+    /// Files that belong to modules which have another file: included ones, and those of modules that a `cfg` leaves
+    /// out.
     pub beside: Vec<(ModuleId, SourcePath)>,
+    pub included: IncludedFiles,
+    /// Included files that are not read.
+    pub unread: Vec<UnreadPlace>,
     /// `#[macro_use] extern crate`: the crate, and the name it uses.
     pub macro_uses: BTreeSet<(usize, String)>,
     /// The modules whose kinds are selected; all where it is empty.
@@ -132,7 +136,7 @@ impl World {
 
     /// The place of a span in the code of a module.
     pub fn place(&self, module: ModuleId, span: Span) -> Place {
-        place(&self.modules[module].file, span)
+        self.included.place(&self.modules[module].file, span)
     }
 
     /// The place of an item's name.

@@ -91,6 +91,8 @@ impl Args {
             compile: self.compile,
         };
         let (mut old, mut new) = sides(&from, &to, &project, &self.address)?;
+        old.doubt_missing(&new);
+        new.doubt_missing(&old);
         let mut unread = [old.unread.take(), new.unread.take()];
         self.add_way_out([&from, &to], &mut unread);
         if old.crds.is_empty() && new.crds.is_empty() {

@@ -138,7 +138,10 @@ impl Committed<'_> {
             (Writer::GenerateCrds, Owner::Another(_)) => false,
             _ => is_declared,
         };
-        self.whole && is_ours && declared.all(|crd| self::name(crd) != name)
+        self.whole
+            && self.owners.knows_all_kinds()
+            && is_ours
+            && declared.all(|crd| self::name(crd) != name)
     }
 
     fn find(&self) -> anyhow::Result<BTreeMap<String, Vec<Found>>> {

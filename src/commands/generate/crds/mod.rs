@@ -105,13 +105,20 @@ struct Made {
     is_whole: bool,
     /// Why some are missing.
     missing: Option<anyhow::Error>,
+    /// Why a kind that was not read may be declared all the same.
+    reason_for_more_kinds: Option<String>,
     workspace: Workspace,
 }
 
 impl Made {
+    fn owners(&self, root: &Root) -> FileOwners {
+        let reason = self.reason_for_more_kinds.clone();
+        FileOwners::of_workspace(&self.workspace, root).with_more_kinds(reason)
+    }
+
     /// Writes the CRDs into a directory, or all into one file of it.
     fn plan(&self, folder: &Path, root: &Root, file: Option<&ProjectPath>) -> anyhow::Result<Plan> {
-        let owners = FileOwners::of_workspace(&self.workspace, root);
+        let owners = self.owners(root);
         let Some(file) = file else {
             return crd_files::plan(folder, root, &self.manifests, self.is_whole, &owners);
         };
@@ -192,7 +199,7 @@ impl Args {
                     folder => format!("{folder}/"),
                 };
                 let (crds, whole) = (&made.manifests[..], made.is_whole);
-                let owners = &FileOwners::of_workspace(&made.workspace, root);
+                let owners = &made.owners(root);
                 let file = file.clone();
                 let allowed = &self.allow_at[..];
                 Committed { root, file, shown_in, crds, whole, owners, allowed }
@@ -260,7 +267,9 @@ impl Args {
             problems.is_empty() && options.packages.is_empty() && options.modules.is_empty();
         let missing = (!problems.is_empty()).then(|| error(""));
         drop(sources);
-        Ok(Made { manifests: generated.manifests, is_whole, missing, workspace })
+        let reason_for_more_kinds = reading.reason_for_more_kinds();
+        let manifests = generated.manifests;
+        Ok(Made { manifests, is_whole, missing, reason_for_more_kinds, workspace })
     }
 
     /// The kinds to read.
