@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Chart, Finding, Rendering, Rule, Source, crd_files, listed_crds, rendering::Object};
-use crate::app::{crd_comparison::comparable, findings::Place};
+use crate::{
+    app::{crd_comparison::comparable, findings::Place},
+    project::Problem,
+};
 use go_data::yaml::{self, Node, Value};
 
 /// A CRD of the chart.
@@ -71,6 +74,18 @@ pub fn check(chart: &Chart, renderings: &[Rendering], source: &Source) -> Vec<Fi
         }
     }
     res
+}
+
+/// The versions of the source that its controllers use and that no API server will serve, as `manifests` warns of them.
+pub fn unserved(source: &Source) -> Vec<Finding> {
+    let problems = source.unserved.iter().filter(|problem| !problem.is_accepted);
+    let finding = |problem: &Problem| {
+        let at = &problem.place;
+        let place = Place::new(at.path.to_string(), at.line, at.column);
+        let finding = Rule::NotServed.finding("PROJECT", problem.message.clone(), Some(place));
+        Finding { remedy: problem.hint.clone().unwrap_or_default(), ..finding }
+    };
+    problems.map(finding).collect()
 }
 
 /// The CRDs of the source that the chart does not have. A group of which it has none may be of a chart of its own, or of

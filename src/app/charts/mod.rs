@@ -46,6 +46,7 @@ diagnostics::rules! {
     CrdUndeclared "crd-undeclared" () Note "The source declares every CRD of the chart" ""
     ListedCrds "listed-crds" () Warning "`artifacthub.io/crds` lists the CRDs of the chart" "list each served version with `kind`, `name`, `version`, `displayName` and `description`, or remove the annotation"
     CrdsElsewhere "crds-elsewhere" () Note "The chart has CRDs of every group" ""
+    NotServed "not-served" () Warning "The source serves the versions that controllers use" ""
     RightMissing "right-missing" () Error "The operator's roles grant what it needs" "add the rule to a role that is bound to the ServiceAccount of the operator"
     RightInNamespace "right-in-namespace" () Note "Rights that are needed everywhere are granted everywhere" ""
     RightUnused "right-unused" () Note "The operator needs every right that it has" ""

@@ -12,6 +12,7 @@ use crate::{
         refusal::{refusal, unread},
         roles::OwnNamespace,
         tree_sources::TreeSources,
+        unserved,
     },
     disk::{self, Root},
     manifests::{self, CrdOptions},
@@ -38,6 +39,8 @@ pub struct Source {
     pub own_namespace: Option<OwnNamespace>,
     /// The rules that config/ of the project adds to them.
     pub deployed: Vec<project::Rule>,
+    /// Versions that the operator's controllers use and API servers do not serve.
+    pub unserved: Vec<project::Problem>,
     /// The version of each package.
     pub versions: BTreeMap<String, String>,
     /// Why some kinds could not be read.
@@ -83,6 +86,9 @@ impl Source {
             let error = refusal(&headline, problems);
             hinted::<()>(error, reading.hint.iter().cloned()).expect_err("it is an error")
         });
+        let project = Project::find(&workspace.root)?;
+        let unserved = project.map(|project| unserved::warnings(&project, &operator));
+        let unserved = reading.quote(&sources, unserved.unwrap_or_default());
         let objects = generated.manifests.into_iter().flat_map(|it| it.objects);
         let name = |it: &Value| it["metadata"]["name"].as_str().unwrap_or_default().to_owned();
         Ok(Self {
@@ -90,6 +96,7 @@ impl Source {
             rules: operator.rbac_rules(),
             own_namespace: own_namespace(&workspace.root)?,
             deployed: deployed::rights(&workspace.root)?,
+            unserved,
             versions: versions(&workspace, &reading.crates, &options.packages)?,
             unread,
         })

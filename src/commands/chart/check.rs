@@ -92,6 +92,7 @@ impl Args {
         let observed = observed.as_ref().map(|it| (it.0.as_str(), it.1.as_str()));
         let known = charts::known_rights(&source, observed)?;
         findings.extend(charts::crds::check(&chart, &renderings, &source));
+        findings.extend(charts::crds::unserved(&source));
         findings.extend(charts::versions::check(&chart, &renderings, &source));
         for it in &renderings {
             findings.extend(charts::rights::check(&chart, it, known.as_ref()));
