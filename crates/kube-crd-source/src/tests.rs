@@ -22,6 +22,7 @@ mod macros;
 mod modules;
 mod names;
 mod packages;
+mod traits;
 mod validation;
 mod values;
 mod written;

@@ -7,6 +7,7 @@ mod answers;
 mod api_names;
 pub mod container;
 mod definition;
+mod derive_methods;
 mod enums;
 mod generics;
 mod hand_written;
@@ -195,6 +196,7 @@ impl Reader {
             }
         }
         world.check_attribute_macros(id, &input)?;
+        self.check_methods_of_derive(id)?;
         for (derive, path) in
             [(Derive::Deserialize, "serde::Deserialize"), (Derive::Serialize, "serde::Serialize")]
         {

@@ -144,7 +144,7 @@ fn what_may_be_another_than_it_seems_is_refused() {
             "trait Shout {{ fn to_string(&self) -> String; }} {beside} {{ fn to_string(&self) -> String {{ String::new() }} }} fn f() -> String {{ \"a\".to_string() }}"
         );
         let found = problems(&spec("#[serde(default = \"f\")] a: String,", &text));
-        assert!(found[0].contains("a trait of the project has a method `to_string`"), "{found:?}");
+        assert!(found[0].contains("a trait in scope has a method `to_string`"), "{found:?}");
     }
     unsupported(
         "std::collections::HashSet<String>",

@@ -205,7 +205,9 @@ fn import(
     } else {
         path.parts.push(plain(ident));
     }
-    if local != "_" {
+    if local == "_" {
+        world.modules[here.module].anonymous_imports.push(path);
+    } else {
         path.span = ident.span();
         let item = here.item(name, vis, ItemKind::Use(path));
         world.add(Item { name: local, ..item }, true, true);

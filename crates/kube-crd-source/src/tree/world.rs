@@ -56,6 +56,8 @@ pub struct Module {
     /// Functions, constants, imports.
     pub values: BTreeMap<String, Vec<ItemId>>,
     pub globs: Vec<Glob>,
+    /// Imports of traits for their methods alone: `use a::B as _`.
+    pub anonymous_imports: Vec<Path>,
     /// Calls that may declare names here.
     pub macros: Vec<Call>,
 }
@@ -164,6 +166,7 @@ impl Module {
             types: BTreeMap::new(),
             values: BTreeMap::new(),
             globs: Vec::new(),
+            anonymous_imports: Vec::new(),
             macros: Vec::new(),
         }
     }

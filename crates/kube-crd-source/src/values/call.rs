@@ -118,8 +118,8 @@ impl<'a> Evaluator<'a> {
 
     /// Refuses a function of a trait by its name alone, where a trait of the project has one, too.
     pub fn check_trait_function(&self, frame: &Frame, at: &ExprPath, name: &str) -> Eval<()> {
-        match self.is_of_own_trait(name) {
-            true => self.refuse(frame, at, format!("a trait of the project has a `{name}`, too")),
+        match self.is_of_own_trait(frame.scope.module, name) {
+            true => self.refuse(frame, at, format!("a trait in scope has a `{name}`, too")),
             false => Ok(()),
         }
     }

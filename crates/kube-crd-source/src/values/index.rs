@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::names::{Miss, Named, Space};
 use crate::text::plain;
-use crate::tree::{Impl, ItemId, ItemKind, Path};
+use crate::tree::{Impl, ItemId, ItemKind, ModuleId, Path};
 use crate::types::{Scope, Type, Types};
 
 #[derive(Debug, Default)]
@@ -13,7 +13,7 @@ pub struct Index {
     impls: BTreeMap<ItemId, Vec<usize>>,
     /// Those whose type is not certain, by the last name of its path.
     unclear: BTreeMap<String, Vec<usize>>,
-    /// The traits of the project that have a function of a name.
+    /// The traits of all crates that are read, by the names of their functions.
     traits: BTreeMap<String, Vec<ItemId>>,
     /// Those with a macro in them, which may write any function.
     open_traits: Vec<ItemId>,
@@ -31,11 +31,6 @@ impl Index {
         }
         for (id, item) in types.items.iter().enumerate() {
             let ItemKind::Trait(it) = &item.kind else { continue };
-            // One of another crate does not count, whether that crate happens to be read or not: a method
-            // of std that it gives as well is ambiguous to rustc.
-            if types.crates[types.modules[item.module].krate].word.is_some() {
-                continue;
-            }
             for it in &it.items {
                 match it {
                     syn::TraitItem::Fn(it) => {
@@ -55,9 +50,11 @@ impl Index {
         self.impls.get(&id).into_iter().flatten().chain(unclear).copied()
     }
 
-    /// The traits of the project that have, or may have, a function of a name.
-    pub fn traits_with(&self, function: &str) -> impl Iterator<Item = ItemId> {
-        self.traits.get(function).into_iter().flatten().chain(&self.open_traits).copied()
+    /// The traits in scope of a module that have, or may have, a function of a name.
+    pub fn traits_with(&self, types: &Types, module: ModuleId, function: &str) -> Vec<ItemId> {
+        let with_function = self.traits.get(function).into_iter().flatten();
+        let candidates = with_function.chain(&self.open_traits).copied();
+        candidates.filter(|trait_| types.is_trait_in_scope(module, *trait_)).collect()
     }
 }
 

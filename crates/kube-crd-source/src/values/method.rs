@@ -9,13 +9,13 @@ use super::ty::{Int, Ty};
 use super::value::{JsonKind, Value};
 use super::{Eval, Evaluator, Frame};
 use crate::text::plain;
-use crate::tree::{Impl, ItemKind};
+use crate::tree::{Impl, ItemKind, ModuleId};
 
 impl Evaluator<'_> {
     pub fn method(&self, frame: &Frame, it: &ExprMethodCall, expected: &Ty) -> Eval<Value> {
         let name = plain(&it.method);
-        if self.is_given_by_trait(&name) {
-            let why = format!("a trait of the project has a method `{name}`, too");
+        if self.is_given_by_trait(frame.scope.module, &name) {
+            let why = format!("a trait in scope has a method `{name}`, too");
             return self.refuse(frame, it, why);
         }
         match (name.as_str(), it.args.len()) {
@@ -52,9 +52,9 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Whether a trait of the project has a function of this name, for whatever types.
-    pub fn is_of_own_trait(&self, name: &str) -> bool {
-        self.budget.index(self.world).traits_with(name).next().is_some()
+    /// Whether a trait in scope has a function of this name, for whatever types.
+    pub fn is_of_own_trait(&self, module: ModuleId, name: &str) -> bool {
+        !self.budget.index(self.world).traits_with(self.world, module, name).is_empty()
     }
 
     /// Methods without arguments that a value has by itself.
@@ -121,8 +121,8 @@ impl Evaluator<'_> {
         let (Some(key), Some(value), 2) = (it.args.first(), it.args.last(), it.args.len()) else {
             return self.unsupported(frame, it);
         };
-        if self.is_given_by_trait("insert") {
-            return self.refuse(frame, it, "a trait of the project has a method `insert`, too");
+        if self.is_given_by_trait(frame.scope.module, "insert") {
+            return self.refuse(frame, it, "a trait in scope has a method `insert`, too");
         }
         let changed = match local.value() {
             Value::Json(kind, before) if kind != JsonKind::Value => {
@@ -146,10 +146,10 @@ impl Evaluator<'_> {
         Ok(Value::unit())
     }
 
-    /// Whether a trait of the project gives a method of this name to a type that is not the project's.
-    fn is_given_by_trait(&self, name: &str) -> bool {
+    /// Whether a trait in scope of a module gives a method of this name to a type that is not the project's.
+    pub fn is_given_by_trait(&self, module: ModuleId, name: &str) -> bool {
         let world = self.world;
-        let traits: Vec<usize> = self.budget.index(world).traits_with(name).collect();
+        let traits = self.budget.index(world).traits_with(world, module, name);
         if world.macro_that_may_extend(&traits, name).is_some() {
             return true;
         }

@@ -1,0 +1,82 @@
+//! Traits that take over a method: rustc prefers one that takes `self` by value, or that needs fewer references.
+
+use super::{HEAD, KIND, SPEC, all_problems, files, problems, read_map, spec};
+
+const NONE: [&str; 0] = [];
+
+/// Reads a kind whose default is what `f` returns, in a library, with a package `dep` that has this source.
+fn read(code: &str, dep: &str) -> Vec<String> {
+    let manifest = |name: &str, rest: &str| {
+        format!(
+            "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\nserde_json = \"1\"\n{rest}"
+        )
+    };
+    let body = "#[serde(default = \"f\")] a: String,";
+    let text = spec(body, code).into_values().next().unwrap();
+    let found = problems(&files(&[
+        ("Cargo.toml", &manifest("a", "dep = { path = \"dep\" }\n")),
+        ("src/lib.rs", &text),
+        ("src/m.rs", dep),
+        ("dep/Cargo.toml", &manifest("dep", "")),
+        ("dep/src/lib.rs", dep),
+    ]));
+    found.into_iter().filter(|it| !it.contains("Cargo.lock")).collect()
+}
+
+const LOUD: &str = "pub trait Loud { fn to_string(self) -> String; fn len(&self) -> usize; } impl Loud for i32 { fn to_string(self) -> String { String::new() } fn len(&self) -> usize { 0 } } pub mod prelude { pub use super::Loud as _; }";
+const CALL: &str = "fn f() -> String { 7_i32.to_string() }";
+
+#[test]
+fn a_method_of_a_trait_in_scope_is_not_taken_for_one_of_std() {
+    for import in [
+        "use dep::Loud;",
+        "use dep::Loud as Other;",
+        "use dep::Loud as _;",
+        "use dep::*;",
+        "use dep::prelude::*;",
+        "pub mod m; use m::Loud;",
+        "pub mod m; use m::*;",
+        "pub mod m; mod n { pub use super::m::Loud as L; } use n::L;",
+        "pub mod m; mod n { pub use super::m::Loud as L; } use n::*;",
+        "pub mod m; use m::{Loud as _};",
+    ] {
+        let found = read(&format!("{import} {CALL}"), LOUD);
+        assert_eq!(found.len(), 1, "{import}: {found:?}");
+        assert!(found[0].contains("a trait in scope has a method `to_string`, too"), "{found:?}");
+    }
+}
+
+#[test]
+fn a_trait_that_is_not_in_scope_takes_over_nothing() {
+    for import in
+        ["", "pub mod m;", "pub mod m; mod n { use super::m::Loud; }", "use dep::prelude;"]
+    {
+        assert_eq!(read(&format!("{import} {CALL}"), LOUD), NONE, "{import}");
+    }
+}
+
+#[test]
+fn a_trait_that_takes_over_a_method_of_the_derive_is_refused() {
+    let quiet = "pub trait Quiet { fn insert(&self, _: String, _: serde_json::Value) {} } impl Quiet for schemars::Schema {}";
+    let code = |import: &str| format!("{import} fn f() -> String {{ String::new() }}");
+    for import in ["pub mod m; use m::Quiet as _;", "use dep::Quiet;"] {
+        assert_eq!(
+            read(&code(import), quiet),
+            [
+                "src/lib.rs:4:12: the derive of `JsonSchema` for `KindSpec` may call the `insert` of a trait in scope (`Kind` → `spec`)"
+            ],
+            "{import}"
+        );
+    }
+    assert_eq!(read(&code("pub mod m;"), quiet), NONE);
+    let here = format!("pub mod m; use m::Quiet as _; {HEAD}{SPEC}\n{KIND} {{ a: i32 }}");
+    let problems_here =
+        all_problems(&read_map(&files(&[("src/lib.rs", &here), ("src/m.rs", quiet)])));
+    assert_eq!(
+        problems_here[0].hint.as_deref(),
+        Some("move the type to a module that does not import the trait")
+    );
+    let text =
+        format!("pub mod m; use m::Quiet as _; mod kinds {{ {HEAD}{SPEC}\n{KIND} {{ a: i32 }} }}");
+    assert_eq!(problems(&files(&[("src/lib.rs", &text), ("src/m.rs", quiet)])), NONE);
+}
