@@ -8,6 +8,8 @@
 
 #[path = "kustomize/case.rs"]
 mod case;
+#[path = "kustomize/empty_keys.rs"]
+mod empty_keys;
 #[path = "kustomize/facts.rs"]
 mod facts;
 #[path = "kustomize/random.rs"]

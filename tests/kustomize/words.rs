@@ -88,7 +88,7 @@ fn missing_files_are_reported_with_the_line_that_names_them() {
     refused(
         &[(TOP, "resources:\n- a.yaml\n")],
         "config/default/kustomization.yaml:2:3: there is no config/default/a.yaml",
-        &[],
+        &["restore it, or remove this entry"],
     );
     refused(&[], "config/default has no kustomization.yaml", &[]);
     refused(

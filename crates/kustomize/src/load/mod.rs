@@ -14,7 +14,7 @@ use super::{
     resources, selector::Selector,
 };
 use diagnostics::{Diagnostic, Hint as _, Lines};
-use go_data::yaml::{self, Data, Dialect, Mark, Node};
+use go_data::yaml::{self, Data, Dialect, Entry, Mark, Node};
 use model::{Found, ProjectPath, Tree};
 
 #[derive(Debug)]
@@ -237,6 +237,9 @@ pub fn load(tree: &impl Tree, folder: &ProjectPath) -> anyhow::Result<Kustomizat
     }
 }
 
+/// Keys whose items kustomize moves to another list before it looks whether a kustomization is empty.
+const FORMER_KEYS: [&str; 3] = ["bases", "helmChartInflationGenerator", "imageTags"];
+
 fn parse(
     tree: &impl Tree,
     path: ProjectPath,
@@ -259,10 +262,15 @@ fn parse(
     let mut reader = Reader { path, text: text.to_owned(), problems: Vec::new() };
     reader.check_characters(&node);
     let entries = reader.map(&node);
+    let is_empty_former = |entry: &Entry| {
+        let is_empty = matches!(&entry.value.data, Data::List(items) if items.is_empty());
+        is_empty && FORMER_KEYS.contains(&entry.key.as_str())
+    };
     let has_content = entries.iter().any(|it| {
         !matches!(it.key.as_str(), "apiVersion" | "kind")
             && !it.value.is_null()
             && it.value.as_str() != Some("")
+            && !is_empty_former(it)
     });
     if !has_content && reader.problems.is_empty() {
         let message = "this kustomization is empty, and kustomize refuses empty ones";
