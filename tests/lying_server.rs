@@ -346,7 +346,7 @@ fn a_list_that_the_server_does_not_return_is_not_taken_for_empty() {
 
 #[test]
 fn whatever_a_server_sends_has_an_end() {
-    check("endless", SECRETS, 2, "exceeds the limit of 256 MiB for a list", |_| Reply::Endless);
+    check("endless", SECRETS, 2, "exceeds the limit of 256 MiB for all lists", |_| Reply::Endless);
     // A token that was not given before, each time.
     let pages = Mutex::new(0);
     check("pages", SECRETS, 2, "the server's list has no end", move |_| {

@@ -86,6 +86,7 @@ impl Cluster {
             longest_answer: LONGEST_ANSWER,
             known: RefCell::default(),
             discovered: RefCell::default(),
+            listed_sizes: RefCell::default(),
             interrupt: RefCell::default(),
         })
     }

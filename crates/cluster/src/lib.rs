@@ -86,6 +86,8 @@ pub struct Cluster {
     known: RefCell<BTreeMap<String, Vec<Resource>>>,
     /// The sizes of the discovery documents that were read, by their paths.
     discovered: RefCell<BTreeMap<String, usize>>,
+    /// The sizes of the texts and values of the lists that were read, by their paths.
+    listed_sizes: RefCell<BTreeMap<String, (usize, usize)>>,
     interrupt: RefCell<Interrupt>,
 }
 

@@ -17,8 +17,8 @@ use model::TimedOut;
 /// The largest number of pages, of 500 objects each.
 const PAGES: usize = 1000;
 
-/// The limits of all pages of one list together.
-pub(super) const LIST: SizeLimits = SizeLimits { what: "a list", text: 256 << 20, memory: 1 << 30 };
+/// The limits of all lists that a command reads, together.
+const LISTS: SizeLimits = SizeLimits { what: "all lists", text: 256 << 20, memory: 1 << 30 };
 
 impl Cluster {
     /// All objects of a kind, in one namespace or (empty) in all. Empty if the kind is not served.
@@ -86,24 +86,53 @@ impl Cluster {
         })
     }
 
+    /// Reads all pages of a list within the limits of all lists. A list that is read again does not count twice: the
+    /// deadline ends repetitions.
     pub(super) fn pages(
         &self,
         namespace: &str,
         request: impl Fn(&ListParams) -> anyhow::Result<Request<Vec<u8>>>,
     ) -> anyhow::Result<Result<Option<Vec<Value>>, Refusal>> {
+        let list = request(&ListParams::default())?.uri().to_string();
+        self.listed_sizes.borrow_mut().remove(&list);
+        let mut room = Room::from(&LISTS);
+        for (text, memory) in self.listed_sizes.borrow().values() {
+            room.text = room.text.saturating_sub(*text);
+            room.memory = room.memory.saturating_sub(*memory);
+        }
+        let (text, memory) = (room.text, room.memory);
+        let pages = self.pages_within(namespace, request, &mut room);
+        // A response that exceeds the limits has used up what was left.
+        let used = if pages.is_err() {
+            (text, memory)
+        } else {
+            (text.saturating_sub(room.text), memory.saturating_sub(room.memory))
+        };
+        self.listed_sizes.borrow_mut().insert(list, used);
+        pages
+    }
+
+    fn pages_within(
+        &self,
+        namespace: &str,
+        request: impl Fn(&ListParams) -> anyhow::Result<Request<Vec<u8>>>,
+        room: &mut Room,
+    ) -> anyhow::Result<Result<Option<Vec<Value>>, Refusal>> {
         let wrong = |what: &str| Ok(Err(self::wrong(what)));
         let mut res = Vec::new();
         let mut token = String::new();
-        let mut room = Room::from(&LIST);
+        let (text, memory) = (room.text, room.memory);
+        let mut is_restarted = false;
         for number in 1..=PAGES {
             let page = ListParams::default().limit(500);
             let page = if token.is_empty() { page } else { page.continue_token(&token) };
-            let mut answer = self.send_page(number, &request(&page)?, &mut room)?;
-            if answer.code == 410 && !token.is_empty() {
-                // The token has expired: as other clients do, read everything again in one page.
+            let mut answer = self.send_page(number, &request(&page)?, room)?;
+            if answer.code == 410 && !token.is_empty() && !is_restarted {
+                // The token has expired: as other clients do, read everything again in one page, and only once.
+                is_restarted = true;
                 res.clear();
-                room = Room::from(&LIST);
-                answer = self.send_page(1, &request(&ListParams::default())?, &mut room)?;
+                (room.text, room.memory) = (text, memory);
+                answer = self.send_page(1, &request(&ListParams::default())?, room)?;
             }
             match answer.code {
                 200 => {}
@@ -164,4 +193,60 @@ pub(super) fn items(page: &mut Value, namespace: &str) -> Result<Vec<Value>, Ref
 
 fn wrong(what: &str) -> Refusal {
     Refusal::new(format!("the server's list {what}"), None)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io::{BufRead as _, BufReader, Write as _},
+        net::TcpListener,
+        thread,
+    };
+
+    use super::*;
+
+    /// Starts a server whose lists take 100 MiB each, and answers with its address.
+    fn start_server_of_long_lists() -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        thread::spawn(move || {
+            for mut stream in listener.incoming().flatten() {
+                let mut reader = BufReader::new(stream.try_clone().unwrap());
+                let mut line = String::new();
+                while reader.read_line(&mut line).is_ok_and(|length| length > 2) {
+                    line.clear();
+                }
+                let list = r#"{"kind": "XList", "items": []}"#;
+                let spaces = " ".repeat(100 << 20);
+                let length = list.len() + spaces.len();
+                let head = format!(
+                    "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n"
+                );
+                // The client closes the connection where the limit is exceeded.
+                drop(write!(stream, "{head}{list}{spaces}"));
+            }
+        });
+        address
+    }
+
+    #[test]
+    fn all_lists_of_a_command_have_one_limit_and_a_repeated_list_counts_once() {
+        let cluster = Cluster::at(&start_server_of_long_lists());
+        let pages = |plural: &str| {
+            let resource = Resource::new("g/v1", "X", plural, false).unwrap();
+            let pages = cluster.pages("", |page| Ok(resource.all("")?.list(page)?));
+            match pages {
+                Ok(items) => format!("{:?}", items.map_err(|refusal| refusal.message)),
+                Err(error) => error.to_string(),
+            }
+        };
+        for plural in ["as", "as", "as", "bs"] {
+            assert_eq!(pages(plural), "Ok(Some([]))", "{plural}");
+        }
+        for plural in ["cs", "ds"] {
+            let expected = "exceeds the limit of 256 MiB for all lists";
+            let shown = pages(plural);
+            assert!(shown.ends_with(expected), "{shown}");
+        }
+    }
 }
