@@ -167,6 +167,23 @@ fn values_that_an_api_server_changes_or_refuses_are_found() {
     assert_eq!(found, expected);
 }
 
+kind! { float, pub ratio: f64, }
+kind! { large, pub number: u64, }
+kind! { never_read, #[serde(skip_deserializing)] pub number: i64, }
+
+#[test]
+fn numbers_that_json_or_an_api_server_does_not_have_are_not_tried() {
+    check::<float::Thing>();
+    check::<large::Thing>();
+}
+
+#[test]
+fn a_field_that_is_written_and_never_read_is_found() {
+    let removed = "which API servers remove, and refuse under strict validation: the schema does not declare it";
+    let expected = format!("Thing v1: serde writes `spec.number`, {removed}");
+    assert_eq!(message(check::<never_read::Thing>), expected);
+}
+
 kind! { other_type, #[serde(default)] #[schemars(with = "i32")] pub name: String, }
 kind! { many_labels, #[schemars(extend("minProperties" = 9))] pub labels: BTreeMap<String, String>, }
 
