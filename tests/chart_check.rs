@@ -959,6 +959,7 @@ const SUMMARIES: [&str; 20] = [
     "The source declares every CRD of the chart",
     "`artifacthub.io/crds` lists the CRDs of the chart",
     "The chart has CRDs of every group",
+    "The source serves the versions that controllers use",
     "The operator's roles grant what it needs",
     "Rights that are needed everywhere are granted everywhere",
     "The operator needs every right that it has",
