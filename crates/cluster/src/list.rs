@@ -200,38 +200,53 @@ mod tests {
     use std::{
         io::{BufRead as _, BufReader, Write as _},
         net::TcpListener,
+        sync::atomic::{AtomicUsize, Ordering},
         thread,
     };
 
     use super::*;
 
-    /// Starts a server whose lists take 100 MiB each, and answers with its address.
-    fn start_server_of_long_lists() -> String {
+    /// Starts a server that answers each path with a status and a body, and returns its address.
+    fn start_server(respond: impl Fn(&str) -> (u16, String) + Send + 'static) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         thread::spawn(move || {
             for mut stream in listener.incoming().flatten() {
-                let mut reader = BufReader::new(stream.try_clone().unwrap());
-                let mut line = String::new();
-                while reader.read_line(&mut line).is_ok_and(|length| length > 2) {
-                    line.clear();
-                }
-                let list = r#"{"kind": "XList", "items": []}"#;
-                let spaces = " ".repeat(100 << 20);
-                let length = list.len() + spaces.len();
-                let head = format!(
-                    "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n"
-                );
+                let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
+                let request = lines.next().unwrap().unwrap();
+                lines.find(|line| line.as_ref().map_or(true, String::is_empty));
+                let (status, body) = respond(request.split(' ').nth(1).unwrap());
+                let length = body.len();
+                let head = format!("HTTP/1.1 {status} X\r\nConnection: close");
                 // The client closes the connection where the limit is exceeded.
-                drop(write!(stream, "{head}{list}{spaces}"));
+                drop(write!(stream, "{head}\r\nContent-Length: {length}\r\n\r\n{body}"));
             }
         });
         address
     }
 
     #[test]
+    fn an_expired_list_is_read_again_only_once() {
+        let requests = AtomicUsize::new(0);
+        let cluster = Cluster::at(&start_server(move |path| {
+            let number = requests.fetch_add(1, Ordering::Relaxed);
+            if path.contains("continue=") {
+                return (410, format!(r#"{{"message": "expired at request {number}"}}"#));
+            }
+            let metadata = format!(r#"{{"continue": "{number}"}}"#);
+            (200, format!(r#"{{"kind": "XList", "items": [], "metadata": {metadata}}}"#))
+        }));
+        let resource = Resource::new("g/v1", "X", "xs", false).unwrap();
+        let pages = cluster.pages("", |page| Ok(resource.all("")?.list(page)?)).unwrap();
+        assert_eq!(pages.unwrap_err().message, "expired at request 3");
+    }
+
+    #[test]
     fn all_lists_of_a_command_have_one_limit_and_a_repeated_list_counts_once() {
-        let cluster = Cluster::at(&start_server_of_long_lists());
+        let cluster = Cluster::at(&start_server(|_| {
+            let list = r#"{"kind": "XList", "items": []}"#;
+            (200, format!("{list}{}", " ".repeat(100 << 20)))
+        }));
         let pages = |plural: &str| {
             let resource = Resource::new("g/v1", "X", plural, false).unwrap();
             let pages = cluster.pages("", |page| Ok(resource.all("")?.list(page)?));
