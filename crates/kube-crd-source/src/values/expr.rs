@@ -10,6 +10,7 @@ use super::target::Target;
 use super::ty::Ty;
 use super::value::Value;
 use super::{Eval, Evaluator, Frame};
+use crate::types::Type;
 
 impl Evaluator<'_> {
     pub fn eval(&self, frame: &Frame, expr: &Expr, expected: &Ty) -> Eval<Value> {
@@ -80,6 +81,34 @@ impl Evaluator<'_> {
                 self.accept(Construct::Negation);
                 self.literal(frame, expr, &lit.lit, true, expected)
             }
+            (UnOp::Not(_), inner) => match self.eval(frame, inner, &Ty::foreign("bool"))? {
+                Value::Bool(value) => {
+                    self.accept(Construct::Not);
+                    Ok(Value::Bool(!value))
+                }
+                _ => self.unsupported(frame, expr),
+            },
+            (UnOp::Deref(_), inner) => {
+                let value = self.eval(frame, inner, expected)?;
+                self.check_dereference(frame, expr, &value)?;
+                self.accept(Construct::Dereference);
+                Ok(value)
+            }
+            _ => self.unsupported(frame, expr),
+        }
+    }
+
+    /// Refuses `*x` where the type of `x` may decide what it leads to.
+    fn check_dereference(&self, frame: &Frame, expr: &Expr, value: &Value) -> Eval<()> {
+        match value {
+            Value::Bool(_) | Value::Char(_) | Value::Int(..) | Value::F32(_) | Value::F64(_) => {
+                Ok(())
+            }
+            Value::Text(_) | Value::Option(_) | Value::List(_) | Value::Set | Value::Map => Ok(()),
+            Value::Data(data) => match &*data.ty {
+                Type::Data(id, _) if !self.may_have_impl(*id, "std::ops::Deref")? => Ok(()),
+                _ => self.refuse(frame, expr, "its type has a `Deref` of its own"),
+            },
             _ => self.unsupported(frame, expr),
         }
     }

@@ -188,6 +188,11 @@ impl<'a> Evaluator<'a> {
         Ok(!self.trait_impls(id, trait_)?.is_empty())
     }
 
+    /// Whether the project implements a trait of another crate for a type, or may.
+    pub fn may_have_impl(&self, id: ItemId, trait_: &str) -> Eval<bool> {
+        Ok(!self.trait_impls(id, trait_)?.is_empty())
+    }
+
     fn trait_impls(&self, id: ItemId, trait_: &str) -> Eval<Vec<&'a Impl>> {
         let world = self.world;
         let mut res = Vec::new();

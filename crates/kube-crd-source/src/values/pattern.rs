@@ -1,4 +1,4 @@
-//! Patterns: a variant alone, and a name that is no constant.
+//! Patterns: a variant without fields, a literal, several of these, and a name that is no constant.
 
 use syn::Pat;
 
@@ -11,10 +11,25 @@ use crate::tree::{ItemKind, Path};
 use crate::types::Type;
 
 impl Evaluator<'_> {
-    /// Whether a value is the variant that a pattern names; no other pattern is evaluated.
+    /// Whether a value is the variant or the literal that a pattern names; no other pattern is evaluated.
     pub fn matches(&self, frame: &Frame, pat: &Pat, value: &Value) -> Eval<bool> {
-        let (Pat::Path(path), Value::Data(data)) = (pat, value) else {
-            return self.unsupported(frame, pat);
+        let (path, data) = match (pat, value) {
+            (Pat::Or(pattern), _) => {
+                for case in &pattern.cases {
+                    if self.matches(frame, case, value)? {
+                        return Ok(true);
+                    }
+                }
+                return Ok(false);
+            }
+            (Pat::Paren(pattern), _) => return self.matches(frame, &pattern.pat, value),
+            (Pat::Lit(literal), Value::Bool(_) | Value::Int(..) | Value::Text(_)) => {
+                let at = syn::Expr::Lit(literal.clone());
+                let literal = self.literal(frame, &at, &literal.lit, false, &value.ty())?;
+                return self.equal(frame, pat, value, &literal);
+            }
+            (Pat::Path(path), Value::Data(data)) => (path, data),
+            _ => return self.unsupported(frame, pat),
         };
         match self.target(frame, path)? {
             Target::Variant(id, _, name) if matches!(*data.ty, Type::Data(it, _) if it == id) => {
