@@ -100,14 +100,37 @@ pub fn token() -> String {
 
 /// Free ports of 127.0.0.1, each different: all are reserved before any is released.
 pub fn free_ports<const N: usize>() -> anyhow::Result<[u16; N]> {
-    let mut res = [0; N];
+    let mut ports = [0; N];
     let mut held = Vec::new();
-    for port in &mut res {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).context("cannot find a free port")?;
+    for port in &mut ports {
+        let listener = bind_free_port().context("cannot find a free port")?;
         *port = listener.local_addr().context("cannot find a free port")?.port();
         held.push(listener);
     }
-    Ok(res)
+    Ok(ports)
+}
+
+/// Binds a port that no outgoing connection takes: Linux gives these ports from 32768, other systems from 49152.
+fn bind_free_port() -> std::io::Result<TcpListener> {
+    const FIRST: u16 = 20_000;
+    const COUNT: u16 = 10_000;
+    for _ in 0..100 {
+        let mut bytes = [0; 2];
+        getrandom::fill(&mut bytes).expect("an operating system has random numbers");
+        let port = FIRST + u16::from_ne_bytes(bytes) % COUNT;
+        if let Ok(listener) = TcpListener::bind(("127.0.0.1", port)) {
+            return Ok(listener);
+        }
+    }
+    TcpListener::bind(("127.0.0.1", 0))
+}
+
+#[test]
+fn free_ports_differ_and_are_none_of_outgoing_connections() {
+    let ports: [u16; 20] = free_ports().expect("there are free ports");
+    let different: std::collections::BTreeSet<u16> = ports.into_iter().collect();
+    assert_eq!(different.len(), 20);
+    assert!(different.iter().all(|port| (20_000..30_000).contains(port)), "{different:?}");
 }
 
 impl Cluster {
