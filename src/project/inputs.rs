@@ -49,6 +49,7 @@ pub struct Inputs {
 
 /// Who makes the certificate of the webhooks. All webhooks of a project have the same one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "`cert-manager` or `self`")]
 pub enum Certificates {
     #[default]
     #[serde(rename = "cert-manager")]
@@ -64,7 +65,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 
 /// What a resource was created with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "the fields of a resource in `plugins`")]
 pub struct Created {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub domain: Option<Domain>,

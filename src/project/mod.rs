@@ -5,6 +5,7 @@ mod hand_edit;
 mod inputs;
 mod operator;
 mod resource;
+mod shape;
 mod spelling;
 
 use std::{
@@ -83,7 +84,7 @@ struct Head {
 }
 
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a layout, or a list of layouts")]
 enum Layouts {
     One(String),
     Many(Vec<String>),
@@ -227,10 +228,10 @@ impl Project {
         let locate = yaml::locate("PROJECT", text);
         yaml::from_text(text, yaml::Dialect::Strict).map_err(&locate)?;
         spelling::check(text)?;
-        let head: Head = yaml::typed(text, yaml::Dialect::Strict).map_err(&locate)?;
+        let head: Head = shape::typed(text).map_err(&locate)?;
         let layout = head.check(text, takes_others)?;
         let File { project_name, domain, namespaced, plugins, resources } =
-            yaml::typed(text, yaml::Dialect::Strict).map_err(&locate)?;
+            shape::typed(text).map_err(&locate)?;
         let mut seen = BTreeSet::new();
         for (at, resource) in resources.iter().enumerate() {
             let Resource { group, domain, kind, version, .. } = resource;

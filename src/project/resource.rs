@@ -5,7 +5,7 @@ use model::{Domain, GroupName, GroupPrefix, Kind, Plural, Version};
 /// One entry of PROJECT's `resources`, as in version 3 of kubebuilder's format. Other fields stay in the file
 /// unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "the fields of an entry of `resources`")]
 pub struct Resource {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api: Option<Api>,
@@ -34,7 +34,7 @@ pub struct Resource {
 
 /// The webhooks of a resource.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "the fields of `webhooks`")]
 pub struct Webhooks {
     /// Objects are converted between this version, the hub, and `spoke`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -58,6 +58,7 @@ pub struct Webhooks {
 
 /// The version of `admissionregistration.k8s.io`; only one exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "`v1`")]
 pub enum WebhookVersion {
     #[serde(rename = "v1")]
     V1,
@@ -72,7 +73,7 @@ impl Webhooks {
 
 /// Marks a resource whose type is part of the project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "the fields of `api`")]
 pub struct Api {
     pub crd_version: CrdVersion,
     #[serde(default)]
@@ -81,6 +82,7 @@ pub struct Api {
 
 /// The version of `apiextensions.k8s.io`; only one exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "`v1`")]
 pub enum CrdVersion {
     #[serde(rename = "v1")]
     V1,

@@ -1,0 +1,168 @@
+//! Fields of PROJECT that are missing or of another type than they should be, in the words of PROJECT's reference.
+
+use go_data::yaml::{self, Fault};
+use serde::de::DeserializeOwned;
+
+/// How to add each field that has to be there.
+const REQUIRED: &[(&str, &str)] = &[
+    ("crdVersion", "add `crdVersion: v1`"),
+    ("domain", "add the domain of the API groups, e.g. `domain: example.com`"),
+    ("kind", "add the name of the kind, e.g. `kind: Memcached`"),
+    ("projectName", "add the name of the project, e.g. `projectName: my-operator`"),
+    ("version", "add the version of the kind, e.g. `version: v1alpha1`"),
+];
+
+const RESTORE: &str = "correct it, or restore PROJECT from version control";
+
+/// Deserializes fields of PROJECT. An error says what was met, what belongs there, and what to do.
+pub fn typed<T: DeserializeOwned>(text: &str) -> anyhow::Result<T> {
+    yaml::typed(text, yaml::Dialect::Strict).map_err(|error| {
+        match diagnostics::find::<Fault>(&error) {
+            Some(fault) => reworded(fault).into(),
+            None => error,
+        }
+    })
+}
+
+/// An error of serde in other words.
+fn reworded(fault: &Fault) -> Fault {
+    let Fault { mark, message, hint } = fault;
+    let missing = message.strip_prefix("missing field `").and_then(|it| it.strip_suffix('`'));
+    if let Some(field) = missing {
+        let hint = REQUIRED.iter().find(|(name, _)| *name == field).map(|(_, hint)| *hint);
+        let message = format!("the field `{field}` is missing");
+        return Fault::new(*mark, message, hint.or(Some(RESTORE)));
+    }
+    let starts = ["invalid type: ", "invalid value: ", "unknown variant "];
+    let unfit =
+        starts.iter().find_map(|start| message.strip_prefix(start)?.split_once(", expected "));
+    let message = match unfit {
+        Some((met, expected)) => {
+            format!("expected {}, found {}", in_words(expected), in_words(met))
+        }
+        None => message.clone(),
+    };
+    Fault::new(*mark, message, hint.or(Some(RESTORE)))
+}
+
+/// The words of YAML for a type that serde names.
+fn in_words(serde: &str) -> &str {
+    match serde {
+        "sequence" | "a sequence" => "a list",
+        "map" => "a map",
+        "unit value" | "null" => "nothing",
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Project;
+    use diagnostics::Diagnostics;
+    use go_data::yaml::{self, Value};
+
+    const TEXT: &str = "\
+cliVersion: 0.1.0
+domain: example.com
+layout:
+- rust.operator-rs.io/v1
+namespaced: true
+plugins:
+  rust.operator-rs.io/v1:
+    certificates: self
+    license: none
+    resources:
+    - group: cache
+      kind: Memcached
+      options:
+        containerCommand:
+        - a
+        containerPort: 80
+        image: example.com/a:1
+        shortNames:
+        - mc
+      version: v1
+    vendor: true
+    with:
+    - agents
+projectName: my-operator
+resources:
+- api:
+    crdVersion: v1
+    namespaced: true
+  controller: true
+  domain: example.com
+  group: cache
+  kind: Memcached
+  plural: memcacheds
+  version: v1
+  webhooks:
+    conversion: true
+    spoke:
+    - v2
+    webhookVersion: v1
+version: \"3\"
+";
+
+    /// The paths of all values in a document.
+    fn pointers(value: &Value, at: &str, into: &mut Vec<String>) {
+        into.push(at.to_owned());
+        let escaped = |key: &str| key.replace('~', "~0").replace('/', "~1");
+        match value {
+            Value::Object(map) => map
+                .iter()
+                .for_each(|(key, value)| pointers(value, &format!("{at}/{}", escaped(key)), into)),
+            Value::Array(list) => list
+                .iter()
+                .enumerate()
+                .for_each(|(index, value)| pointers(value, &format!("{at}/{index}"), into)),
+            _ => {}
+        }
+    }
+
+    fn check(document: &Value, change: &str) {
+        let text = yaml::to_text(document);
+        let Err(error) = Project::from_text(&text) else { return };
+        let found = diagnostics::find::<Diagnostics>(&error);
+        let diagnostic = &found.unwrap_or_else(|| panic!("{change}: {error:?}")).list[0];
+        let shown = format!("{change}: {diagnostic:?}");
+        assert_eq!(diagnostic.file.as_deref(), Some("PROJECT"), "{shown}");
+        assert!(diagnostic.position.is_some() && !diagnostic.hints.is_empty(), "{shown}");
+        for word in
+            ["struct ", "enum ", "Option", "sequence", "variant", "unit value", "missing field"]
+        {
+            assert!(!diagnostic.message.contains(word), "{shown}");
+        }
+    }
+
+    #[test]
+    fn a_field_that_is_missing_or_of_another_type_is_refused_in_words_of_project() {
+        let document = yaml::from_text(TEXT, yaml::Dialect::Strict).unwrap();
+        Project::from_text(&yaml::to_text(&document)).unwrap();
+        let mut all = Vec::new();
+        pointers(&document, "", &mut all);
+        assert!(all.len() > 40);
+        let others = [
+            Value::Null,
+            serde_json::json!([]),
+            serde_json::json!([1]),
+            serde_json::json!({ "a": 1 }),
+            serde_json::json!(-7),
+            serde_json::json!("some text"),
+            serde_json::json!(true),
+        ];
+        for pointer in &all {
+            for other in &others {
+                let mut changed = document.clone();
+                *changed.pointer_mut(pointer).unwrap() = other.clone();
+                check(&changed, &format!("{pointer} = {other}"));
+            }
+            let Some((above, name)) = pointer.rsplit_once('/') else { continue };
+            let mut changed = document.clone();
+            if let Some(Value::Object(map)) = changed.pointer_mut(above) {
+                map.remove(&name.replace("~1", "/").replace("~0", "~"));
+                check(&changed, &format!("without {pointer}"));
+            }
+        }
+    }
+}
