@@ -85,12 +85,17 @@ pub fn warn_of_paths(tree: &mut WorkTree<'_>) -> anyhow::Result<()> {
             !warnings.iter().any(|warning| warning.message.contains(&text))
         });
     }
-    for problem in problems {
-        let text = problem.file.as_ref().and_then(|file| file.parse::<ProjectPath>().ok());
-        let text = text.map_or(Ok(None), |file| tree.read(&file))?.unwrap_or_default();
-        tree.warn(problem.with_code(RULE).quote(&mut Lines::of(&text)));
+    // A text is split into lines once, however many problems it has: they are in the order of their files.
+    let mut plan = Plan::default();
+    for of_file in problems.chunk_by(|one, other| one.file == other.file) {
+        let file = of_file[0].file.as_ref().and_then(|file| file.parse::<ProjectPath>().ok());
+        let text = file.map_or(Ok(None), |file| tree.read(&file))?.unwrap_or_default();
+        let mut lines = Lines::of(&text);
+        for problem in of_file {
+            plan.warn(problem.clone().with_code(RULE).quote(&mut lines));
+        }
     }
-    Ok(())
+    tree.apply(plan)
 }
 
 fn fragment(name: &str) -> String {

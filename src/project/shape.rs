@@ -129,9 +129,28 @@ version: \"3\"
         assert_eq!(diagnostic.file.as_deref(), Some("PROJECT"), "{shown}");
         assert!(diagnostic.position.is_some() && !diagnostic.hints.is_empty(), "{shown}");
         for word in
-            ["struct ", "enum ", "Option", "sequence", "variant", "unit value", "missing field"]
+            ["struct ", "enum ", "Option", "sequence", "variant", "unit value", "missing field `"]
         {
             assert!(!diagnostic.message.contains(word), "{shown}");
+        }
+    }
+
+    #[test]
+    fn a_field_that_has_to_be_there_is_named_with_an_example() {
+        for (removed, field, hint) in [
+            ("  kind: Memcached\n", "kind", "add the name of the kind, e.g. `kind: Memcached`"),
+            ("  version: v1\n", "version", "add the version of the kind, e.g. `version: v1alpha1`"),
+            (
+                "projectName: my-operator\n",
+                "projectName",
+                "add the name of the project, e.g. `projectName: my-operator`",
+            ),
+        ] {
+            let (before, after) = TEXT.rsplit_once(removed).unwrap();
+            let error = Project::from_text(&format!("{before}{after}")).unwrap_err();
+            let problem = &diagnostics::find::<Diagnostics>(&error).unwrap().list[0];
+            assert_eq!(problem.message, format!("the field `{field}` is missing"));
+            assert_eq!(problem.hints, [hint]);
         }
     }
 

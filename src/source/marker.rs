@@ -8,6 +8,7 @@ use super::{
     webhook,
 };
 use crate::project::{Place, Problem, SourcePath};
+use std::cell::RefCell;
 
 /// The markers that are read, and how to write each.
 const MARKERS: &[(&str, &str)] = &[
@@ -37,6 +38,8 @@ pub struct Marker<'a> {
     line: usize,
     /// The column of the arguments.
     column: usize,
+    /// Arguments without effect, noted while the marker is read.
+    pub warnings: RefCell<Vec<Problem>>,
 }
 
 impl<'a> Marker<'a> {
@@ -88,7 +91,8 @@ impl<'a> Marker<'a> {
             None => return Err(problem(format!("`+{marker}` has no value"), usage)),
         };
         let column = column + 1 + chars(marker, marker.len() - fields.len());
-        Ok(Some(Self { name, fields, path, line: comment.line, column }))
+        let warnings = RefCell::default();
+        Ok(Some(Self { name, fields, path, line: comment.line, column, warnings }))
     }
 
     /// The place of an argument or a value, by its offset in bytes.
@@ -99,6 +103,23 @@ impl<'a> Marker<'a> {
 
     pub fn problem(&self, (offset, message): Fault, hint: &str) -> Problem {
         Problem::new(self.place(offset), message).with_hint(hint)
+    }
+
+    /// Reads the arguments, and warns of one that is given twice: as with controller-gen, the last one counts.
+    pub fn arguments(
+        &self,
+        set: impl FnMut(&str, &mut Scanner<'_>) -> Result<bool, Fault>,
+    ) -> Result<Arguments, Fault> {
+        let arguments = Arguments::read(self.fields, set)?;
+        for (index, (name, offset)) in arguments.0.iter().enumerate() {
+            if arguments.0[index + 1..].iter().any(|(later, _)| later == name) {
+                let message = format!("`{name}` is given twice, and this one has no effect");
+                let hint = format!("write `{name}` once; the words of a list are separated by `;`");
+                let problem = self.problem((*offset, message), &hint);
+                self.warnings.borrow_mut().push(problem.with_rule("marker"));
+            }
+        }
+        Ok(arguments)
     }
 }
 
@@ -125,7 +146,7 @@ pub struct Arguments(Vec<(String, usize)>);
 impl Arguments {
     /// Reads arguments one after another. `set` reads the value of one, and returns whether there is an argument of that
     /// name.
-    pub fn read(
+    fn read(
         fields: &str,
         mut set: impl FnMut(&str, &mut Scanner<'_>) -> Result<bool, Fault>,
     ) -> Result<Self, Fault> {

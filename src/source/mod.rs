@@ -110,7 +110,7 @@ fn markers(files: Vec<(SourcePath, Rc<str>)>, into: &mut Reading) {
         }
         for comment in comments::comments(&text) {
             let count = into.operator.webhooks.len();
-            match marker(&path, &comment, &mut into.operator) {
+            match marker(&path, &comment, &lines, &mut into.operator) {
                 Ok(rule) => {
                     let new = into.operator.webhooks[count..].iter();
                     let doubts =
@@ -137,15 +137,19 @@ fn markers(files: Vec<(SourcePath, Rc<str>)>, into: &mut Reading) {
 fn marker(
     path: &SourcePath,
     comment: &comments::Comment<'_>,
+    lines: &[&str],
     into: &mut Operator,
 ) -> Result<Option<RbacMarker>, Problem> {
     let Some(marker) = Marker::find(path, comment)? else { return Ok(None) };
+    let mut rule = None;
     match marker.name {
-        rbac::NAME => return rbac::rule(&marker).map(Some),
+        rbac::NAME => rule = Some(rbac::rule(&marker)?),
         webhook::NAME => into.webhooks.push(webhook::webhook(&marker)?),
         _ => into.webhook_configurations.push(webhook::configuration(&marker)?),
     }
-    Ok(None)
+    let warnings = marker.warnings.take().into_iter();
+    into.warnings.extend(warnings.map(|warning| warning.quote(lines)));
+    Ok(rule)
 }
 
 impl From<kube_crd_source::Reading> for Reading {

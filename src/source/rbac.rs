@@ -15,7 +15,7 @@ pub const USAGE: &str =
 
 /// The rule of a marker, with its place.
 pub fn rule(marker: &Marker<'_>) -> Result<RbacMarker, Problem> {
-    let (rule, arguments) = parse(marker.fields).map_err(|it| marker.problem(it, USAGE))?;
+    let (rule, arguments) = parse(marker).map_err(|it| marker.problem(it, USAGE))?;
     let place_of = |name: &str| arguments.offset(name).map(|offset| marker.place(offset));
     if let Some((name, message, hint)) = refused(&rule) {
         let at = arguments.offset(name).unwrap_or_default();
@@ -64,9 +64,9 @@ fn refused(rule: &Rule) -> Option<(&'static str, &'static str, &'static str)> {
 }
 
 /// The rule, and the places of its arguments.
-fn parse(fields: &str) -> Result<(Rule, Arguments), Fault> {
+fn parse(marker: &Marker<'_>) -> Result<(Rule, Arguments), Fault> {
     let mut res = Rule::default();
-    let arguments = Arguments::read(fields, |name, scanner| {
+    let arguments = marker.arguments(|name, scanner| {
         match name {
             "groups" => res.groups = scanner.list()?,
             "resources" => res.resources = scanner.list()?,
@@ -222,5 +222,22 @@ mod tests {
         let no_group = "`groups` are not given, and API servers refuse the rule";
         check("resources=pods", &format!("22: {no_group}"));
         check("resources=pods,groups=", &format!("37: {no_group}"));
+    }
+
+    #[test]
+    fn an_argument_that_is_given_twice_is_warned_of() {
+        let path = SourcePath::fixed("src/main.rs");
+        let line = "// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get,verbs=list";
+        let comment = comments(line).pop().expect("a comment");
+        let marker = Marker::find(&path, &comment).unwrap().expect("a marker");
+        assert_eq!(rule(&marker).unwrap().rule.verbs, ["list"]);
+        let warnings = marker.warnings.take();
+        let [warning] = &warnings[..] else { panic!("{warnings:?}") };
+        assert_eq!(
+            warning.to_string(),
+            "src/main.rs:1:56: `verbs` is given twice, and this one has no effect"
+        );
+        let hint = "write `verbs` once; the words of a list are separated by `;`";
+        assert_eq!(warning.hint.as_deref(), Some(hint));
     }
 }

@@ -1,9 +1,6 @@
 //! `// +kubebuilder:webhook:path=…,mutating=…,…` and `// +kubebuilder:webhookconfiguration:mutating=…,name=…`
 
-use super::{
-    marker::{Arguments, Marker},
-    resources::Resources,
-};
+use super::{marker::Marker, resources::Resources};
 use crate::project::{
     DeclaredKind, Problem, Rule, Webhook, WebhookArguments, WebhookConfiguration,
 };
@@ -29,7 +26,7 @@ const REQUIRED: &[&str] = &[
 /// The webhook of a marker.
 pub fn webhook(marker: &Marker<'_>) -> Result<Webhook, Problem> {
     let mut res = WebhookArguments::default();
-    let arguments = Arguments::read(marker.fields, |name, scanner| {
+    let arguments = marker.arguments(|name, scanner| {
         match name {
             "mutating" => res.mutating = scanner.boolean()?,
             "failurePolicy" => res.failure_policy = scanner.string()?,
@@ -98,7 +95,7 @@ pub fn doubts(it: &Webhook, resources: &Resources, kinds: &[DeclaredKind]) -> Ve
 
 pub fn configuration(marker: &Marker<'_>) -> Result<WebhookConfiguration, Problem> {
     let (mut mutating, mut name) = (false, String::new());
-    let arguments = Arguments::read(marker.fields, |argument, scanner| {
+    let arguments = marker.arguments(|argument, scanner| {
         match argument {
             "mutating" => mutating = scanner.boolean()?,
             "name" => name = scanner.string()?,

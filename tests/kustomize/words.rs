@@ -151,6 +151,19 @@ fn two_generators_of_one_name_are_refused_with_the_second() {
 }
 
 #[test]
+fn two_files_with_one_object_are_refused_with_a_way_out() {
+    refused(
+        &[
+            (TOP, "resources: [a.yaml, b.yaml]\n"),
+            CONFIG_MAP,
+            ("config/default/b.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"),
+        ],
+        "config/default/b.yaml: v1 ConfigMap `a` in namespace `default` already exists, from config/default/a.yaml",
+        &["rename one of the two objects, or list only one of the files"],
+    );
+}
+
+#[test]
 fn a_kustomization_that_includes_itself_is_refused_with_the_line() {
     refused(
         &[(TOP, "resources:\n- ../default\n")],

@@ -132,7 +132,10 @@ fn read_again(from: &dyn Sources, options: &Options, parsed: Option<Rc<Parsed>>)
     }
     if is_parsed && !(found.kinds.is_empty() && unexplored.is_empty() && problems.is_empty()) {
         problems.extend(versions::check(&packages));
-        problems.extend(unlocked(&packages, &members));
+        let is_lock = |problem: &Problem| problem.place.path.as_str() == "Cargo.lock";
+        if !problems.iter().any(is_lock) {
+            problems.extend(unlocked(&packages, &members));
+        }
     }
     for list in [&mut problems, &mut unexplored] {
         list.sort();

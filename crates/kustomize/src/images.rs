@@ -1,8 +1,6 @@
 //! `images`.
 
-use regex_lite::Regex;
-
-use super::{budget::Budget, fields::Field, load::ImageEntry, objects::Objects};
+use super::{budget::Budget, fields::Field, load::ImageEntry, objects::Objects, pattern};
 use go_data::yaml::Value;
 
 /// An image that replaces the entry for a name in the kustomizations.
@@ -38,7 +36,7 @@ pub fn transform(
 ) -> anyhow::Result<()> {
     // kustomize uses the name as a regular expression, so a dot in it matches any character.
     let tail = "(:[a-zA-Z0-9_.{}-]*)?(@sha256:[a-zA-Z0-9_.{}-]*)?$";
-    let pattern = Regex::new(&format!("^{}{tail}", entry.name)).map_err(|it| {
+    let pattern = pattern::compile(&format!("^{}{tail}", entry.name)).map_err(|it| {
         anyhow::format_err!("the image's name `{}` is not a regular expression: {it}", entry.name)
     })?;
     let set = |value: &mut Value, budget: &Budget| {

@@ -47,6 +47,7 @@ mod objects;
 mod order;
 mod patches;
 mod path;
+mod pattern;
 mod references;
 mod replacements;
 mod replicas;

@@ -178,13 +178,13 @@ impl Open<'_> {
         let key = (format!("{group}/{version}"), kind, name, namespace);
         if let Some(at) = self.ids.get(&key) {
             let other = &self.objects.0[*at].origin;
-            let error = match *other == object.origin {
-                true => anyhow::format_err!("{other} is listed twice: {id}"),
-                false => {
-                    anyhow::format_err!("{}: {id} already exists, from {other}", object.origin)
-                }
+            return if *other == object.origin {
+                Err(anyhow::format_err!("{other} is listed twice: {id}"))
+                    .hint("list each directory and file only once")
+            } else {
+                Err(anyhow::format_err!("{}: {id} already exists, from {other}", object.origin))
+                    .hint("rename one of the two objects, or list only one of the files")
             };
-            return Err(error).hint("list each directory and file only once");
         }
         if MOST <= self.len() {
             let message = format!("{}: more than {MOST} objects are not supported", object.origin);

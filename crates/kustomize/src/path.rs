@@ -1,8 +1,6 @@
 //! Field paths as replacements write them: `spec.containers.[name=web].ports.0`, `a.*.b`.
 
-use regex_lite::Regex;
-
-use super::{fields, share};
+use super::{fields, pattern, share};
 use go_data::yaml::{Map, Value, json};
 
 /// The parts of a path; a point in brackets or after a backslash belongs to its part.
@@ -156,7 +154,7 @@ fn items(
     empty: Option<&Value>,
     set: Set<'_>,
 ) -> anyhow::Result<usize> {
-    let pattern = Regex::new(wanted)
+    let pattern = pattern::compile(wanted)
         .map_err(|it| anyhow::format_err!("`{wanted}` is not a regular expression: {it}"))?;
     let is = |it: &Value| {
         let value = if field.is_empty() { Some(it) } else { it.get(field) };

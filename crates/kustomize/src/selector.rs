@@ -2,7 +2,7 @@
 
 use regex_lite::Regex;
 
-use super::{id::Id, object::Object};
+use super::{id::Id, object::Object, pattern};
 use go_data::{kubernetes::names, yaml::Value};
 
 #[derive(Debug, Default)]
@@ -34,7 +34,7 @@ impl Pattern {
             anyhow::bail!("the pattern `{text}` is not supported");
         }
         if !text.is_empty() {
-            let pattern = Regex::new(&format!("^(?:{text})$"));
+            let pattern = pattern::compile(&format!("^(?:{text})$"));
             let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
             self.literal = Some(text.to_owned()).filter(|text| text.chars().all(is_plain));
             self.regex =

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use super::{DEPLOYED, MarkerRole, OwnNamespace, deployed_folder};
 use crate::manifests::ROLES;
 use crate::project::{Problem, Project, RbacMarker};
+use diagnostics::Report;
 use go_data::kubernetes::rbac::{self, Account};
 use go_data::yaml::{Value, pointer};
 use kustomize::Rendered;
 use model::{ProjectPath, Tree};
 
-/// The name of the warning, by which a comment accepts it.
 /// The name of the warnings of this module.
 pub const NOT_HELD: &str = "right-not-held";
 
@@ -46,12 +46,23 @@ pub fn unheld(
     Ok(roles.iter().filter_map(fault).collect())
 }
 
-/// Warns that config/default cannot be rendered, which `deploy` refuses. Roles in namespaces may be the cause.
+/// Warns that config/default cannot be rendered, which `deploy` refuses. Roles in namespaces and with names of their own
+/// may be the cause.
 fn unknown(roles: &BTreeMap<MarkerRole, &RbacMarker>, error: &anyhow::Error) -> Vec<Problem> {
-    let first = roles.iter().find(|(role, _)| role.namespace.is_some());
+    let in_namespace = roles.iter().find(|(role, _)| role.namespace.is_some());
+    let named = || roles.iter().find(|(_, marker)| marker.rule.role_name.is_some());
+    let first = in_namespace.or_else(named);
+    let Report { found, .. } = error.into();
+    let cause = found.first().map_or_else(|| format!("{error:#}"), ToString::to_string);
     let problem = |(_, marker): (&MarkerRole, &&RbacMarker)| {
-        let message = format!("it is unknown whether the operator gets this right: {error:#}");
-        let hint = "mend config/default; if config/rbac binds this Role, remove that binding: `operator-rs manifests` then writes one that keeps its namespace";
+        let message = format!("it is unknown whether the operator gets this right: {cause}");
+        let hint = match (&marker.rule.role_name, &marker.rule.namespace) {
+            (Some(_), None) => "give the role a name that no other role of config/ has: `roleName`",
+            (_, Some(_)) => {
+                "mend config/default; if config/rbac binds this Role, remove that binding: `operator-rs manifests` then writes one that keeps its namespace"
+            }
+            (None, None) => "mend config/default",
+        };
         Problem::new(marker.place.clone(), message).with_hint(hint).with_rule(NOT_HELD)
     };
     first.map(problem).into_iter().collect()

@@ -153,6 +153,27 @@ fn check(default: &str, others: &str, markers: &[RbacMarker], rights: &[&str], w
 }
 
 #[test]
+fn a_role_with_the_name_of_another_one_is_warned_of() {
+    let other = "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: metrics-reader}\nrules: []\n";
+    check(
+        DEFAULT,
+        &format!("{CLUSTER_BINDING}{other}"),
+        &[marker(1, "", ""), marker(2, "", "metrics-reader")],
+        &[],
+        &["2: it is unknown whether the operator gets this right: "],
+    );
+    let found = outcome(
+        &files(DEFAULT, &format!("{ACCOUNT}{CLUSTER_BINDING}{other}")),
+        &project(false),
+        &[marker(2, "", "metrics-reader")],
+    );
+    let [warning] = &found.warnings[..] else { panic!("{:?}", found.warnings) };
+    let hint = "; give the role a name that no other role of config/ has: `roleName`";
+    assert!(warning.ends_with(hint), "{warning}");
+    assert!(warning.contains("already exists, from"), "{warning}");
+}
+
+#[test]
 fn a_role_of_a_namespace_is_bound_there_and_stays_there() {
     let everywhere = marker(1, "", "");
     let (infra, users) = (marker(2, "infra", ""), marker(3, "users", ""));
