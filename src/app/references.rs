@@ -1,5 +1,7 @@
 //! Objects that manifests refer to and that are in none of them: accounts, configuration, secrets, roles, Services.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use cluster::Id;
 use diagnostics::Diagnostic;
 use go_data::yaml::Value;
@@ -32,17 +34,16 @@ pub fn missing<'a>(
     objects: impl IntoIterator<Item = &'a Value>,
     all: &[&Value],
 ) -> Vec<(&'a Value, Reference)> {
+    let provided = Provided::new(all);
     let mut missing: Vec<(&Value, Reference)> = Vec::new();
+    let mut seen = BTreeSet::new();
     for object in objects {
         for reference in references(object) {
-            let is_same = |other: &Reference| {
-                (other.kind, &other.name, &other.namespace)
-                    == (reference.kind, &reference.name, &reference.namespace)
-            };
-            let is_there = is_built_in(&reference)
-                || all.iter().any(|other| provides(other, &reference))
-                || missing.iter().any(|(_, other)| is_same(other));
-            if !is_there {
+            if is_built_in(&reference) || provided.has(&reference) {
+                continue;
+            }
+            let key = (reference.kind, reference.name.clone(), reference.namespace.clone());
+            if seen.insert(key) {
                 missing.push((object, reference));
             }
         }
@@ -104,26 +105,48 @@ fn is_built_in(reference: &Reference) -> bool {
     }
 }
 
-/// Returns whether an object is what a reference names, or one that controllers create it from, such as a Certificate.
-fn provides(object: &Value, reference: &Reference) -> bool {
-    let id = Id::of(object);
-    let is_in = |namespace: &str| {
-        namespace == reference.namespace || namespace.is_empty() || reference.namespace.is_empty()
-    };
-    if !is_in(&id.namespace) {
-        return false;
+/// What objects are or have created, such as the Secret of a Certificate: the namespaces, by kind and name.
+struct Provided(BTreeMap<(String, String), BTreeSet<String>>);
+
+impl Provided {
+    fn new(objects: &[&Value]) -> Self {
+        let mut provided: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
+        for object in objects {
+            let id = Id::of(object);
+            let mut add = |kind: &str, name: &str| {
+                let namespaces = provided.entry((kind.to_owned(), name.to_owned())).or_default();
+                namespaces.insert(id.namespace.clone());
+            };
+            add(&id.kind, &id.name);
+            // Certificates and the Secrets of other operators, such as ExternalSecret and SealedSecret.
+            if !id.group().is_empty() {
+                for pointer in ["/spec/secretName", "/spec/target/name"] {
+                    if let Some(name) = object.pointer(pointer).and_then(Value::as_str) {
+                        add("Secret", name);
+                    }
+                }
+                if id.kind.ends_with("Secret") {
+                    add("Secret", &id.name);
+                }
+            }
+            if object.pointer("/spec/target/configMap").is_some() {
+                add("ConfigMap", &id.name);
+            }
+        }
+        Self(provided)
     }
-    let names =
-        |pointer: &str| object.pointer(pointer).is_some_and(|it| *it == reference.name.as_str());
-    id.kind == reference.kind && id.name == reference.name
-        || reference.kind == "Secret"
-            && !id.group().is_empty()
-            && (names("/spec/secretName")
-                || names("/spec/target/name")
-                || id.kind.ends_with("Secret") && id.name == reference.name)
-        || reference.kind == "ConfigMap"
-            && id.name == reference.name
-            && object.pointer("/spec/target/configMap").is_some()
+
+    /// Returns whether an object is there. One without a namespace can be in any.
+    fn has(&self, reference: &Reference) -> bool {
+        let key = (reference.kind.to_owned(), reference.name.clone());
+        let mut namespaces = self.0.get(&key).into_iter().flatten();
+        let is_in = |namespace: &String| {
+            *namespace == reference.namespace
+                || namespace.is_empty()
+                || reference.namespace.is_empty()
+        };
+        namespaces.any(is_in)
+    }
 }
 
 /// Collects the objects that an object needs on the cluster. Optional references are left out.

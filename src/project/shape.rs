@@ -36,11 +36,18 @@ fn reworded(fault: &Fault) -> Fault {
     let starts = ["invalid type: ", "invalid value: ", "unknown variant "];
     let unfit =
         starts.iter().find_map(|start| message.strip_prefix(start)?.split_once(", expected "));
-    let message = match unfit {
-        Some((met, expected)) => {
+    let list = message.strip_prefix("invalid length ").and_then(|it| it.split_once(", expected "));
+    let message = match (unfit, list) {
+        (Some((met, expected)), _) => {
             format!("expected {}, found {}", in_words(expected), in_words(met))
         }
-        None => message.clone(),
+        // Serde takes a list for the fields of a struct.
+        (None, Some((_, expected))) => {
+            let expected =
+                expected.rsplit_once(" with ").map_or(expected, |(expected, _)| expected);
+            format!("expected {}, found a list", in_words(expected))
+        }
+        (None, None) => message.clone(),
     };
     Fault::new(*mark, message, hint.or(Some(RESTORE)))
 }
@@ -128,9 +135,16 @@ version: \"3\"
         let shown = format!("{change}: {diagnostic:?}");
         assert_eq!(diagnostic.file.as_deref(), Some("PROJECT"), "{shown}");
         assert!(diagnostic.position.is_some() && !diagnostic.hints.is_empty(), "{shown}");
-        for word in
-            ["struct ", "enum ", "Option", "sequence", "variant", "unit value", "missing field `"]
-        {
+        for word in [
+            "struct ",
+            "enum ",
+            "Option",
+            "sequence",
+            "variant",
+            "unit value",
+            "missing field `",
+            "invalid",
+        ] {
             assert!(!diagnostic.message.contains(word), "{shown}");
         }
     }

@@ -1,6 +1,8 @@
 //! Misspelt fields of PROJECT. Fields that we do not know are kept, as they may be another tool's: so one that is
 //! meant to be a field of ours would be read as if it were not there.
 
+use std::collections::BTreeSet;
+
 use diagnostics::{Diagnostic, Lines};
 use go_data::yaml::{self, Data, Node};
 
@@ -92,9 +94,10 @@ fn list(map: &Node) -> &[Node] {
 
 fn fields(map: &Node, known: &[&str], text: &str) -> anyhow::Result<()> {
     let Data::Map(entries) = &map.data else { return Ok(()) };
-    let missing = known.iter().copied().filter(|it| map.get(it).is_none());
+    let present: BTreeSet<&str> = entries.iter().map(|entry| entry.key.as_str()).collect();
+    let missing: Vec<&str> = known.iter().copied().filter(|name| !present.contains(name)).collect();
     for entry in entries.iter().filter(|it| !known.contains(&it.key.as_str())) {
-        if let Some(meant) = diagnostics::nearest(&entry.key, missing.clone()) {
+        if let Some(meant) = diagnostics::nearest(&entry.key, missing.iter().copied()) {
             let diagnostic =
                 Diagnostic::in_file("PROJECT", format!("unknown field `{}`", entry.key))
                     .at(entry.mark.line, entry.mark.column)
