@@ -64,7 +64,7 @@ pub async fn a_right_that_is_missing_ends_the_operator_and_deploy_shows_it(lab: 
     });
     let at = format!("{pods}/{}/status", pod["metadata"]["name"].as_str().expect("it has a name"));
     ground.server.merge(&at, json!({ "status": { "containerStatuses": [ended] } })).await;
-    let (code, said) = deploy("--timeout 1s").await;
+    let (code, said) = deploy("--timeout 5s").await;
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains(why), "{said}");
 }

@@ -304,7 +304,7 @@ trials! {
         let path = format!("{}/status", server::path(&with_kind(&pods[0], "Pod")));
         it.server.merge(&path, json!({"status": {"containerStatuses": [container]}})).await;
         let why = "container `manager`: ImagePullBackOff: Back-off pulling image \"controller:latest\"";
-        it.refused("deploy --timeout 1s", 1, why).await;
+        it.refused("deploy --timeout 4s", 1, why).await;
 
         // As it tells of a manager that ends at its start: the last line that it wrote says why.
         let ended = json!({
@@ -318,7 +318,7 @@ trials! {
         });
         it.server.merge(&path, json!({"status": {"containerStatuses": [ended]}})).await;
         let why = "container `manager`: CrashLoopBackOff: back-off 40s restarting failed container; it exited with code 1 (Error): error: the role of the manager lacks `list` on Secrets\\u{1b}[2J";
-        let said = it.refused("deploy --timeout 1s", 1, why).await;
+        let said = it.refused("deploy --timeout 4s", 1, why).await;
         assert!(!said.contains("probes listen"), "{said}");
 
         // Where the cluster gives up, there is nothing to wait for.
