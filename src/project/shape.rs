@@ -169,6 +169,13 @@ version: \"3\"
     }
 
     #[test]
+    fn a_list_in_place_of_fields_is_named() {
+        let error = Project::from_text("- a\n").unwrap_err();
+        let problem = &diagnostics::find::<Diagnostics>(&error).unwrap().list[0];
+        assert_eq!(problem.message, "expected the fields of a PROJECT file, found a list");
+    }
+
+    #[test]
     fn a_field_that_is_missing_or_of_another_type_is_refused_in_words_of_project() {
         let document = yaml::from_text(TEXT, yaml::Dialect::Strict).unwrap();
         Project::from_text(&yaml::to_text(&document)).unwrap();

@@ -132,10 +132,7 @@ fn read_again(from: &dyn Sources, options: &Options, parsed: Option<Rc<Parsed>>)
     }
     if is_parsed && !(found.kinds.is_empty() && unexplored.is_empty() && problems.is_empty()) {
         problems.extend(versions::check(&packages));
-        let is_lock = |problem: &Problem| problem.place.path.as_str() == "Cargo.lock";
-        if !problems.iter().any(is_lock) {
-            problems.extend(unlocked(&packages, &members));
-        }
+        problems.extend(unlocked(&packages, &members, &problems));
     }
     for list in [&mut problems, &mut unexplored] {
         list.sort();
@@ -248,8 +245,16 @@ fn withheld(crd: schema::Crd, problems: &[Problem]) -> schema::Crd {
     }
 }
 
-/// That there is no Cargo.lock.
-fn unlocked(packages: &Packages<'_>, members: &BTreeMap<String, Rc<Manifest>>) -> Option<Problem> {
+/// The problem that there is no Cargo.lock; none if there is one that cannot be read, which is a problem already.
+fn unlocked(
+    packages: &Packages<'_>,
+    members: &BTreeMap<String, Rc<Manifest>>,
+    problems: &[Problem],
+) -> Option<Problem> {
+    let is_of_lock = |problem: &Problem| problem.place.path.as_str() == "Cargo.lock";
+    if problems.iter().any(is_of_lock) {
+        return None;
+    }
     let manifest = members.values().next().filter(|_| !packages.is_locked())?;
     let message = "there is no Cargo.lock: it is unknown which versions of kube and schemars generate the CRDs";
     let hint = "run `cargo generate-lockfile`, which writes Cargo.lock";
