@@ -56,12 +56,10 @@ fn unknown(roles: &BTreeMap<MarkerRole, &RbacMarker>, error: &anyhow::Error) -> 
     let cause = found.first().map_or_else(|| format!("{error:#}"), ToString::to_string);
     let problem = |(_, marker): (&MarkerRole, &&RbacMarker)| {
         let message = format!("it is unknown whether the operator gets this right: {cause}");
-        let hint = match (&marker.rule.role_name, &marker.rule.namespace) {
-            (Some(_), None) => "give the role a name that no other role of config/ has: `roleName`",
-            (_, Some(_)) => {
-                "mend config/default; if config/rbac binds this Role, remove that binding: `operator-rs manifests` then writes one that keeps its namespace"
-            }
-            (None, None) => "mend config/default",
+        let hint = if marker.rule.namespace.is_some() {
+            "mend config/default; if config/rbac binds this Role, remove that binding: `operator-rs manifests` then writes one that keeps its namespace"
+        } else {
+            "give the role a name that no other role of config/ has: `roleName`"
         };
         Problem::new(marker.place.clone(), message).with_hint(hint).with_rule(NOT_HELD)
     };

@@ -136,7 +136,7 @@ const WITHOUT_KINDS: &[&str] = &[
     "zeroize",
 ];
 
-/// Whether a macro of another crate declares no kinds, by its whole path.
+/// Returns whether a macro of another crate, named by its whole path, declares no kinds.
 ///
 /// A crate from git or a path is never known: its first word says where it is from.
 pub fn declares_no_kinds(path: &str) -> bool {

@@ -24,7 +24,7 @@ pub struct IncludedFiles(BTreeMap<SourcePath, Vec<IncludedFile>>);
 
 struct IncludedFile {
     path: SourcePath,
-    /// How many lines are counted before its first one.
+    /// The number of lines that are counted before its first one.
     lines_before: usize,
     lines: usize,
 }
@@ -81,7 +81,7 @@ impl NotRead {
 }
 
 impl Files<'_> {
-    /// Whether an item includes a file. A macro of the project can have the same name.
+    /// Returns whether an item includes a file. A macro of the project can have the same name.
     pub fn is_include(&self, item: &syn::ItemMacro) -> bool {
         let names: Vec<String> =
             item.mac.path.segments.iter().map(|it| it.ident.to_string()).collect();

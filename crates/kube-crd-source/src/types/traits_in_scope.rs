@@ -5,7 +5,7 @@ use crate::names::{Miss, Named, Space};
 use crate::tree::{Item, ItemId, ItemKind, ModuleId, Path};
 
 impl Types {
-    /// Whether the methods of a trait may be called in a module. Where an import is not certain, they may.
+    /// Returns whether the methods of a trait may be called in a module. If an import is not certain, they may.
     pub fn is_trait_in_scope(&self, module: ModuleId, trait_: ItemId) -> bool {
         let here = &self.modules[module];
         let name = &self.items[trait_].name;
@@ -22,7 +22,7 @@ impl Types {
             || !here.globs.is_empty() && self.is_exported_without_its_name(name)
     }
 
-    /// Whether any module exports a trait under another name or none, so that a glob brings it into scope unseen.
+    /// Returns whether any module exports a trait under another name or none, so that a glob brings it into scope unseen.
     fn is_exported_without_its_name(&self, name: &str) -> bool {
         let is_of_trait = |path: &Path| path.parts.last().is_some_and(|last| last == name);
         let is_renamed =
