@@ -484,7 +484,11 @@ fn a_file_of_crds_that_is_no_yaml_is_an_error() {
     assert!(found.len() == 1 && found[0].contains("error[crd-unreadable]"), "{found:?}");
     fs::write(shop.dir.join(&crd), b"a: \xff\n").unwrap();
     let found = shop.findings(&[]);
-    assert!(found.len() == 1 && found[0].ends_with("the file is not UTF-8"), "{found:?}");
+    assert!(
+        found.len() == 1
+            && found[0].ends_with("line 1, byte 4 is not UTF-8: save the file in UTF-8"),
+        "{found:?}"
+    );
     // In crds/, helm reads every file.
     for (name, text, line, what) in [
         (

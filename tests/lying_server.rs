@@ -332,6 +332,10 @@ fn a_list_that_the_server_does_not_return_is_not_taken_for_empty() {
         "does not list its resources: service unavailable",
         |_| Reply::Status(503, "service unavailable"),
     );
+    let later = "the server is overloaded or not ready: run the command again later";
+    check("hint-503", "/apis", 1, later, |_| Reply::Status(503, "service unavailable"));
+    let redirects = "an API server does not redirect: check `server` of the kubeconfig's cluster";
+    check("hint-307", "/apis", 1, redirects, |_| Reply::Status(307, "{}"));
     check("group-html", "/apis/x.example.com/v1", 2, group, |_| Reply::Status(200, "<html>"));
     check("groups", "/apis", 1, "returned no list of API groups", |_| Reply::Status(200, "<html>"));
     let namespace = "/api/v1/namespaces/a-system";
@@ -384,6 +388,8 @@ fn a_time_limit_is_that_of_all_requests_and_pauses_together() {
     });
     let silent = |_: &str| Reply::Silence;
     check_run("undeploy --timeout 1s", "late", "/apis", 1, hint, silent);
+    let short = "the time limit of 9s is too short for `GET /apis` of ";
+    check_run("undeploy --timeout 9s", "too-short", "/apis", 1, short, |_| Reply::Busy(30));
     let retry = ", which the server asks to repeat after 30 s\nhint: wait longer with `--timeout`";
     check_run("undeploy --timeout 9s", "busy", "/apis", 1, retry, |_| Reply::Busy(30));
 }

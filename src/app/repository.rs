@@ -14,7 +14,7 @@ use crate::{
     process::{Answer, Git, Object, Objects},
     terminal,
 };
-use diagnostics::Hint as _;
+use diagnostics::{Hint as _, utf8_text};
 use model::display_path;
 
 /// A repository, and where in it a folder of the working tree is.
@@ -198,9 +198,10 @@ impl Tree {
     /// The text of a file; nothing where there is none.
     pub fn text(&self, path: &str) -> anyhow::Result<Option<String>> {
         let Found::File(entry) = self.find(path)? else { return Ok(None) };
-        let text = String::from_utf8(self.content(path, entry)?);
-        let text = text.with_context(|| format!("cannot read `{path}` at {}", self.name))?;
-        Ok(Some(text))
+        match utf8_text(&self.content(path, entry)?) {
+            Ok(text) => Ok(Some(text.to_owned())),
+            Err(problem) => anyhow::bail!("cannot read `{path}` at {}: {problem}", self.name),
+        }
     }
 
     /// The bytes of every file below a folder, by its path from there; none where there is no such folder.

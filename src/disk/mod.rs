@@ -47,6 +47,7 @@ use std::{
 };
 
 use anyhow::Context as _;
+use diagnostics::utf8_text;
 use model::display_path;
 
 /// Reads all of a file that a program has written, without a size limit. A command that watches does not run again
@@ -65,7 +66,10 @@ pub fn text_if_any(path: &Path) -> anyhow::Result<Option<String>> {
     watch::note(path);
     let reading = || format!("cannot read `{}`", display_path(&path));
     match content::read_anywhere(path, LONGEST) {
-        Ok(bytes) => String::from_utf8(bytes).map(Some).with_context(reading),
+        Ok(bytes) => match utf8_text(&bytes) {
+            Ok(text) => Ok(Some(text.to_owned())),
+            Err(problem) => anyhow::bail!("{}: {problem}", reading()),
+        },
         Err(error) if folder::is_missing(&error) => Ok(None),
         Err(error) => Err(error).with_context(reading),
     }

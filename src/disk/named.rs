@@ -14,6 +14,7 @@ use std::{
 use anyhow::Context as _;
 
 use super::folder::is_missing;
+use diagnostics::utf8_text;
 use model::{Deadline, display_path};
 
 /// The limits for reading a file: its size and a deadline.
@@ -49,7 +50,14 @@ pub fn read_named_text(path: &Path, bounds: Bounds) -> anyhow::Result<String> {
     let description = format!("`{}`", display_path(&path));
     let bytes = read_named(&description, path, bounds)?;
     let bytes = bytes.with_context(|| format!("there is no {description}"))?;
-    String::from_utf8(bytes).with_context(|| format!("cannot read {description}"))
+    owned_text(&bytes, &description)
+}
+
+fn owned_text(bytes: &[u8], description: &str) -> anyhow::Result<String> {
+    match utf8_text(bytes) {
+        Ok(text) => Ok(text.to_owned()),
+        Err(problem) => anyhow::bail!("cannot read {description}: {problem}"),
+    }
 }
 
 /// Reads the text of a file, or of stdin for `-`. Returns it with the name that messages use.
@@ -58,8 +66,7 @@ pub fn read_input(dir: &Path, path: &Path, bounds: Bounds) -> anyhow::Result<(St
         return Ok((display_path(&path), read_named_text(&dir.join(path), bounds)?));
     }
     let bytes = read_until("stdin", bounds, || Ok(io::stdin()))?.unwrap_or_default();
-    let text = String::from_utf8(bytes).context("cannot read stdin")?;
-    Ok(("stdin".to_owned(), text))
+    Ok(("stdin".to_owned(), owned_text(&bytes, "stdin")?))
 }
 
 /// Reads on another thread, which outlives the deadline if a pipe has no writer.

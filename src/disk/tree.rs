@@ -11,6 +11,7 @@ use super::{
     root::{Root, Way, symlink},
     watch,
 };
+use diagnostics::utf8_text;
 use model::{Found, ProjectPath, Tree, display_path};
 
 /// How deep folders may be nested in a folder that is listed.
@@ -33,19 +34,20 @@ impl Tree for Root {
             Kind::File => {
                 let bytes =
                     folder.read(path.name()).with_context(|| format!("cannot read {path}"))?;
-                match String::from_utf8(bytes) {
-                    Ok(text) => Found::Text(text),
-                    Err(_) => Found::Other("the file is not UTF-8 text".to_owned()),
+                match utf8_text(&bytes) {
+                    Ok(text) => Found::Text(text.to_owned()),
+                    Err(problem) => Found::Other(problem),
                 }
             }
         })
     }
 
     fn read(&self, path: &ProjectPath) -> anyhow::Result<Option<String>> {
-        self.bytes(path)?
-            .map(String::from_utf8)
-            .transpose()
-            .map_err(|_| anyhow::format_err!("{path} cannot be read: the file is not UTF-8 text"))
+        let Some(bytes) = self.bytes(path)? else { return Ok(None) };
+        match utf8_text(&bytes) {
+            Ok(text) => Ok(Some(text.to_owned())),
+            Err(problem) => anyhow::bail!("{path} cannot be read: {problem}"),
+        }
     }
 
     fn bytes(&self, path: &ProjectPath) -> anyhow::Result<Option<Vec<u8>>> {

@@ -60,7 +60,10 @@ fn a_file_that_is_cut_off_is_refused() {
 fn a_file_that_is_no_text_is_refused() {
     let dir = package("no-text", &[("main.rs", "mod a;\n")]);
     fs::write(dir.join("src/a.rs"), b"pub struct A; // \xff\n").unwrap();
-    refused(&dir, "src/a.rs:1:1: src/a.rs cannot be read: the file is not UTF-8 text");
+    refused(
+        &dir,
+        "src/a.rs:1:1: src/a.rs cannot be read: line 1, byte 18 is not UTF-8: save the file in UTF-8",
+    );
 }
 
 #[test]

@@ -72,7 +72,21 @@ pub fn of_apply(answer: &Answer, ways_out: &WaysOut) -> Refusal {
     if answer.code == 422 && message.contains("status.storedVersions") {
         return Refusal::new(message, Some(STORED));
     }
-    Refusal::new(message, immutable.then_some(&ways_out.immutable))
+    let hint = if immutable { Some(ways_out.immutable.as_str()) } else { of_status(answer.code) };
+    Refusal::new(message, hint)
+}
+
+/// The way out that follows from an HTTP status alone.
+fn of_status(code: u16) -> Option<&'static str> {
+    match code {
+        300..=399 => {
+            Some("an API server does not redirect: check `server` of the kubeconfig's cluster")
+        }
+        429 | 502..=504 => {
+            Some("the server is overloaded or not ready: run the command again later")
+        }
+        _ => None,
+    }
 }
 
 /// The owners of the fields that an apply would have changed.

@@ -147,7 +147,7 @@ impl Cluster {
             if self.deadline.get().left() < pause {
                 let what = self.described(request);
                 let why = format!("{what}, which the server asks to repeat after {seconds} s");
-                return Err(self.deadline.get().exceeded(why).into());
+                return Err(self.deadline.get().too_short_for(why).into());
             }
             self.pause(pause)?;
         }

@@ -15,6 +15,7 @@ mod rule;
 mod severity;
 mod spelling;
 mod system_error;
+mod utf8;
 
 use std::{error::Error, fmt};
 
@@ -25,6 +26,7 @@ pub use rule::About;
 pub use severity::Severity;
 pub use spelling::{count, edit_distance, nearest, tolerance};
 pub use system_error::with_portable_system_errors;
+pub use utf8::{utf8_or_position, utf8_text};
 
 pub trait Hint<T> {
     fn hint(self, hint: impl Into<String>) -> anyhow::Result<T>;

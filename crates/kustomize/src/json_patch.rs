@@ -41,7 +41,9 @@ fn operation(value: &Value) -> anyhow::Result<Operation> {
     }
     let value = || {
         map.get("value").cloned().map(whole).ok_or_else(|| {
-            anyhow::format_err!("it has no `value`, so kustomize would write `null`")
+            anyhow::format_err!(
+                "it has no `value`, so kustomize would write `null`: add `value`, with `null` if you mean it"
+            )
         })
     };
     let kind = match text("op")? {

@@ -10,7 +10,7 @@ use super::{
     share,
 };
 use anyhow::Context as _;
-use diagnostics::Hint as _;
+use diagnostics::{Hint as _, utf8_text};
 use go_data::yaml::{Data, Dialect, Entry, Map, Node, Value};
 use model::{ProjectPath, Tree};
 
@@ -82,9 +82,9 @@ pub fn text(
     item: &Text,
 ) -> anyhow::Result<(ProjectPath, String)> {
     let (path, bytes) = bytes(tree, of, item)?;
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok((path, text)),
-        Err(_) => Err(of.problem(item.mark, &format!("{path} is not UTF-8 text"))),
+    match utf8_text(&bytes) {
+        Ok(text) => Ok((path, text.to_owned())),
+        Err(problem) => Err(of.problem(item.mark, &format!("{path} cannot be read: {problem}"))),
     }
 }
 

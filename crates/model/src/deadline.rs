@@ -53,7 +53,12 @@ impl Deadline {
 
     /// The error of a command that was still waiting for this when its time was over.
     pub fn exceeded(&self, waiting_for: impl Into<String>) -> TimedOut {
-        TimedOut { limit: self.limit, waiting_for: waiting_for.into() }
+        TimedOut { limit: self.limit, waiting_for: waiting_for.into(), is_ahead: false }
+    }
+
+    /// The error of a command that does not begin to wait for this, since its time would be over before.
+    pub fn too_short_for(&self, waiting_for: impl Into<String>) -> TimedOut {
+        TimedOut { is_ahead: true, ..self.exceeded(waiting_for) }
     }
 
     /// Asks the user something. The time until the answer counts towards no deadline.
@@ -75,11 +80,12 @@ impl FromStr for Deadline {
     }
 }
 
-/// A command was still waiting for something at its [`Deadline`].
+/// A command was still waiting for something at its [`Deadline`], or would have been.
 #[derive(Clone, Debug)]
 pub struct TimedOut {
     limit: Duration,
     pub waiting_for: String,
+    is_ahead: bool,
 }
 
 impl TimedOut {
@@ -91,13 +97,18 @@ impl TimedOut {
 
 impl fmt::Display for TimedOut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("timed out after ")?;
+        let (start, end) = if self.is_ahead {
+            ("the time limit of ", " is too short for ")
+        } else {
+            ("timed out after ", " while waiting for ")
+        };
+        f.write_str(start)?;
         if self.limit.subsec_millis() == 0 {
             Timeout::from(self.limit).fmt(f)?;
         } else {
             write!(f, "{:?}", self.limit)?;
         }
-        write!(f, " while waiting for {}", self.waiting_for)
+        write!(f, "{end}{}", self.waiting_for)
     }
 }
 

@@ -176,7 +176,7 @@ impl Foreign {
     pub fn group_in_names(&self, project: &Project) -> bool {
         let Resource { group, kind, .. } = &self.resource;
         let is_same = |it: &&Resource| it.is_same_kind(&self.resource);
-        let is_taken = |it: &Resource| it.kind.module() == kind.module();
+        let is_taken = |it: &Resource| it.kind.lower() == kind.lower();
         match project.resources.iter().find(is_same) {
             Some(recorded) => project.inputs.of(recorded).group_in_names,
             None => group.is_some() && project.resources.iter().any(is_taken),

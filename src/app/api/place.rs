@@ -38,12 +38,14 @@ impl Place {
                     "edit its type and run `operator-rs manifests`, or give another `--version`{missing}"
                 ));
         }
-        let module_of = |it: &&Resource| it.kind.module() == kind.module() && it.kind != kind;
-        if let Some(other) = project.resources.iter().filter(in_group).find(module_of) {
+        let differs_in_case =
+            |other: &&Resource| other.kind != kind && other.kind.lower() == kind.lower();
+        if let Some(other) = project.resources.iter().filter(in_group).find(differs_in_case) {
             return Err(anyhow::format_err!(
-                "{kind} would go into the same file as {}: `{}.rs`",
+                "{kind} and {} differ in upper and lower case only: their CRDs would have the same singular, `{}`, \
+                 and their files the same names",
                 other.kind,
-                kind.module()
+                kind.lower()
             ))
             .hint("choose a kind that differs in more than upper and lower case");
         }
@@ -106,7 +108,7 @@ impl Place {
                 None => project
                     .resources
                     .iter()
-                    .any(|it| !it.is_own_of(&group) && it.kind.module() == kind.module()),
+                    .any(|it| !it.is_own_of(&group) && it.kind.lower() == kind.lower()),
             },
             new_group: others().next().is_none(),
             new_version: !others().any(|it| it.version == version),
@@ -175,5 +177,33 @@ impl Place {
             version: self.version,
             webhooks: None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_kinds_that_differ_in_case_alone_have_the_group_in_their_names() {
+        let text = "\
+domain: example.com
+layout:
+- rust.operator-rs.io/v1
+projectName: memo
+resources:
+- {api: {crdVersion: v1, namespaced: true}, domain: example.com, group: cache, kind: Memcached, version: v1}
+version: \"3\"
+";
+        let project = Project::from_text(text).expect("a project");
+        let place = |group: &str, kind: &str| {
+            let group = group.parse().expect("a group");
+            let (version, kind) = ("v1".parse().expect("a version"), kind.parse().expect("a kind"));
+            Place::find(&project, group, version, kind, Some("mems".parse().expect("a plural")))
+        };
+        assert!(place("ship", "MemCached").expect("a place").group_in_names);
+        assert!(!place("ship", "Memo").expect("a place").group_in_names);
+        let error = place("cache", "MemCached").map(drop).unwrap_err().to_string();
+        assert!(error.contains("differ in upper and lower case only"), "{error}");
     }
 }

@@ -6,7 +6,7 @@ use anyhow::Context as _;
 
 use super::ignored::Ignored;
 use crate::app::{findings::Place, folder::Folder};
-use diagnostics::Hint as _;
+use diagnostics::{Hint as _, utf8_text};
 use go_data::yaml::{self, Node};
 use model::display_path;
 
@@ -47,7 +47,9 @@ impl Chart {
         }
         let text = files.get("Chart.yaml").with_context(no_chart).hint(hint)?;
         let file = format!("{shown}/Chart.yaml");
-        let text = std::str::from_utf8(text).with_context(|| format!("cannot read `{file}`"))?;
+        let text = utf8_text(text)
+            .map_err(anyhow::Error::msg)
+            .with_context(|| format!("cannot read `{file}`"))?;
         let nodes = yaml::nodes(text, yaml::Dialect::Kubernetes);
         let manifest = nodes.map_err(yaml::locate(&file, text))?.into_iter().next();
         let manifest = manifest.with_context(no_chart).hint(hint)?;

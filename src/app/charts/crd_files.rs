@@ -5,7 +5,7 @@ use super::{
     Chart, Finding, Rule,
     crds::{Copy, Origin},
 };
-use anyhow::Context as _;
+use diagnostics::utf8_text;
 use go_data::yaml::{self, Data, Node, Value};
 
 /// An object of a file, with its places if they are known.
@@ -55,7 +55,7 @@ pub fn read(chart: &Chart) -> (Vec<Copy<'static>>, Vec<Finding>) {
 }
 
 fn objects(bytes: &[u8]) -> anyhow::Result<Vec<Object>> {
-    let text = std::str::from_utf8(bytes).context("the file is not UTF-8")?;
+    let text = utf8_text(bytes).map_err(anyhow::Error::msg)?;
     let found = match yaml::nodes(text, yaml::Dialect::Kubernetes) {
         Ok(nodes) => nodes.into_iter().map(|it| (it.clone().into_value(), Some(it))).collect(),
         // JSON has escapes that YAML does not have.

@@ -75,7 +75,7 @@ fn directive(map: &mut Map<String, Value>) -> anyhow::Result<Directive> {
     let other = ["$retainKeys", "$setElementOrder", "$deleteFromPrimitiveList"];
     if let Some(key) = map.keys().find(|key| other.iter().any(|it| key.starts_with(it))) {
         anyhow::bail!(
-            "`{key}` is not supported: the only supported directive of a patch is `$patch`"
+            "`{key}` is not supported: the only supported directive is `$patch`; a JSON patch can make the change"
         );
     }
     let Some(directive) = map.get("$patch") else { return Ok(Directive::Merge) };

@@ -37,7 +37,8 @@ pub fn documents(bytes: &[u8], window: usize) -> Result<Vec<Document>, Fault> {
 
 /// The documents of a file, one after another. Those before a fault are read, too.
 pub fn each(bytes: &[u8], window: usize, document: &mut dyn FnMut(Document)) -> Result<(), Fault> {
-    let text = utf8(bytes)?;
+    let text = diagnostics::utf8_or_position(bytes)
+        .map_err(|position| Fault { position, message: "this is not UTF-8".to_owned() })?;
     let start = text.trim_start();
     let is_json = start.starts_with('{') && text.len() - start.len() < window;
     if !is_json {
@@ -103,15 +104,6 @@ fn yaml_documents(
     };
     let mut each = |line, value| document(Document { line: before + line, value });
     yaml::each(text, &mut each).map_err(fault)
-}
-
-fn utf8(bytes: &[u8]) -> Result<&str, Fault> {
-    std::str::from_utf8(bytes).map_err(|error| {
-        let before = &bytes[..error.valid_up_to()];
-        let line = before.iter().filter(|it| **it == b'\n').count() + 1;
-        let column = before.iter().rev().take_while(|it| **it != b'\n').count() + 1;
-        Fault { position: (line, column), message: "this is not UTF-8".to_owned() }
-    })
 }
 
 /// Counts lines from the last requested place.

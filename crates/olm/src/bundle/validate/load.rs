@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{super::annotations, Files, Findings, Manifest, Rule, beta, format, of};
-use diagnostics::Diagnostics;
+use diagnostics::{Diagnostics, utf8_text};
 use go_data::{
     kubernetes,
     yaml::{self, Value, json},
@@ -191,7 +191,7 @@ fn object(name: &str, bytes: &[u8]) -> Result<(Value, Result<Value, String>), (R
         return Err((Rule::HiddenFile, format!("bundle manifests dir has hidden file: {name}")));
     }
     let fault = |it: String| (Rule::Unreadable, format!("unable to decode object: {it}"));
-    let text = utf8(bytes).map_err(fault)?;
+    let text = utf8_text(bytes).map_err(fault)?;
     let (document, end) = document(text).map_err(fault)?.ok_or_else(|| fault("EOF".to_owned()))?;
     let object = value(&document).map_err(fault)?;
     if !object.is_null() && !of::has_kind(&object) {
@@ -224,16 +224,6 @@ fn buffered(bytes: &[u8], end: usize) -> usize {
 
 const BUFFER: usize = 4096;
 
-/// A text in UTF-8, or where it is none.
-pub fn utf8(bytes: &[u8]) -> Result<&str, String> {
-    std::str::from_utf8(bytes).map_err(|error| {
-        let before = &bytes[..error.valid_up_to()];
-        let line = before.iter().filter(|it| **it == b'\n').count() + 1;
-        let column = before.iter().rev().take_while(|it| **it != b'\n').count() + 1;
-        format!("line {line}, byte {column} is not UTF-8: save the file in UTF-8")
-    })
-}
-
 /// The first document of a file, as Kubernetes' reader cuts it out before YAML is parsed, and where it ends.
 fn document(text: &str) -> Result<Option<(String, usize)>, String> {
     let mut res = String::new();
@@ -264,7 +254,7 @@ fn value(text: &str) -> Result<Value, String> {
 
 /// Whether a file has further documents behind the one that is read.
 pub fn has_more(bytes: &[u8]) -> bool {
-    let Ok(text) = utf8(bytes) else { return false };
+    let Ok(text) = utf8_text(bytes) else { return false };
     let Ok(Some((first, end))) = document(text) else { return false };
     let is_end = |it: &str| it.trim_end() == "...";
     let is_content = |it: &str| {
@@ -301,13 +291,13 @@ fn whatever_follows_the_first_document_is_noticed() {
 
 /// What Go reads of a file.
 pub fn first(bytes: &[u8]) -> Result<Option<Value>, String> {
-    document(utf8(bytes)?)?.map(|it| value(&it.0)).transpose()
+    document(utf8_text(bytes)?)?.map(|it| value(&it.0)).transpose()
 }
 
 /// What Go reads of a file that it parses without cutting it up: comments are no document, and what follows on the
 /// first one is not looked at.
 pub fn parsed(bytes: &[u8]) -> Result<Value, String> {
-    let mut rest = utf8(bytes)?;
+    let mut rest = utf8_text(bytes)?;
     while let Some((piece, end)) = document(rest)? {
         let is_content = |it: &str| !it.trim().is_empty() && !it.starts_with('#');
         if piece.lines().any(is_content) {
