@@ -31,6 +31,13 @@ pub fn of(api_version: &str, kind: &str) -> Option<Type> {
     TABLE.types.get(TABLE.kinds.get(&(api_version, kind))?.1)
 }
 
+/// The most keys that a list is merged by.
+#[cfg(test)]
+pub fn most_merge_keys() -> usize {
+    let fields = TABLE.types.values().flat_map(BTreeMap::values);
+    fields.filter_map(|field| field.keys.as_ref()).map(Vec::len).max().unwrap_or_default()
+}
+
 struct Table {
     /// By apiVersion and kind: whether it is cluster-scoped, and its type.
     kinds: BTreeMap<(&'static str, &'static str), (bool, &'static str)>,

@@ -5,6 +5,8 @@
 
 mod items;
 
+use std::collections::BTreeSet;
+
 use self::items::items;
 use super::{
     kinds::{self, Type},
@@ -197,14 +199,15 @@ fn is_directive(item: &Value) -> bool {
 }
 
 fn scalars(ours: Vec<Value>, patch: Vec<Value>) -> anyhow::Result<Vec<Value>> {
-    let mut res: Vec<Value> = Vec::new();
-    for it in patch.into_iter().chain(ours) {
-        if !it.is_string() {
+    let mut known = BTreeSet::new();
+    let mut merged = Vec::new();
+    for item in patch.into_iter().chain(ours) {
+        let Some(text) = item.as_str() else {
             anyhow::bail!("a list of strings is expected there");
-        }
-        if !res.contains(&it) {
-            res.push(it);
+        };
+        if known.insert(text.to_owned()) {
+            merged.push(item);
         }
     }
-    Ok(res)
+    Ok(merged)
 }
