@@ -117,9 +117,7 @@ schemars = \"1\"
 serde = \"1\"
 ",
     );
-    let lock = fs::read_to_string(support::home().join("tests/schemas/Cargo.lock")).unwrap();
-    let own = "name = \"schemas\"\nversion = \"0.0.1\"";
-    put("Cargo.lock", &lock.replace(own, "name = \"watched\"\nversion = \"0.1.0\""));
+    put("Cargo.lock", &support::lock_for("watched"));
     put("src/lib.rs", "mod api;\n");
     put("src/api.rs", &kind("pub first: i32,"));
     let watching = Watching::start(folder.path(), "generate crds --watch");

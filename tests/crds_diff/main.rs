@@ -25,7 +25,6 @@ pub struct BackupSpec { pub keep: Option<i64>, pub target: crate::Target }
 const TARGET: &str = "#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]\npub struct Target { pub url: String }\n";
 const IMPORTS: &str = "use schemars::JsonSchema;\nuse serde::{Deserialize, Serialize};\n";
 const MANIFEST: &str = "[package]\nname = \"a\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[dependencies]\nkube = { version = \"5\", features = [\"derive\"] }\nschemars = \"1\"\nserde = { version = \"1\", features = [\"derive\"] }\n";
-const LOCK: &str = "version = 4\n[[package]]\nname = \"a\"\nversion = \"0.1.0\"\ndependencies = [\"kube-core\"]\n[[package]]\nname = \"kube-core\"\nversion = \"5.0.0\"\nsource = \"registry+https://example.com/index\"\n";
 
 /// A repository with one kind in one commit.
 struct Repository(PathBuf);
@@ -35,7 +34,7 @@ impl Repository {
         let it = Self(support::fresh(&format!("crds-diff/{name}")));
         it.git(&["init", "-q", "-b", "main", "."]);
         it.write("Cargo.toml", MANIFEST);
-        it.write("Cargo.lock", LOCK);
+        it.write("Cargo.lock", &support::lock_for("a"));
         it.write("src/main.rs", &format!("{IMPORTS}{TARGET}{KIND}fn main() {{}}\n"));
         it.commit("First");
         it

@@ -4,12 +4,13 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::{LOCK, MANIFEST, REMOVED, Repository, check, diff, remove_a_field, support};
+use super::{MANIFEST, REMOVED, Repository, check, diff, remove_a_field, support};
 
 #[test]
 fn a_folder_without_git_has_no_revisions() {
     let dir = tempfile::tempdir().expect("there is a folder for such");
-    for (path, text) in [("Cargo.toml", MANIFEST), ("Cargo.lock", LOCK)] {
+    let lock = support::lock_for("a");
+    for (path, text) in [("Cargo.toml", MANIFEST), ("Cargo.lock", &lock)] {
         fs::write(dir.path().join(path), text).unwrap();
     }
     let output = diff(dir.path(), &[], |it| it);

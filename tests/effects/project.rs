@@ -25,13 +25,8 @@ impl Project {
              kube = {{ version = \"5\", features = [\"derive\"] }}\nschemars = \"1\"\n\
              serde = {{ version = \"1\", features = [\"derive\"] }}\n"
         );
-        let lock = format!(
-            "version = 4\n[[package]]\nname = \"{package}\"\nversion = \"0.1.0\"\ndependencies = [\"kube-core\"]\n\
-             [[package]]\nname = \"kube-core\"\nversion = \"5.0.0\"\n\
-             source = \"registry+https://github.com/rust-lang/crates.io-index\"\n"
-        );
         self.write("Cargo.toml", &manifest);
-        self.write("Cargo.lock", &lock);
+        self.write("Cargo.lock", &support::lock_for(package));
     }
 
     /// Declares kinds by their groups and names.

@@ -23,6 +23,14 @@ pub mod workflow;
 /// The program under test.
 pub const BINARY: &str = env!("CARGO_BIN_EXE_operator-rs");
 
+/// A Cargo.lock with the packages that a kind needs, for a package of this name.
+pub fn lock_for(package: &str) -> String {
+    let lock = fs::read_to_string(home().join("tests/schemas/Cargo.lock"));
+    let lock = lock.expect("the file is in this repository");
+    let own = format!("name = \"{package}\"\nversion = \"0.1.0\"");
+    lock.replace("name = \"schemas\"\nversion = \"0.0.1\"", &own)
+}
+
 /// This repository.
 pub fn home() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -109,8 +109,10 @@ fn read_again(from: &dyn Sources, options: &Options, parsed: Option<Rc<Parsed>>)
     // Members are read once more alone where others turn on their features.
     texts.parsed = parsed.or_else(|| (members.len() > 1).then(Rc::default));
     let packages = Packages::new(&texts, &members, options, &mut problems);
-    // If a file of cargo does not parse, other problems may be consequences of that, and are not reported.
+    // If a file of cargo does not parse, other problems may be consequences of that, and are not reported; and if
+    // Cargo.lock does not fit, other packages than those that are locked are built.
     let is_parsed = problems.is_empty();
+    let stale = cargo::check_lock(&packages, &members);
     let kubernetes = cargo::kubernetes(&packages);
     let mut unexplored = Vec::new();
     let world = world(&packages, &members, options, &mut unexplored);
@@ -121,7 +123,8 @@ fn read_again(from: &dyn Sources, options: &Options, parsed: Option<Rc<Parsed>>)
     let problem = kubernetes.problem.as_ref();
     let mut found = schema::kinds(&types, problem, schema::Read::default());
     // Each time around at least one package more is read, of those that are locked.
-    while Rc::get_mut(&mut types).is_some_and(|it| loading::load(it, &packages)) {
+    while stale.is_none() && Rc::get_mut(&mut types).is_some_and(|it| loading::load(it, &packages))
+    {
         found = schema::kinds(&types, problem, found);
     }
     unexplored.retain(|it| is_selected(&types, it));
@@ -131,8 +134,7 @@ fn read_again(from: &dyn Sources, options: &Options, parsed: Option<Rc<Parsed>>)
         if is_code { &mut unexplored } else { &mut problems }.push(it);
     }
     if is_parsed && !(found.kinds.is_empty() && unexplored.is_empty() && problems.is_empty()) {
-        problems.extend(versions::check(&packages));
-        problems.extend(unlocked(&packages, &members, &problems));
+        problems.extend(problems_of_lock(&packages, &members, stale.as_ref(), &problems));
     }
     for list in [&mut problems, &mut unexplored] {
         list.sort();
@@ -143,7 +145,7 @@ fn read_again(from: &dyn Sources, options: &Options, parsed: Option<Rc<Parsed>>)
     let namer = Namer::new(&types, &crates);
     let kind = |(id, crd)| {
         let places = found.field_places.remove(&id).unwrap_or_default();
-        let crd = if is_parsed { crd } else { Err(Vec::new()) };
+        let crd = if is_parsed && stale.is_none() { crd } else { Err(Vec::new()) };
         Kind {
             field_types: found.field_types.remove(&id).unwrap_or_default(),
             null_fields: found.null_fields.remove(&id).unwrap_or_default(),
@@ -174,12 +176,7 @@ fn read_again(from: &dyn Sources, options: &Options, parsed: Option<Rc<Parsed>>)
         files,
         unknown_features: packages.unknown_features(),
         unknown_modules: types.unknown_modules(),
-        crates: crates
-            .into_iter()
-            .zip(&types.crates)
-            .filter(|it| it.1.selected)
-            .map(|it| it.0)
-            .collect(),
+        crates: selected_crates(crates, &types),
     }
 }
 
@@ -245,6 +242,22 @@ fn withheld(crd: schema::Crd, problems: &[Problem]) -> schema::Crd {
     }
 }
 
+/// What is wrong with the versions that are locked: if Cargo.lock is out of date, that alone.
+fn problems_of_lock(
+    packages: &Packages<'_>,
+    members: &BTreeMap<String, Rc<Manifest>>,
+    stale: Option<&Problem>,
+    problems: &[Problem],
+) -> Vec<Problem> {
+    match stale {
+        Some(stale) => vec![stale.clone()],
+        None => {
+            let unlocked = unlocked(packages, members, problems);
+            versions::check(packages).into_iter().chain(unlocked).collect()
+        }
+    }
+}
+
 /// The problem that there is no Cargo.lock; none if there is one that cannot be read, which is a problem already.
 fn unlocked(
     packages: &Packages<'_>,
@@ -271,6 +284,12 @@ fn crates_of(world: &World, packages: &Packages<'_>) -> Vec<Crate> {
         features: if it.selected { packages.built_with(&it.folder) } else { Vec::new() },
     });
     each.collect()
+}
+
+/// The crates that are read for kinds.
+fn selected_crates(crates: Vec<Crate>, world: &World) -> Vec<Crate> {
+    let crates = crates.into_iter().zip(&world.crates);
+    crates.filter(|(_, krate)| krate.selected).map(|(krate, _)| krate).collect()
 }
 
 /// The files of the crates that are read for kinds.

@@ -17,6 +17,7 @@ use super::*;
 use crate::builtin::kubernetes::Kubernetes;
 
 mod hostile;
+mod lock_check;
 mod locked;
 mod macros;
 mod modules;
@@ -42,9 +43,8 @@ fn files(code: &[(&str, &str)]) -> BTreeMap<SourcePath, String> {
 fn read_map(files: &BTreeMap<SourcePath, String>) -> Reading {
     let mut files = files.clone();
     // What is locked is nothing that these tests are about, unless they say so.
-    files
-        .entry(SourcePath::fixed("Cargo.lock"))
-        .or_insert_with(|| "[[package]]\nname = \"other\"\nversion = \"1.0.0\"\n".to_owned());
+    let locked = packages::lock_of(&files);
+    files.entry(SourcePath::fixed("Cargo.lock")).or_insert(locked);
     crate::stack::with_room(|| read(&files, &Options::default()))
 }
 

@@ -154,7 +154,7 @@ fn externs(packages: &Packages<'_>, id: PackageId) -> BTreeMap<String, Extern> {
         let word = target.map_or_else(
             || {
                 let package = it.package.replace('-', "_");
-                match (it.path.is_some(), it.git) {
+                match (it.path.is_some(), it.git.is_some()) {
                     // Another crate under a well-known name is not the well-known crate.
                     (true, _) => format!("path/{package}"),
                     (_, true) => format!("git/{package}"),

@@ -33,7 +33,26 @@ pub struct Dependency {
     pub path: Option<String>,
     /// It is inherited from the workspace's own Cargo.toml.
     pub inherited: bool,
-    pub git: bool,
+    pub git: Option<GitSource>,
+    /// The keys of its table in Cargo.toml.
+    pub section: Vec<String>,
+}
+
+/// The git repository that a Cargo.toml names, with its key and name of what is checked out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GitSource {
+    pub url: String,
+    pub reference: Option<(&'static str, String)>,
+}
+
+impl GitSource {
+    /// The repository of a dependency or of a patch; none if it names no repository.
+    pub fn declared_in(table: &Table) -> Option<Self> {
+        let text = |key: &str| Some(table.get(key)?.as_str()?.to_owned());
+        let references = ["branch", "tag", "rev"].into_iter();
+        let reference = { references }.find_map(|key| Some((key, text(key)?)));
+        Some(Self { url: text("git")?, reference })
+    }
 }
 
 /// Every dependency of a package. `shared` is `workspace.dependencies`.
@@ -47,13 +66,17 @@ pub fn read(manifest: &Table, shared: Option<&Table>) -> Vec<Dependency> {
     ];
     let mut res = Vec::new();
     let targets = manifest.get("target").and_then(Value::as_table).into_iter().flatten();
-    let targets = targets.filter_map(|(name, it)| Some((target(name), it.as_table()?)));
-    for (there, table) in [(Cfg::Yes, manifest)].into_iter().chain(targets) {
+    let targets = targets.filter_map(|(name, it)| Some((Some(name), it.as_table()?)));
+    for (of_target, table) in [(None, manifest)].into_iter().chain(targets) {
+        let there = of_target.map_or(Cfg::Yes, |name| target(name));
+        let above = of_target.map_or_else(Vec::new, |name| vec!["target".to_owned(), name.clone()]);
         for (kind, use_) in KINDS {
             let list = table.get(*kind).and_then(Value::as_table).into_iter().flatten();
+            let section = [above.as_slice(), &[(*kind).to_owned()]].concat();
             res.extend(list.map(|(key, value)| Dependency {
                 there,
                 use_: *use_,
+                section: section.clone(),
                 ..dependency(key, value, shared)
             }));
         }
@@ -90,7 +113,8 @@ fn dependency(key: &str, value: &Value, shared: Option<&Table>) -> Dependency {
         version: version.and_then(|it| it.parse().ok()),
         path: text("path").map(str::to_owned),
         inherited,
-        git: text("git").is_some(),
+        git: table.and_then(GitSource::declared_in),
+        section: Vec::new(),
     }
 }
 

@@ -8,6 +8,8 @@ pub use crate::text::sources::Locked;
 #[derive(Default)]
 pub struct Lock {
     pub packages: Vec<Locked>,
+    /// Patches that replace nothing.
+    pub unused_patches: Vec<Locked>,
     by_name: BTreeMap<String, Vec<usize>>,
 }
 
@@ -16,11 +18,15 @@ impl Lock {
     pub fn read(text: &str) -> Result<Self, (usize, &'static str)> {
         let mut res = Self::default();
         let mut inside = false;
+        let mut is_patch = false;
         let mut list = false;
         let mut open: Option<Locked> = None;
         let mut name = "";
-        let close = |open: &mut Option<Locked>, res: &mut Self| {
-            if let Some(it) = open.take() {
+        let close = |open: &mut Option<Locked>, is_patch: bool, res: &mut Self| {
+            let Some(it) = open.take() else { return };
+            if is_patch {
+                res.unused_patches.push(it);
+            } else {
                 res.by_name.entry(it.name.clone()).or_default().push(res.packages.len());
                 res.packages.push(it);
             }
@@ -45,8 +51,9 @@ impl Lock {
                     }
                 }
             } else if line.starts_with('[') {
-                close(&mut open, &mut res);
-                inside = line == "[[package]]";
+                close(&mut open, is_patch, &mut res);
+                is_patch = line == "[[patch.unused]]";
+                inside = is_patch || line == "[[package]]";
                 name = "";
             } else if !inside {
             } else if let Some(it) = value("name") {
@@ -70,7 +77,7 @@ impl Lock {
                 list = true;
             }
         }
-        close(&mut open, &mut res);
+        close(&mut open, is_patch, &mut res);
         Ok(res)
     }
 

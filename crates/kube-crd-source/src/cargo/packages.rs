@@ -219,6 +219,18 @@ impl<'a> Packages<'a> {
         self.declaration(id).map(|it| &it.features)
     }
 
+    /// The version in a package's own Cargo.toml, or in that of its workspace.
+    pub fn declared_version(&self, id: PackageId) -> Option<Version> {
+        let declaration = self.declaration(id)?;
+        let version = declaration.manifest.table.get("package")?.get("version")?;
+        if let Some(version) = version.as_str() {
+            return version.parse().ok();
+        }
+        let root = Manifest::read(self.texts, &declaration.workspace).ok()??;
+        let shared = root.table.get("workspace")?.get("package")?.get("version")?;
+        shared.as_str()?.parse().ok()
+    }
+
     pub fn is_macros(&self, id: PackageId) -> bool {
         let lib = self.declaration(id).and_then(|it| it.manifest.table.get("lib"));
         let flag = |key: &str| lib.and_then(|it| it.get(key)).and_then(Value::as_bool);
@@ -274,7 +286,7 @@ impl<'a> Packages<'a> {
                 let version = there.version.as_ref().zip(it.version.as_ref());
                 let git = there.source.as_ref().is_some_and(|it| it.starts_with("git+"));
                 version.is_none_or(|(version, requirement)| requirement.matches(version))
-                    && git == it.git
+                    && git == it.git.is_some()
             };
             found.retain(fits);
         }

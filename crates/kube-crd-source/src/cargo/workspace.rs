@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use toml::{Table, Value};
+use toml::de::{DeString, DeTable};
+use toml::{Spanned, Table, Value};
 
 use crate::text::sources::Texts;
 use crate::text::{Place, Problem, SourcePath, below, conflict_in_malformed};
@@ -30,6 +31,21 @@ impl Manifest {
     /// The package's name; none where the workspace has no package of its own.
     pub fn name(&self) -> Option<&str> {
         self.table.get("package")?.get("name")?.as_str()
+    }
+
+    /// The place of a key, by the keys of the tables that it is in; the file's start where it has no such key.
+    pub fn place_of(&self, keys: &[&str]) -> Place {
+        let start = || {
+            let table = DeTable::parse(&self.text).ok()?;
+            let mut table = table.get_ref();
+            let (last, above) = keys.split_last()?;
+            for key in above {
+                table = table.get(*key)?.get_ref().as_table()?;
+            }
+            let is_key = |key: &&Spanned<DeString<'_>>| key.get_ref().as_ref() == *last;
+            Some(table.keys().find(is_key)?.span().start)
+        };
+        place_at(&self.path, &self.text, start().unwrap_or(0))
     }
 
     /// Every table of dependencies, of whatever kind and for whatever target.
@@ -116,10 +132,15 @@ fn folders(texts: &Texts<'_>, pattern: &str) -> Vec<String> {
 }
 
 fn malformed(path: &SourcePath, text: &str, error: &toml::de::Error) -> Problem {
-    let before = error.span().and_then(|it| text.get(..it.start)).unwrap_or_default();
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().map_or(0, |it| it.chars().count()) + 1;
-    let place = Place { path: path.clone(), line, column };
+    let place = place_at(path, text, error.span().map_or(0, |it| it.start));
     let problem = || Problem::new(place, format!("cannot be parsed: {}", error.message().trim()));
     conflict_in_malformed(path, text).unwrap_or_else(problem)
+}
+
+/// The place of a byte in a text.
+fn place_at(path: &SourcePath, text: &str, byte: usize) -> Place {
+    let before = text.get(..byte).unwrap_or_default();
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().map_or(0, |it| it.chars().count()) + 1;
+    Place { path: path.clone(), line, column }
 }

@@ -2,20 +2,57 @@
 
 use super::*;
 
+/// What every project has locked, unless it says so itself.
+const USUAL: &[(&str, &str)] = &[
+    ("k8s-openapi", "0.29.0"),
+    ("kube", "5.0.0"),
+    ("kube-core", "5.0.0"),
+    ("kube-derive", "5.0.0"),
+    ("schemars", "1.2.3"),
+    ("schemars_derive", "1.2.3"),
+    ("serde", "1.0.228"),
+    ("serde_json", "1.0.150"),
+];
+
 /// A lock file of packages, each with what it depends on, from a registry unless its name starts with `.`.
 pub fn lock(packages: &[(&str, &str, &[&str])]) -> String {
+    let is_locked =
+        |name: &str| packages.iter().any(|package| package.0.trim_start_matches('.') == name);
+    let usual: Vec<_> = USUAL.iter().filter(|usual| !is_locked(usual.0)).collect();
     let mut res = "version = 4\n".to_owned();
     for (name, version, needs) in packages {
-        let here = name.strip_prefix('.');
-        let name = here.unwrap_or(name);
-        res += &format!("\n[[package]]\nname = \"{name}\"\nversion = \"{version}\"\n");
-        if here.is_none() {
-            res += "source = \"registry+https://example.com/index\"\n";
+        let mut needs = needs.to_vec();
+        if name.starts_with('.') {
+            needs.extend(usual.iter().map(|usual| usual.0));
         }
-        if !needs.is_empty() {
-            let list: String = needs.iter().map(|it| format!(" \"{it}\",\n")).collect();
-            res += &format!("dependencies = [\n{list}]\n");
-        }
+        res += &locked(name, version, &needs);
+    }
+    res + &usual.iter().map(|(name, version)| locked(name, version, &[])).collect::<String>()
+}
+
+/// The lock file of these packages, each of which depends on all others; of none, if there is no Cargo.toml.
+pub fn lock_of(files: &BTreeMap<SourcePath, String>) -> String {
+    let manifests = files.iter().filter(|file| file.0.name() == "Cargo.toml");
+    let tables = manifests.filter_map(|(_, text)| text.parse::<toml::Table>().ok());
+    let names: Vec<String> = tables
+        .filter_map(|table| Some(format!(".{}", table.get("package")?.get("name")?.as_str()?)))
+        .collect();
+    let needs: Vec<&str> = names.iter().map(|name| name.trim_start_matches('.')).collect();
+    let packages: Vec<(&str, &str, &[&str])> =
+        names.iter().map(|name| (name.as_str(), "1.0.0", needs.as_slice())).collect();
+    if packages.is_empty() { locked("other", "1.0.0", &[]) } else { lock(&packages) }
+}
+
+fn locked(name: &str, version: &str, needs: &[&str]) -> String {
+    let here = name.strip_prefix('.');
+    let name = here.unwrap_or(name);
+    let mut res = format!("\n[[package]]\nname = \"{name}\"\nversion = \"{version}\"\n");
+    if here.is_none() {
+        res += "source = \"registry+https://github.com/rust-lang/crates.io-index\"\n";
+    }
+    if !needs.is_empty() {
+        let list: String = needs.iter().map(|it| format!(" \"{it}\",\n")).collect();
+        res += &format!("dependencies = [\n{list}]\n");
     }
     res
 }

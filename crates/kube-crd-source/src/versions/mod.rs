@@ -6,6 +6,8 @@ mod rewriting;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use crate::cargo::{PackageId, Packages};
 use crate::text::Problem;
 pub use behaviour::{Behaviour, KubeDerive};
@@ -39,27 +41,34 @@ fn candidates(packages: &Packages<'_>, name: &str, oldest: &str) -> Vec<PackageI
     }
 }
 
-/// Reports the packages of the lock file whose behaviour is unknown.
+/// The package that a project depends on, and whose version decides that of the package of this name.
+fn depended_on(name: &'static str) -> &'static str {
+    match name {
+        "kube-core" | "kube-derive" => "kube",
+        "schemars_derive" | "serde_derive_internals" => "schemars",
+        _ => name,
+    }
+}
+
+/// Reports the packages of the lock file whose behaviour is unknown, once for each that a project depends on.
 pub fn check(packages: &Packages<'_>) -> Vec<Problem> {
-    let mut res = Vec::new();
-    let mut refuse = |id: PackageId, message: String, hint: String| {
-        let place = packages.place(id);
-        res.push(Problem::new(place, message).with_hint(hint));
-    };
-    for (name, oldest, newest) in behaviour::known_versions() {
+    let mut problems: BTreeMap<&str, Problem> = BTreeMap::new();
+    let known = behaviour::known_versions();
+    for (name, oldest, newest) in known {
         let candidates = candidates(packages, name, oldest);
-        // kube locks kube-core and kube-derive at its own version; schemars does so with its derive.
-        let asked = match name {
-            "kube-core" | "kube-derive" => "kube",
-            "schemars_derive" | "serde_derive_internals" => "schemars",
-            _ => name,
+        let asked = depended_on(name);
+        let mut refuse = |id: PackageId, message: String, hint: String| {
+            let problem = || Problem::new(packages.place(id), message).with_hint(hint);
+            problems.entry(asked).or_insert_with(problem);
         };
-        if let ([first, _, ..], true) = (&candidates[..], name.starts_with("kube")) {
+        let of_asked = known.iter().find(|row| depended_on(row.0) == asked);
+        let (first, last) = of_asked.map_or((oldest, newest), |row| (row.1, row.2));
+        if let ([id, _, ..], true) = (&candidates[..], name.starts_with("kube")) {
             let message = format!(
                 "`{name}` is locked in {} versions, and it is ambiguous which one writes the CRDs",
                 candidates.len()
             );
-            refuse(*first, message, packages.choice_hint(asked));
+            refuse(*id, message, packages.choice_hint(asked));
             continue;
         }
         for id in candidates {
@@ -74,18 +83,18 @@ pub fn check(packages: &Packages<'_>) -> Vec<Problem> {
                 let message = format!(
                     "`{name}` {version} is locked, and versions before {oldest} are not supported"
                 );
-                let hint = format!("depend on `{asked}` {oldest} or newer");
+                let hint = format!("depend on `{asked}` {first} or newer");
                 refuse(id, message, hint);
             } else {
                 let message = format!("`{name}` {version} is locked, and its output is not known");
                 let hint = format!(
-                    "use a supported version, up to {newest} (`cargo update -p {asked} --precise VERSION`); a newer operator-rs may support {version}"
+                    "use a supported version, up to {last} (`cargo update -p {asked} --precise VERSION`); a newer operator-rs may support {version}"
                 );
                 refuse(id, message, hint);
             }
         }
     }
-    res
+    problems.into_values().collect()
 }
 
 fn before(one: &str, other: &str) -> bool {

@@ -70,6 +70,19 @@ fn known_versions_are_taken_and_others_are_refused_by_name() {
 }
 
 #[test]
+fn a_hint_names_versions_of_the_package_that_a_project_depends_on() {
+    let hint = |name: &str, version: &str| {
+        let problems = locked(&package(name, version), super::check);
+        problems.into_iter().find_map(|problem| problem.hint).unwrap_or_default()
+    };
+    assert_eq!(hint("serde_derive_internals", "0.28.0"), "depend on `schemars` 1.0.0 or newer");
+    assert_eq!(
+        hint("serde_derive_internals", "0.31.0"),
+        "use a supported version, up to 1.2.3 (`cargo update -p schemars --precise VERSION`); a newer operator-rs may support 0.31.0"
+    );
+}
+
+#[test]
 fn each_package_is_looked_up_by_its_own_version() {
     let lock = package("kube-core", "3.0.1") + &package("kube-derive", "3.0.0");
     let found = of(&lock);
