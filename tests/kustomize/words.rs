@@ -313,7 +313,7 @@ fn replacements_that_double_a_text_are_refused() {
     let map = format!("{}data: {{a: {}}}\n", CONFIG_MAP.1, "x".repeat(1000));
     too_big(
         &[(TOP, &top), (CONFIG_MAP.0, &map)],
-        "config/default/kustomization.yaml:88:3: at `data.a` of v1 ConfigMap `a` in namespace `default`: ",
+        "config/default/kustomization.yaml:78:3: at `data.a` of v1 ConfigMap `a` in namespace `default`: ",
     );
 }
 

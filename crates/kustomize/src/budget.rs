@@ -20,10 +20,19 @@ const EACH: usize = 128;
 const DEEPEST: usize = 1000;
 
 /// The largest number of values that a rendering may visit. Visiting so many takes some seconds.
-const MOST_WORK: usize = 20_000_000;
+pub const MOST_WORK: usize = 20_000_000;
 
 /// The work of comparing one object with a name or a kind, as values that are looked at.
 const EACH_OBJECT: usize = 10;
+
+/// The bytes of a compiled regular expression, and of a text, which take as long as a value that is looked at: compiling
+/// so many, walking through the expression for all bytes of a text, and comparing two texts.
+const COMPILED: usize = 16;
+const SEARCHED: usize = 1024;
+const COMPARED: usize = 64;
+
+/// What a compiled regular expression that was matched takes in memory, as often as its size.
+const EACH_PATTERN: usize = 4;
 
 #[derive(Clone, Debug)]
 pub struct Budget(Rc<Left>);
@@ -61,6 +70,26 @@ impl Budget {
         self.take_work(count(value))
     }
 
+    /// Counts a visit of the items of a list, though not of what is in them.
+    pub fn look_at_items(&self, items: usize) -> anyhow::Result<()> {
+        self.take_work(items)
+    }
+
+    /// Counts that a regular expression is compiled.
+    pub fn compile(&self, size: usize) -> anyhow::Result<()> {
+        self.take_work(size / COMPILED)
+    }
+
+    /// Counts that a text is searched with a regular expression.
+    pub fn search(&self, size: usize, text: usize) -> anyhow::Result<()> {
+        self.take_work(size.saturating_mul(text + 1) / SEARCHED)
+    }
+
+    /// Counts that so many bytes of two texts are compared.
+    pub fn compare(&self, bytes: usize) -> anyhow::Result<()> {
+        self.take_work(bytes / COMPARED)
+    }
+
     fn take_work(&self, units: usize) -> anyhow::Result<()> {
         let Some(left) = self.0.work.get().checked_sub(units) else {
             let message =
@@ -74,13 +103,26 @@ impl Budget {
 
     /// For as many bytes more.
     pub fn take(&self, bytes: usize) -> anyhow::Result<()> {
-        let Some(left) = self.0.bytes.get().checked_sub(bytes) else {
-            let message = "this adds too much: in total, objects may grow by at most 128 MiB";
-            return Err(anyhow::format_err!(message))
-                .hint("make what is added smaller, or ".to_owned() + WAY_OUT);
-        };
-        self.0.bytes.set(left);
-        Ok(())
+        if self.has_taken(bytes) {
+            return Ok(());
+        }
+        let message = "this adds too much: in total, objects may grow by at most 128 MiB";
+        Err(anyhow::format_err!(message))
+            .hint("make what is added smaller, or ".to_owned() + WAY_OUT)
+    }
+
+    /// For a compiled regular expression that is kept.
+    pub fn keep_pattern(&self, size: usize) -> anyhow::Result<()> {
+        if self.has_taken(size.saturating_mul(EACH_PATTERN)) {
+            return Ok(());
+        }
+        let message = "all regular expressions together are too large when they are compiled";
+        Err(anyhow::format_err!(message)).hint("make them smaller, or ".to_owned() + WAY_OUT)
+    }
+
+    fn has_taken(&self, bytes: usize) -> bool {
+        let left = self.0.bytes.get().checked_sub(bytes);
+        left.inspect(|left| self.0.bytes.set(*left)).is_some()
     }
 
     /// For a text in the place of another one.

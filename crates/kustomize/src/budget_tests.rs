@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
-use super::{budget::Budget, load, objects_within};
+use super::{
+    budget::{Budget, MOST_WORK},
+    load,
+};
 use diagnostics::Diagnostic;
 use model::{Found, ProjectPath, Tree};
 
@@ -55,8 +58,9 @@ fn work_within(objects: usize, fields: &str, budget: Budget) -> Result<usize, St
         ("a/all.yaml".to_owned(), deployments(objects)),
     ];
     let tree = Files(files.into());
-    let top = load::load(&tree, &ProjectPath::fixed("a")).map_err(|error| format!("{error:#}"))?;
-    let rendered = objects_within(&tree, top, &[], budget.clone());
+    let top = load::load(&tree, &ProjectPath::fixed("a"), &budget)
+        .map_err(|error| format!("{error:#}"))?;
+    let rendered = super::objects(&tree, top, &[], budget.clone());
     rendered.map(|_| budget.work()).map_err(|error| format!("{error:#}"))
 }
 
@@ -130,10 +134,15 @@ fn a_rendering_that_would_take_minutes_is_refused_at_the_entry() {
 
 #[test]
 fn too_much_work_has_a_way_out() {
-    let error = Budget::new(0, 0).look_at(1).unwrap_err();
-    let hint = Diagnostic::from(&error).hints.remove(0);
-    let start = "split it into kustomizations with fewer objects, or ";
-    assert!(hint.starts_with(start) && hint.contains("`kustomize build DIR`"), "{hint}");
+    let budget = Budget::new(0, 0);
+    let errors = [
+        (budget.look_at(1), "split it into kustomizations with fewer objects, or "),
+        (budget.keep_pattern(1), "make them smaller, or "),
+    ];
+    for (error, start) in errors {
+        let hint = Diagnostic::from(&error.unwrap_err()).hints.remove(0);
+        assert!(hint.starts_with(start) && hint.contains("`kustomize build DIR`"), "{hint}");
+    }
 }
 
 #[test]
@@ -141,4 +150,27 @@ fn ten_thousand_resources_with_ordinary_fields_are_rendered() {
     let fields =
         "commonLabels: {a: b}\nnamespace: apps\nnamePrefix: p-\nimages: [{name: i1, newTag: a}]\n";
     assert!(work(10_000, fields).unwrap() < 10_000_000);
+}
+
+#[test]
+fn the_regular_expressions_of_all_patches_have_a_size_together() {
+    let patch =
+        |at| format!("{{target: {{name: '(a|b){{1,999}}{at}'}}, patch: 'kind: ConfigMap'}}");
+    let fields = entries("patches", 20, patch);
+    let error = work_within(1, &fields, Budget::new(1 << 20, MOST_WORK)).unwrap_err();
+    let (first, rest) = error.split_once('\n').unwrap_or_default();
+    let message = "all regular expressions together are too large when they are compiled";
+    assert!(first.ends_with(message) && rest.contains(message), "{error}");
+    assert!(work(1, &entries("patches", 1, patch)).is_err_and(|error| !error.contains(message)));
+}
+
+#[test]
+fn names_of_images_are_compiled_within_the_budget() {
+    let images = |name: &str| format!("images: [{{name: '{name}', newTag: a}}]\n");
+    let plain = work(100, &images("i1")).unwrap();
+    let large = work(100, &images("(i|j){1,999}")).unwrap();
+    assert!(large > 10 * plain, "{plain} {large}");
+    let error = work(1, &images("(")).unwrap_err();
+    let start = "cannot render a/kustomization.yaml: the name of an image: cannot compile the regular expression `(`: ";
+    assert!(error.starts_with(start), "{error}");
 }

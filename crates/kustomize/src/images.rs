@@ -1,6 +1,12 @@
 //! `images`.
 
-use super::{budget::Budget, fields::Field, load::ImageEntry, objects::Objects, pattern};
+use super::{
+    budget::Budget,
+    fields::Field,
+    load::ImageEntry,
+    objects::Objects,
+    pattern::{Pattern, Scope},
+};
 use go_data::yaml::Value;
 
 /// An image that replaces the entry for a name in the kustomizations.
@@ -33,15 +39,14 @@ pub fn transform(
     objects: &mut Objects,
     entry: &ImageEntry,
     fields: &[Field],
+    budget: &Budget,
 ) -> anyhow::Result<()> {
     // kustomize uses the name as a regular expression, so a dot in it matches any character.
-    let tail = "(:[a-zA-Z0-9_.{}-]*)?(@sha256:[a-zA-Z0-9_.{}-]*)?$";
-    let pattern = pattern::compile(&format!("^{}{tail}", entry.name)).map_err(|it| {
-        anyhow::format_err!("the image's name `{}` is not a regular expression: {it}", entry.name)
-    })?;
-    let set = |value: &mut Value, budget: &Budget| {
+    let pattern = Pattern::compile(&entry.name, Scope::ImageName, budget)
+        .map_err(|error| error.context("the name of an image"))?;
+    let mut set = |value: &mut Value| {
         match value {
-            Value::String(text) if pattern.is_match(text) => {
+            Value::String(text) if pattern.is_match(text, budget)? => {
                 let new = renamed(text, entry);
                 budget.take_text(text, &new)?;
                 *text = new;
@@ -52,10 +57,8 @@ pub fn transform(
         Ok(())
     };
     for object in objects.0.iter_mut().filter(|it| it.kind() != "CustomResourceDefinition") {
-        let budget = object.budget.clone();
         budget.look_at(1)?;
         budget.look_through(&object.value)?;
-        let mut set = |it: &mut Value| set(it, &budget);
         // Twice, as in kustomize: a suffix of the tag is added each time.
         in_containers(&mut object.value, &mut set).map_err(|it| {
             it.context(format!("{}: the images of {}", object.origin, object.id()))

@@ -45,6 +45,7 @@ mod namespace;
 mod object;
 mod objects;
 mod order;
+mod part;
 mod patches;
 mod path;
 mod pattern;
@@ -119,11 +120,12 @@ pub fn build_in_with_origins(
         let (original_name, original_namespace) = (id.name, id.own_namespace);
         Ok(Rendered { value: it.finish()?, origin, original_name, original_namespace })
     };
-    let mut top = load::load(tree, folder)?;
+    let budget = Budget::default();
+    let mut top = load::load(tree, folder, &budget)?;
     if let Some(namespace) = namespace {
         top.namespace = Some(namespace.to_owned());
     }
-    objects(tree, top, images)?.0.into_iter().map(rendered).collect()
+    objects(tree, top, images, budget)?.0.into_iter().map(rendered).collect()
 }
 
 /// Builds a folder in another namespace, which `kustomize edit set namespace` would set.
@@ -147,7 +149,7 @@ pub struct Names {
 
 /// The `namePrefix` and the `namespace` of a kustomization, if it has both.
 pub fn names(tree: &impl Tree, folder: &ProjectPath) -> anyhow::Result<Option<Names>> {
-    let top = load::load(tree, folder)?;
+    let top = load::load(tree, folder, &Budget::default())?;
     Ok(top.name_prefix.zip(top.namespace).map(|(prefix, namespace)| Names { prefix, namespace }))
 }
 
@@ -158,17 +160,15 @@ pub fn build_with_names(
     images: &[Image],
     names: &Names,
 ) -> anyhow::Result<Vec<Value>> {
-    let mut top = load::load(tree, folder)?;
+    let budget = Budget::default();
+    let mut top = load::load(tree, folder, &budget)?;
     top.name_prefix = Some(names.prefix.clone());
     top.namespace = Some(names.namespace.clone());
-    objects(tree, top, images)?.0.into_iter().map(object::Object::finish).collect()
+    let objects = objects(tree, top, images, budget)?;
+    objects.0.into_iter().map(object::Object::finish).collect()
 }
 
-fn objects(tree: &impl Tree, top: Kustomization, images: &[Image]) -> anyhow::Result<Objects> {
-    objects_within(tree, top, images, Budget::default())
-}
-
-fn objects_within(
+fn objects(
     tree: &impl Tree,
     top: Kustomization,
     images: &[Image],
@@ -180,7 +180,7 @@ fn objects_within(
     let All { mut objects, config } = all;
     for (it, met) in images.iter().zip(&build.met) {
         if !met {
-            images::transform(&mut objects, &it.entry(), config.list("images"))?;
+            images::transform(&mut objects, &it.entry(), config.list("images"), &build.budget)?;
         }
     }
     generators::add_hashes(&mut objects)?;
@@ -332,7 +332,7 @@ impl<T: Tree> Build<'_, T> {
             return Err(of.problem(item.mark, &format!("`{}` leads back to {folder}", item.text)))
                 .hint("resources must not form a cycle: remove the line");
         }
-        let res = load::load(self.tree, &folder)?;
+        let res = load::load(self.tree, &folder, &self.budget)?;
         visited.push(folder);
         Ok(res)
     }
@@ -368,7 +368,8 @@ impl<T: Tree> Build<'_, T> {
                 self.met[at] = true;
             }
             let over = over.map(|at| self.images[at].entry());
-            images::transform(objects, over.as_ref().unwrap_or(entry), config.list("images"))?;
+            let entry = over.as_ref().unwrap_or(entry);
+            images::transform(objects, entry, config.list("images"), &self.budget)?;
         }
         if !of.replacements.is_empty() {
             let mut indexed = Indexed::new(objects);

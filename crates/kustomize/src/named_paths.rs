@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 
 use super::{
-    WAY_OUT, generators,
+    WAY_OUT,
+    budget::Budget,
+    generators,
     load::{self, Kustomization, Source, Text},
     resources::{self, Found},
 };
@@ -17,11 +19,12 @@ pub fn path_problems(tree: &impl Tree, folders: Vec<ProjectPath>) -> Vec<Diagnos
     let mut queue = folders;
     let mut visited = BTreeSet::new();
     let mut problems = Vec::new();
+    let budget = Budget::default();
     while let Some(folder) = queue.pop() {
         if !visited.insert(folder.clone()) {
             continue;
         }
-        let errors = match load::load(tree, &folder) {
+        let errors = match load::load(tree, &folder, &budget) {
             Ok(kustomization) => look_up(tree, &kustomization, &mut queue),
             Err(error) => vec![error],
         };

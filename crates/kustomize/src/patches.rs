@@ -108,9 +108,9 @@ fn json(
     let Some(target) = &patch.target else {
         return Err(of.problem(patch.mark, "a JSON patch needs a `target`"));
     };
-    for at in objects.with_name(target.name.literal())? {
+    for at in objects.with_name(target.literal_name())? {
         let object = &mut objects.objects.0[at];
-        if !target.selects(object) {
+        if !target.selects(object)? {
             continue;
         }
         object.budget.look_through(&object.value)?;
@@ -144,8 +144,8 @@ fn strategic(
             return Err(of.problem(entry.mark, "a patch with a `target` is one document"));
         };
         let patch = with_strings(patch)?;
-        for at in objects.with_name(target.name.literal())? {
-            if target.selects(&objects.objects.0[at]) {
+        for at in objects.with_name(target.literal_name())? {
+            if target.selects(&objects.objects.0[at])? {
                 merge_at(objects, at, &patch, entry.options)?;
             }
         }

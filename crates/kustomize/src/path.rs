@@ -1,6 +1,11 @@
 //! Field paths as replacements write them: `spec.containers.[name=web].ports.0`, `a.*.b`.
 
-use super::{fields, pattern, share};
+use super::{
+    budget::Budget,
+    fields,
+    pattern::{Pattern, Scope},
+    share,
+};
 use go_data::yaml::{Map, Value, json};
 
 /// The parts of a path; a point in brackets or after a backslash belongs to its part.
@@ -45,13 +50,17 @@ pub fn text(value: &Value) -> Option<String> {
 }
 
 /// How the scalar at a path is written, where JSON would not write it so.
-pub fn spelling<'v>(value: &'v Value, path: &[String]) -> Option<&'v str> {
+pub fn spelling<'v>(value: &'v Value, path: &[String], budget: &Budget) -> Option<&'v str> {
     let (key, parent) = path.split_last()?;
-    share::spelling(get(value, parent).ok()??.as_object()?, key)
+    share::spelling(get(value, parent, budget).ok()??.as_object()?, key)
 }
 
 /// The value at a path.
-pub fn get<'v>(mut value: &'v Value, path: &[String]) -> anyhow::Result<Option<&'v Value>> {
+pub fn get<'v>(
+    mut value: &'v Value,
+    path: &[String],
+    budget: &Budget,
+) -> anyhow::Result<Option<&'v Value>> {
     for part in path.iter().map(|it| it.trim()).filter(|it| !it.is_empty()) {
         let list = || {
             value.as_array().ok_or_else(|| {
@@ -69,7 +78,9 @@ pub fn get<'v>(mut value: &'v Value, path: &[String]) -> anyhow::Result<Option<&
                     "" => text(it).as_deref() == Some(wanted),
                     field => it.get(field).and_then(text).as_deref() == Some(wanted),
                 };
-                list()?.iter().find(is)
+                let list = list()?;
+                budget.look_at_items(list.len())?;
+                list.iter().find(is)
             }
             _ => match value {
                 Value::Object(map) => map.get(part),
@@ -84,99 +95,98 @@ pub fn get<'v>(mut value: &'v Value, path: &[String]) -> anyhow::Result<Option<&
     Ok(Some(value))
 }
 
-type Set<'a> = &'a mut dyn FnMut(&mut Value) -> anyhow::Result<()>;
+/// Calls `set` on all that a path leads to.
+pub struct Visitor<'a> {
+    /// The value at the end of a path of which something is missing; without it, nothing is created.
+    pub empty: Option<&'a Value>,
+    pub set: &'a mut dyn FnMut(&mut Value) -> anyhow::Result<()>,
+    pub budget: &'a Budget,
+}
 
-/// Calls `set` on all that a path leads to, and counts it. What is missing is made where there is an `empty`, which
-/// stands at the end of the path.
-pub fn visit(
-    value: &mut Value,
-    path: &[String],
-    empty: Option<&Value>,
-    set: Set<'_>,
-) -> anyhow::Result<usize> {
-    let Some((part, rest)) = path.split_first() else {
-        set(value)?;
-        return Ok(1);
-    };
-    if !value.is_array() && !value.is_object() && !value.is_null() {
-        anyhow::bail!("the path continues inside a string, at `{part}`, which is not supported");
-    }
-    if let Ok(at) = part.parse::<usize>() {
-        let list = list(value, part)?;
-        if let (true, Some(empty)) = (at == list.len(), empty) {
-            list.push(missing_value(rest, empty));
+impl Visitor<'_> {
+    /// Visits a path below a value, and returns the number of calls.
+    pub fn visit(&mut self, value: &mut Value, path: &[String]) -> anyhow::Result<usize> {
+        let Some((part, rest)) = path.split_first() else {
+            (self.set)(value)?;
+            return Ok(1);
+        };
+        if !value.is_array() && !value.is_object() && !value.is_null() {
+            anyhow::bail!(
+                "the path continues inside a string, at `{part}`, which is not supported"
+            );
         }
-        let length = list.len();
-        let Some(item) = list.get_mut(at) else {
-            anyhow::bail!("there is no item `{at}`, but {length}");
-        };
-        return visit(item, rest, empty, set);
-    }
-    if part == "*" {
-        return list(value, part)?
-            .iter_mut()
-            .try_fold(0, |n, it| Ok(n + visit(it, rest, empty, set)?));
-    }
-    if let Some(item) = item(part) {
-        let (field, wanted) = item?;
-        return items(list(value, part)?, (field, wanted), rest, empty, set);
-    }
-    match value {
-        Value::Object(map) => entry(map, part, rest, empty, set),
-        Value::Null if empty.is_none() => Ok(0),
-        _ => anyhow::bail!("`{part}` cannot be looked up: this is not a map"),
-    }
-}
-
-fn entry(
-    map: &mut Map<String, Value>,
-    key: &str,
-    rest: &[String],
-    empty: Option<&Value>,
-    set: Set<'_>,
-) -> anyhow::Result<usize> {
-    if let (Some(empty), false) = (empty, map.contains_key(key)) {
-        map.insert(key.to_owned(), missing_value(rest, empty));
-    }
-    let Some(field) = map.get_mut(key) else { return Ok(0) };
-    let count = visit(field, rest, empty, set)?;
-    if rest.is_empty() {
-        let new = field.clone();
-        share::note_change(map, key, Some(&new));
-    }
-    Ok(count)
-}
-
-fn items(
-    list: &mut Vec<Value>,
-    (field, wanted): (&str, &str),
-    rest: &[String],
-    empty: Option<&Value>,
-    set: Set<'_>,
-) -> anyhow::Result<usize> {
-    let pattern = pattern::compile(wanted)
-        .map_err(|it| anyhow::format_err!("`{wanted}` is not a regular expression: {it}"))?;
-    let is = |it: &Value| {
-        let value = if field.is_empty() { Some(it) } else { it.get(field) };
-        value.and_then(text).is_some_and(|it| pattern.is_match(&it))
-    };
-    let mut count = 0;
-    for it in list.iter_mut().filter(|it| is(it)) {
-        count += match field {
-            "" => {
-                set(it)?;
-                1
+        if let Ok(at) = part.parse::<usize>() {
+            let list = list(value, part)?;
+            if let (true, Some(empty)) = (at == list.len(), self.empty) {
+                list.push(missing_value(rest, empty));
             }
-            _ => visit(it, rest, empty, set)?,
+            let length = list.len();
+            let Some(item) = list.get_mut(at) else {
+                anyhow::bail!("there is no item `{at}`, but {length}");
+            };
+            return self.visit(item, rest);
+        }
+        if part == "*" {
+            let list = list(value, part)?;
+            self.budget.look_at_items(list.len())?;
+            return list.iter_mut().try_fold(0, |n, item| Ok(n + self.visit(item, rest)?));
+        }
+        if let Some(item) = item(part) {
+            return self.visit_items(list(value, part)?, item?, rest);
+        }
+        match value {
+            Value::Object(map) => self.visit_entry(map, part, rest),
+            Value::Null if self.empty.is_none() => Ok(0),
+            _ => anyhow::bail!("`{part}` cannot be looked up: this is not a map"),
+        }
+    }
+
+    fn visit_entry(
+        &mut self,
+        map: &mut Map<String, Value>,
+        key: &str,
+        rest: &[String],
+    ) -> anyhow::Result<usize> {
+        if let (Some(empty), false) = (self.empty, map.contains_key(key)) {
+            map.insert(key.to_owned(), missing_value(rest, empty));
+        }
+        let Some(field) = map.get_mut(key) else { return Ok(0) };
+        let count = self.visit(field, rest)?;
+        if rest.is_empty() {
+            share::note_change_in_place(map, key);
+        }
+        Ok(count)
+    }
+
+    fn visit_items(
+        &mut self,
+        list: &mut Vec<Value>,
+        (field, wanted): (&str, &str),
+        rest: &[String],
+    ) -> anyhow::Result<usize> {
+        let budget = self.budget;
+        let pattern = Pattern::compile(wanted, Scope::Anywhere, budget)?;
+        let is = |item: &Value| {
+            let value = if field.is_empty() { Some(item) } else { item.get(field) };
+            let text = value.and_then(text);
+            text.map_or(Ok(false), |text| pattern.is_match(&text, budget))
         };
-    }
-    if count > 0 || empty.is_none() {
-        return Ok(count);
-    }
-    list.push(if field.is_empty() { wanted.into() } else { json!({ field: wanted }) });
-    match list.last_mut() {
-        Some(it) if is(it) => visit(it, if field.is_empty() { &[] } else { rest }, empty, set),
-        _ => anyhow::bail!("`{wanted}` is a pattern, so no item can be created from it"),
+        budget.look_at_items(list.len())?;
+        let rest = if field.is_empty() { &[] } else { rest };
+        let mut count = 0;
+        for item in list.iter_mut() {
+            if is(item)? {
+                count += self.visit(item, rest)?;
+            }
+        }
+        if count > 0 || self.empty.is_none() {
+            return Ok(count);
+        }
+        list.push(if field.is_empty() { wanted.into() } else { json!({ field: wanted }) });
+        match list.last_mut() {
+            Some(item) if is(item)? => self.visit(item, rest),
+            _ => anyhow::bail!("`{wanted}` is a pattern, so no item can be created from it"),
+        }
     }
 }
 

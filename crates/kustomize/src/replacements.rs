@@ -1,7 +1,17 @@
 //! `replacements`: copies a value of one object into others.
 
+use std::borrow::Cow;
+
 use super::{
-    budget, fields::Kind, id::Id, object::Object, objects::Indexed, path, selector::Selector, share,
+    budget,
+    fields::Kind,
+    id::Id,
+    object::Object,
+    objects::Indexed,
+    part::Part,
+    path::{self, Visitor},
+    selector::Selector,
+    share,
 };
 use diagnostics::Hint as _;
 use go_data::yaml::{self, Dialect, Mark, Value};
@@ -27,15 +37,6 @@ pub struct Name {
     pub namespace: String,
 }
 
-/// The part of a string that is replaced.
-#[derive(Debug, Default)]
-pub struct Part {
-    pub delimiter: String,
-    pub index: i64,
-    /// Whether missing parts of a target are created.
-    pub create: bool,
-}
-
 #[derive(Debug)]
 pub struct Target {
     pub select: Selector,
@@ -50,9 +51,9 @@ pub fn transform(objects: &mut Indexed<'_>, replacement: &Replacement) -> anyhow
         Source::Field { id, path, part } => source(objects, id, path, part)?,
     };
     for target in &replacement.targets {
-        for at in objects.with_name(target.select.name.literal())? {
+        for at in objects.with_name(target.select.literal_name())? {
             let object = &mut objects.objects.0[at];
-            if !target.selects(object) {
+            if !target.selects(object)? {
                 continue;
             }
             object.budget.look_through(&object.value)?;
@@ -79,7 +80,8 @@ fn source(objects: &Indexed<'_>, id: &Name, path: &str, part: &Part) -> anyhow::
             anyhow::bail!("{id} selects both {} and {}", first.id(), second.id())
         }
     };
-    let mut value = match path::get(&object.value, &path::split(path))? {
+    let (keys, budget) = (path::split(path), &object.budget);
+    let mut value = match path::get(&object.value, &keys, budget)? {
         None | Some(Value::Null) => anyhow::bail!("there is no `{path}` in {}", object.id()),
         Some(it) if *it == yaml::json!({}) || *it == yaml::json!([]) => {
             anyhow::bail!("`{path}` of {} is empty", object.id())
@@ -87,19 +89,21 @@ fn source(objects: &Indexed<'_>, id: &Name, path: &str, part: &Part) -> anyhow::
         Some(it) => it.clone(),
     };
     share::clear(&mut value);
-    if let Some(spelling) = path::spelling(&object.value, &path::split(path)) {
+    if let Some(spelling) = path::spelling(&object.value, &keys, budget) {
         value = spelling.into();
     }
     if part.delimiter.is_empty() {
         return Ok(value);
     }
     let text = scalar(&value)?;
-    let all: Vec<&str> = text.split(&part.delimiter).collect();
-    let at = usize::try_from(part.index).ok();
-    let part = at
-        .and_then(|it| all.get(it))
-        .ok_or_else(|| anyhow::format_err!("`{text}` has no part {}", part.index))?;
-    Ok((*part).into())
+    let range = part.range(&text).ok_or_else(|| {
+        let Part { delimiter, index, .. } = part;
+        anyhow::format_err!(
+            "split at `{delimiter}`, `{path}` of {} has no part {index}",
+            object.id()
+        )
+    })?;
+    Ok(text[range].into())
 }
 
 /// The current one, and all former ones.
@@ -132,15 +136,19 @@ impl std::fmt::Display for Name {
 }
 
 impl Target {
-    fn selects(&self, object: &Object) -> bool {
-        let ids = ids(object);
-        let rejects = |it: &Selector| {
-            it.has_metadata() && it.selects_metadata(object)
-                || it.has_id() && ids.iter().any(|id| it.selects_id(id))
-        };
-        self.select.selects_metadata(object)
-            && ids.iter().any(|it| self.select.selects_id(it))
-            && !self.reject.iter().any(rejects)
+    fn selects(&self, object: &Object) -> anyhow::Result<bool> {
+        let (ids, budget) = (ids(object), &object.budget);
+        if !self.select.selects_metadata(object) || !self.select.selects_any(&ids, budget)? {
+            return Ok(false);
+        }
+        for reject in &self.reject {
+            if reject.has_metadata() && reject.selects_metadata(object)
+                || reject.has_id() && reject.selects_any(&ids, budget)?
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }
 
@@ -154,24 +162,23 @@ fn write(object: &mut Object, path: &str, value: &Value, part: &Part) -> anyhow:
     let budget = &object.budget;
     let path = path::split(path);
     let depth = path.len();
-    let mut set = |it: &mut Value| {
+    let mut set = |field: &mut Value| {
         budget.take_value(value, depth)?;
-        budget.take(part.delimiter.len())?;
-        if it.is_array() || it.is_object() {
+        if field.is_array() || field.is_object() {
             if !part.delimiter.is_empty() {
                 anyhow::bail!("the value is not a scalar, so it cannot be split");
             }
-            *it = value.clone();
+            *field = value.clone();
             return Ok(());
         }
-        let new = *it == "\0";
+        let is_new = *field == "\0";
         let text = if part.delimiter.is_empty() {
-            scalar(value)?
+            scalar(value)?.into_owned()
         } else {
-            let old = if new { String::new() } else { scalar(it)? };
-            joined(&old, part, &scalar(value)?)
+            let old = if is_new { Cow::Borrowed("") } else { scalar(field)? };
+            part.replace(&old, &scalar(value)?, budget)?
         };
-        *it = typed(if new { None } else { Some(it) }, text)?;
+        *field = typed(if is_new { None } else { Some(field) }, text)?;
         Ok(())
     };
     let empty = Some(&empty).filter(|_| part.create);
@@ -179,29 +186,23 @@ fn write(object: &mut Object, path: &str, value: &Value, part: &Part) -> anyhow:
         path.iter().try_for_each(|it| budget.take(it.len()))?;
         budget::check_depth(depth)?;
     }
-    match path::visit(&mut object.value, &path, empty, &mut set)? {
+    let mut visitor = Visitor { empty, set: &mut set, budget };
+    match visitor.visit(&mut object.value, &path)? {
         0 => Err(anyhow::format_err!("there is no such field"))
             .hint("correct the path, or create it with `options: {create: true}`"),
         _ => Ok(()),
     }
 }
 
-fn scalar(value: &Value) -> anyhow::Result<String> {
+fn scalar(value: &Value) -> anyhow::Result<Cow<'_, str>> {
+    if let Some(text) = value.as_str() {
+        return Ok(text.into());
+    }
     let fraction = || Some(value.as_number()?.to_string()).filter(|it| !it.contains('e'));
     path::text(value)
         .or_else(fraction)
+        .map(Cow::from)
         .ok_or_else(|| anyhow::format_err!("{value} cannot be written into the text"))
-}
-
-/// The old string with one part replaced, or with a part added before or after it.
-fn joined(old: &str, part: &Part, new: &str) -> String {
-    let mut all: Vec<&str> = old.split(&part.delimiter).collect();
-    match usize::try_from(part.index) {
-        Err(_) => all.insert(0, new),
-        Ok(at) if at < all.len() => all[at] = new,
-        Ok(_) => all.push(new),
-    }
-    all.join(&part.delimiter)
 }
 
 fn is_integer(text: &str) -> bool {
@@ -233,5 +234,34 @@ fn typed(old: Option<&Value>, text: String) -> anyhow::Result<Value> {
         (Some(old), _) => {
             anyhow::bail!("`{text}` cannot replace {old}: the type of the field stays the same")
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::budget_tests::work;
+
+    #[test]
+    fn a_part_that_is_not_there_is_refused_with_the_field() {
+        let fields = "replacements: [{source: {kind: Deployment, options: {delimiter: x, index: 3}}, targets: [{select: {kind: Deployment}}]}]\n";
+        let error = work(1, fields).unwrap_err();
+        let end = "split at `x`, `metadata.name` of apps/v1 Deployment `d0` in namespace `default` has no part 3";
+        assert!(error.ends_with(end), "{error}");
+    }
+
+    #[test]
+    fn a_search_for_an_item_counts_all_items() {
+        let items: Vec<String> = (0..500).map(|at| format!(r#"{{"name": "c{at}"}}"#)).collect();
+        let operation =
+            format!(r#"{{"op": "add", "path": "/list", "value": [{}]}}"#, items.join(", "));
+        let patch = format!("patches: [{{target: {{kind: Deployment}}, patch: '[{operation}]'}}]");
+        let replacements = |path: &str| {
+            format!(
+                "{patch}\nreplacements: [{{source: {{kind: Deployment, fieldPath: '{path}'}}, targets: [{{select: {{kind: Deployment}}}}]}}]\n"
+            )
+        };
+        let by_place = work(1, &replacements("list.499.name")).unwrap();
+        let by_name = work(1, &replacements("list.[name=c499].name")).unwrap();
+        assert!(by_name >= by_place + 500, "{by_place} {by_name}");
     }
 }

@@ -1,61 +1,43 @@
 //! Selects the objects of a patch or a replacement.
 
-use regex_lite::Regex;
-
-use super::{id::Id, object::Object, pattern};
+use super::{
+    budget::Budget,
+    id::Id,
+    object::Object,
+    pattern::{Pattern, Scope},
+};
 use go_data::{kubernetes::names, yaml::Value};
 
+/// A field that is not set is open to any value.
 #[derive(Debug, Default)]
 pub struct Selector {
-    pub group: Pattern,
-    pub version: Pattern,
-    pub kind: Pattern,
-    pub name: Pattern,
-    pub namespace: Pattern,
+    pub group: Option<Pattern>,
+    pub version: Option<Pattern>,
+    pub kind: Option<Pattern>,
+    pub name: Option<Pattern>,
+    pub namespace: Option<Pattern>,
     labels: Vec<Requirement>,
     annotations: Vec<Requirement>,
 }
 
-/// A regular expression for the whole of a text, or none for any.
-#[derive(Debug, Default)]
-pub struct Pattern {
-    regex: Option<Regex>,
-    /// The only text that matches, if the expression is plain text.
-    literal: Option<String>,
+/// Sets the pattern of a field; an empty text leaves it open.
+pub fn set_pattern(field: &mut Option<Pattern>, text: &str, budget: &Budget) -> anyhow::Result<()> {
+    // Go's regular expressions differ from ours in flags, names and assertions.
+    let is_known = |flags: &str| {
+        ["(?:", "(?i)", "(?s)", "(?m)", "(?-i)"].iter().any(|known| flags.starts_with(known))
+    };
+    let is_odd = text.match_indices("(?").any(|(at, _)| !is_known(&text[at..]));
+    if is_odd || text.contains("\\C") || text.contains("\\Q") {
+        anyhow::bail!("the pattern `{text}` is not supported");
+    }
+    if !text.is_empty() {
+        *field = Some(Pattern::compile(text, Scope::Whole, budget)?.keep(budget)?);
+    }
+    Ok(())
 }
 
-impl Pattern {
-    pub fn set(&mut self, text: &str) -> anyhow::Result<()> {
-        // Go's regular expressions differ from ours in flags, names and assertions.
-        let odd = text.match_indices("(?").any(|(at, _)| {
-            !["(?:", "(?i)", "(?s)", "(?m)", "(?-i)"].iter().any(|it| text[at..].starts_with(it))
-        });
-        if odd || text.contains("\\C") || text.contains("\\Q") {
-            anyhow::bail!("the pattern `{text}` is not supported");
-        }
-        if !text.is_empty() {
-            let pattern = pattern::compile(&format!("^(?:{text})$"));
-            let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
-            self.literal = Some(text.to_owned()).filter(|text| text.chars().all(is_plain));
-            self.regex =
-                Some(pattern.map_err(|it| {
-                    anyhow::format_err!("`{text}` is not a regular expression: {it}")
-                })?);
-        }
-        Ok(())
-    }
-
-    fn is_match(&self, text: &str) -> bool {
-        self.regex.as_ref().is_none_or(|it| it.is_match(text))
-    }
-
-    pub fn is_any(&self) -> bool {
-        self.regex.is_none()
-    }
-
-    pub fn literal(&self) -> Option<&str> {
-        self.literal.as_deref()
-    }
+fn is_match(pattern: &Option<Pattern>, text: &str, budget: &Budget) -> anyhow::Result<bool> {
+    pattern.as_ref().map_or(Ok(true), |pattern| pattern.is_match(text, budget))
 }
 
 #[derive(Debug)]
@@ -76,26 +58,39 @@ enum Condition {
 
 impl Selector {
     /// Names and namespaces may be the original or the current ones.
-    pub fn selects(&self, object: &Object) -> bool {
+    pub fn selects(&self, object: &Object) -> anyhow::Result<bool> {
+        let budget = &object.budget;
         let (original, current) = (object.original_id(), object.id());
-        (self.namespace.is_match(&original.namespace)
-            || self.namespace.is_match(&current.namespace))
-            && (self.name.is_match(&original.name) || self.name.is_match(&current.name))
-            && self.selects_kind(&current)
-            && self.selects_metadata(object)
+        Ok((is_match(&self.namespace, &original.namespace, budget)?
+            || is_match(&self.namespace, &current.namespace, budget)?)
+            && (is_match(&self.name, &original.name, budget)?
+                || is_match(&self.name, &current.name, budget)?)
+            && self.selects_kind(&current, budget)?
+            && self.selects_metadata(object))
     }
 
-    /// A current or former identity, with its namespace as written.
-    pub fn selects_id(&self, id: &Id) -> bool {
-        self.selects_kind(id)
-            && self.name.is_match(&id.name)
-            && self.namespace.is_match(&id.own_namespace)
+    /// Current or former identities, with their namespaces as written.
+    pub fn selects_any(&self, ids: &[Id], budget: &Budget) -> anyhow::Result<bool> {
+        for id in ids {
+            if self.selects_kind(id, budget)?
+                && is_match(&self.name, &id.name, budget)?
+                && is_match(&self.namespace, &id.own_namespace, budget)?
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
-    fn selects_kind(&self, id: &Id) -> bool {
-        self.group.is_match(&id.group)
-            && self.version.is_match(&id.version)
-            && self.kind.is_match(&id.kind)
+    fn selects_kind(&self, id: &Id, budget: &Budget) -> anyhow::Result<bool> {
+        Ok(is_match(&self.group, &id.group, budget)?
+            && is_match(&self.version, &id.version, budget)?
+            && is_match(&self.kind, &id.kind, budget)?)
+    }
+
+    /// The only name that is selected, if there is only one.
+    pub fn literal_name(&self) -> Option<&str> {
+        self.name.as_ref()?.literal()
     }
 
     pub fn selects_metadata(&self, object: &Object) -> bool {
@@ -110,7 +105,7 @@ impl Selector {
 
     pub fn has_id(&self) -> bool {
         let Self { group, version, kind, name, namespace, .. } = self;
-        ![group, version, kind, name, namespace].iter().all(|it| it.is_any())
+        ![group, version, kind, name, namespace].iter().all(|field| field.is_none())
     }
 
     pub fn set_labels(&mut self, text: &str) -> anyhow::Result<()> {

@@ -151,9 +151,18 @@ impl<'a> Setter<'a> {
 
     /// Changes the scalars that were met in place wherever they stand.
     pub fn finish(self, object: &mut Value, budget: &Budget) -> anyhow::Result<()> {
-        let changes: Vec<_> = self.changed.into_iter().map(|it| (it, self.value.into())).collect();
+        let changed = self.changed.iter().filter_map(Value::as_u64);
+        let changes = changed.map(|scalar| (scalar, self.value.into())).collect();
         spread_all(object, &changes, budget)
     }
+}
+
+/// To be called where an entry was changed in place.
+pub fn note_change_in_place(map: &mut Map<String, Value>, key: &str) {
+    let is_shared = map.get(&note(key)).is_some_and(Value::is_number);
+    // Only a scalar that stands elsewhere, too, needs its new value.
+    let value = if is_shared { map.get(key).cloned() } else { Some(Value::Null) };
+    note_change(map, key, value.as_ref());
 }
 
 /// To be called where a merge has changed an entry, or has taken it out.
@@ -175,13 +184,12 @@ pub fn settle(object: &mut Value, budget: &Budget) -> anyhow::Result<()> {
     collect(object, &mut changes);
     let last: BTreeMap<u64, Value> =
         changes.into_iter().filter_map(|it| Some((it.0.as_u64()?, it.1))).collect();
-    let last: Vec<_> = last.into_iter().map(|it| (it.0.into(), it.1)).collect();
     spread_all(object, &last, budget)
 }
 
 fn spread_all(
     object: &mut Value,
-    changes: &[(Value, Value)],
+    changes: &BTreeMap<u64, Value>,
     budget: &Budget,
 ) -> anyhow::Result<()> {
     if changes.is_empty() {
@@ -208,15 +216,19 @@ fn collect(value: &mut Value, changes: &mut Vec<(Value, Value)>) {
     }
 }
 
-fn spread(value: &mut Value, changes: &[(Value, Value)], budget: &Budget) -> anyhow::Result<()> {
+fn spread(
+    value: &mut Value,
+    changes: &BTreeMap<u64, Value>,
+    budget: &Budget,
+) -> anyhow::Result<()> {
     match value {
         Value::Object(map) => {
             let mut found = Vec::new();
             for (key, value) in map.iter_mut() {
                 match key.strip_prefix('\0') {
                     Some(key) => {
-                        let change = changes.iter().find(|it| it.0 == *value);
-                        if let Some((_, new)) = change {
+                        let change = value.as_u64().and_then(|scalar| changes.get(&scalar));
+                        if let Some(new) = change {
                             budget.take_value(new, 0)?;
                             found.push((key.to_owned(), new.clone()));
                         }

@@ -4,7 +4,8 @@ use super::{
     super::{
         config,
         fields::Kind,
-        replacements::{Name, Part, Replacement, Source, Target},
+        part::Part,
+        replacements::{Name, Replacement, Source, Target},
         selector::Selector,
     },
     Kustomization,

@@ -9,7 +9,7 @@ use super::{
         labels::Reach,
         order::Order,
         patches,
-        selector::Selector,
+        selector::{Selector, set_pattern},
     },
     Generator, ImageEntry, Label, Options, Patch, Replica, Source, Text, problem,
     reader::Reader,
@@ -95,7 +95,7 @@ impl Reader {
     pub fn late_patch(&mut self, node: &Node) -> Patch {
         let mut patch = self.patch(node);
         patch.options.list = patches::List::Json6902;
-        if patch.target.as_ref().is_none_or(|it| it.name.is_any()) {
+        if patch.target.as_ref().is_none_or(|target| target.name.is_none()) {
             let message = "a patch of `patchesJson6902` needs a `target` with a `name`";
             self.fault(patch.mark, message);
         }
@@ -130,11 +130,11 @@ impl Reader {
         for Entry { key, mark, value } in self.map(node) {
             let text = self.string(value).unwrap_or_default();
             let done = match key.as_str() {
-                "group" => res.group.set(&text),
-                "version" => res.version.set(&text),
-                "kind" => res.kind.set(&text),
-                "name" => res.name.set(&text),
-                "namespace" => res.namespace.set(&text),
+                "group" => set_pattern(&mut res.group, &text, &self.budget),
+                "version" => set_pattern(&mut res.version, &text, &self.budget),
+                "kind" => set_pattern(&mut res.kind, &text, &self.budget),
+                "name" => set_pattern(&mut res.name, &text, &self.budget),
+                "namespace" => set_pattern(&mut res.namespace, &text, &self.budget),
                 "labelSelector" => res.set_labels(&text),
                 "annotationSelector" => res.set_annotations(&text),
                 _ => {
@@ -146,7 +146,7 @@ impl Reader {
                 self.problems.push(problem(
                     &self.path,
                     value.mark,
-                    error.to_string(),
+                    format!("{error:#}"),
                     Some(WAY_OUT),
                 ));
             }

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 pub use self::fields::REPLACEMENTS;
 use self::reader::Reader;
 use super::{
-    config::Config, fields::Field, labels::Reach, order::Order, patches, replacements::Replacement,
-    resources, selector::Selector,
+    budget::Budget, config::Config, fields::Field, labels::Reach, order::Order, patches,
+    replacements::Replacement, resources, selector::Selector,
 };
 use diagnostics::{Diagnostic, Hint as _, Lines};
 use go_data::yaml::{self, Data, Dialect, Entry, Mark, Node};
@@ -215,7 +215,11 @@ pub fn is_kustomization(tree: &impl Tree, folder: &ProjectPath) -> anyhow::Resul
     Ok(false)
 }
 
-pub fn load(tree: &impl Tree, folder: &ProjectPath) -> anyhow::Result<Kustomization> {
+pub fn load(
+    tree: &impl Tree,
+    folder: &ProjectPath,
+    budget: &Budget,
+) -> anyhow::Result<Kustomization> {
     let mut found = Vec::new();
     for name in NAMES {
         let path = folder.join(name)?;
@@ -227,7 +231,7 @@ pub fn load(tree: &impl Tree, folder: &ProjectPath) -> anyhow::Result<Kustomizat
         0 => Err(anyhow::format_err!("{folder} has no kustomization.yaml")),
         1 => {
             let (path, text) = found.remove(0);
-            parse(tree, path, folder, &text)
+            parse(tree, path, folder, &text, budget)
         }
         _ => Err(anyhow::format_err!(
             "{folder} has more than one kustomization: {} and {}",
@@ -245,6 +249,7 @@ fn parse(
     path: ProjectPath,
     folder: &ProjectPath,
     text: &str,
+    budget: &Budget,
 ) -> anyhow::Result<Kustomization> {
     let mut nodes = Origin { path: &path, text, field: None }.nodes(text, Dialect::Kubernetes)?;
     let top = Mark { line: 1, column: 1 };
@@ -259,7 +264,7 @@ fn parse(
         spelling: None,
         is_quoted: false,
     });
-    let mut reader = Reader { path, text: text.to_owned(), problems: Vec::new() };
+    let mut reader = Reader::new(path, text, budget);
     reader.check_characters(&node);
     let entries = reader.map(&node);
     let is_empty_former = |entry: &Entry| {
@@ -282,10 +287,10 @@ fn parse(
     let (mut res, files) = reader.kustomization(&entries, folder.clone());
     reader.refuse()?;
     for it in &files.configurations {
-        reading(tree, &mut res, it, Reader::configuration)?;
+        reading(tree, &mut res, it, Reader::configuration, budget)?;
     }
     for it in &files.replacements {
-        if !reading(tree, &mut res, it, Reader::replacements)? {
+        if !reading(tree, &mut res, it, Reader::replacements, budget)? {
             return Err(res.problem(it.mark, &format!("`{}` has no replacements", it.text)))
                 .hint("remove the line");
         }
@@ -306,11 +311,12 @@ fn reading(
     of: &mut Kustomization,
     item: &Text,
     read: fn(&mut Reader, &Node, &mut Kustomization),
+    budget: &Budget,
 ) -> anyhow::Result<bool> {
     let (path, text) = resources::text(tree, of, item)?;
     let origin = Origin { path: &path, text: &text, field: None };
     let nodes = origin.nodes(&text, Dialect::Kubernetes)?;
-    let mut reader = Reader { path, text, problems: Vec::new() };
+    let mut reader = Reader::new(path, &text, budget);
     match nodes.as_slice() {
         [] => {}
         [node] => {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Text, problem};
+use super::{super::budget::Budget, Text, problem};
 use diagnostics::{Diagnostic, Diagnostics, Lines};
 use go_data::yaml::{self, Data, Entry, Mark, Node, Value};
 use model::ProjectPath;
@@ -12,9 +12,15 @@ pub struct Reader {
     /// The file as it was read.
     pub text: String,
     pub problems: Vec<Diagnostic>,
+    pub budget: Budget,
 }
 
 impl Reader {
+    pub fn new(path: ProjectPath, text: &str, budget: &Budget) -> Self {
+        let (problems, budget) = (Vec::new(), budget.clone());
+        Self { path, text: text.to_owned(), problems, budget }
+    }
+
     pub fn each<R>(&mut self, node: &Node, mut read: impl FnMut(&mut Self, &Node) -> R) -> Vec<R> {
         self.list(node).iter().map(|it| read(self, it)).collect()
     }
