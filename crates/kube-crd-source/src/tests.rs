@@ -1,3 +1,4 @@
+mod attribute_effects;
 mod attributes;
 mod blocks;
 mod constructs;

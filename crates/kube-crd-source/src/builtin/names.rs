@@ -133,6 +133,9 @@ pub fn canonical(module: &str, name: &str) -> String {
     {
         return path;
     }
+    if module == "std::primitive" && LANGUAGE.contains(&name) {
+        return name.to_owned();
+    }
     let module = match module {
         "chrono::prelude" if CHRONO.contains(&name) => "chrono",
         // A crate is named by its own word, which may be one of another's modules.

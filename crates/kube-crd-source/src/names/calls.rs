@@ -5,12 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use proc_macro2::Span;
+use quote::ToTokens as _;
+
 use super::Names;
 use super::known_macros::{CRATES, QUIET, TRANSPARENT};
 use crate::builtin::names as foreign;
 use crate::cargo::Extern;
-use quote::ToTokens as _;
-
 use crate::tree::tokens::Tokens;
 use crate::tree::{BlockItem, Call, Item, ItemId, ItemKind, ModuleId, Path, Rules, RulesId, World};
 
@@ -33,6 +34,7 @@ impl Written {
 }
 
 /// The names that a call may declare, and the tokens that it may expand to.
+#[derive(Clone)]
 pub struct Effect {
     /// The names that it may declare; none where that may be any.
     pub names: Option<BTreeSet<String>>,
@@ -47,6 +49,17 @@ pub struct Effect {
 }
 
 impl Effect {
+    /// The effect of a macro that may declare anything, and gets these words.
+    pub fn unknown(words: BTreeSet<String>) -> Self {
+        Self {
+            names: None,
+            words,
+            functions: BTreeSet::new(),
+            is_known: false,
+            may_declare_kinds: false,
+        }
+    }
+
     pub fn may_declare(&self, name: &str) -> bool {
         self.names.as_ref().is_none_or(|it| it.contains(name))
     }
@@ -66,12 +79,29 @@ impl Effect {
     }
 }
 
-/// The effects of all calls, by their modules, in the order of each module's calls.
-pub fn effects(world: &World) -> BTreeMap<ModuleId, Vec<Effect>> {
+/// A macro that is not expanded, where it stands, with its effect.
+#[derive(Clone)]
+pub struct Unexpanded {
+    /// As it is written, for messages.
+    pub text: String,
+    pub span: Span,
+    /// Why nothing at all is known of it.
+    pub unknown: Option<String>,
+    pub effect: Effect,
+}
+
+/// The calls of all modules.
+pub fn calls(world: &World) -> BTreeMap<ModuleId, Vec<Unexpanded>> {
     let calls = Calls::new(world);
     let with_calls = world.modules.iter().enumerate().filter(|(_, it)| !it.macros.is_empty());
+    let unexpanded = |module: ModuleId, call: &Call| Unexpanded {
+        text: call.text(),
+        span: call.span,
+        unknown: call.unknown.clone(),
+        effect: calls.effect(module, call),
+    };
     with_calls
-        .map(|(id, it)| (id, it.macros.iter().map(|it| calls.effect(id, it)).collect()))
+        .map(|(id, module)| (id, module.macros.iter().map(|call| unexpanded(id, call)).collect()))
         .collect()
 }
 
@@ -327,10 +357,9 @@ impl Names {
     /// The first call or item in a block whose effect is so, as a message names it.
     fn what_may(&self, is_so: impl Fn(&Effect) -> bool) -> Option<String> {
         let imports = self.imports();
-        let of_calls = imports.effects.iter().find_map(|(module, effects)| {
-            let mut calls = self.modules[*module].macros.iter().zip(effects);
-            let (call, _) = calls.find(|(_, it)| is_so(it))?;
-            Some(format!("`{}` in {}", call.text(), self.modules[*module].file))
+        let of_calls = imports.unexpanded.iter().find_map(|(module, effects)| {
+            let found = effects.iter().find(|unexpanded| is_so(&unexpanded.effect))?;
+            Some(format!("`{}` in {}", found.text, self.modules[*module].file))
         });
         of_calls.or_else(|| {
             let mut all = self.block_items.iter().zip(&imports.block_effects);
@@ -353,21 +382,18 @@ impl Names {
     }
 
     /// The calls in a module that may declare kinds.
-    pub fn calls_that_may_declare_kinds(&self, module: ModuleId) -> impl Iterator<Item = &Call> {
-        let effects = self.imports().effects.get(&module).into_iter().flatten();
-        let calls = self.modules[module].macros.iter().zip(effects);
-        calls.filter(|(_, it)| it.may_declare_kinds).map(|(call, _)| call)
+    pub fn calls_that_may_declare_kinds(
+        &self,
+        module: ModuleId,
+    ) -> impl Iterator<Item = &Unexpanded> {
+        let all = self.imports().unexpanded.get(&module).into_iter().flatten();
+        all.filter(|unexpanded| unexpanded.effect.may_declare_kinds)
     }
 
     /// The calls in a module of macros that may declare anything. An included file that is not read is none of them.
-    pub fn unknown_calls(&self, module: ModuleId) -> impl Iterator<Item = &Call> {
-        let effects = self.imports().effects.get(&module).into_iter().flatten();
-        let calls = self.modules[module].macros.iter().zip(effects);
-        let is_unknown = |(call, effect): &(&Call, &Effect)| {
-            let is_attribute = call.is_attribute;
-            (effect.names.is_none() || is_attribute) && call.unknown.is_none()
-        };
-        calls.filter(is_unknown).map(|(call, _)| call)
+    pub fn unknown_macros(&self, module: ModuleId) -> impl Iterator<Item = &Unexpanded> {
+        let all = self.imports().unexpanded.get(&module).into_iter().flatten();
+        all.filter(|macro_| macro_.effect.names.is_none() && macro_.unknown.is_none())
     }
 
     /// Whether a path in code may name a macro of the project, which is not expanded.

@@ -92,7 +92,7 @@ impl Lookup<'_> {
         let mut queue = self.sources(name, space);
         while let Some((module, binding)) = queue.pop_front() {
             let own = self.own_of(module, name, space);
-            let what = match self.by_macro(module, name) {
+            let what = match self.by_macro(module, name, space) {
                 _ if own.iter().all(|it| is_open(&it.0)) && !own.is_empty() => Err(Doubt::open()),
                 _ if !own.is_empty() => continue,
                 Some(why) => Err(why.into()),
@@ -217,7 +217,7 @@ impl Lookup<'_> {
                 Binding { what, reach }
             })
             .collect();
-        if is_undecided && let Some(why) = self.why_hidden(module, name) {
+        if is_undecided && let Some(why) = self.why_hidden(module, name, space) {
             let why = if res.is_empty() { why.into() } else { Doubt::open() };
             res.push(Binding { what: Err(why), reach: Reach::All });
         }

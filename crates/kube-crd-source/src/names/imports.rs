@@ -3,11 +3,12 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::calls::{self, Effect};
+use super::calls::{self, Effect, Unexpanded};
 use super::glob_names::Cache;
 use super::globs::{GlobId, Globs};
 use super::solver::Solver;
-use super::{Doubt, Named, Names, Space};
+use super::unknown::unknown_attribute_macros;
+use super::{Doubt, Lookup, Named, Names, Space};
 use crate::tree::{ItemId, ModuleId};
 
 /// Where an import leads, in one space.
@@ -35,6 +36,8 @@ pub enum Read {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reader {
     Code,
+    /// The path of an import, a macro, a derive or an attribute, which rustc resolves before those in code.
+    Early,
     Use(ItemId),
     Glob(GlobId),
 }
@@ -49,8 +52,8 @@ pub struct Imports {
     /// Modules with macros in them, and those that do not parse.
     pub macros: Vec<ModuleId>,
     pub broken: Vec<ModuleId>,
-    /// The effects of each module's macro calls.
-    pub effects: BTreeMap<ModuleId, Vec<Effect>>,
+    /// The macros of each module that are not expanded.
+    pub unexpanded: BTreeMap<ModuleId, Vec<Unexpanded>>,
     /// The effects of items and calls in blocks.
     pub block_effects: Vec<Effect>,
     /// Further names of types, by the names that they lead to.
@@ -67,22 +70,40 @@ impl Imports {
         }
     }
 
+    /// Decides where all imports lead.
     pub fn solve(world: &Names) -> Self {
+        let mut solved = Self::solve_beside(world, calls::calls(world));
+        // Which derives and attributes are known depends on the imports, which depend on what unknown ones may declare.
+        // Each round can only find further ones that are unknown.
+        let mut known = BTreeSet::new();
+        loop {
+            let unknown = unknown_attribute_macros(&Lookup { world, imports: &solved }, &known);
+            if unknown.is_empty() {
+                return solved;
+            }
+            let mut unexpanded = solved.unexpanded;
+            for (index, module, found) in unknown {
+                known.insert(index);
+                unexpanded.entry(module).or_default().push(found);
+            }
+            solved = Self::solve_beside(world, unexpanded);
+        }
+    }
+
+    fn solve_beside(world: &Names, unexpanded: BTreeMap<ModuleId, Vec<Unexpanded>>) -> Self {
         let mut res = Self {
             globs: Globs::open(world),
-            effects: calls::effects(world),
             block_effects: calls::block_effects(world),
             further_names: calls::further_names(world),
             reads: RefCell::new(Some(BTreeSet::new())),
+            macros: unexpanded.keys().copied().collect(),
+            unexpanded,
             ..Self::default()
         };
         for (module, it) in world.modules.iter().enumerate() {
             let names: BTreeSet<_> = it.types.keys().chain(it.values.keys()).collect();
             for name in names {
                 res.by_name.entry(name.clone()).or_default().push(module);
-            }
-            if !it.macros.is_empty() {
-                res.macros.push(module);
             }
             if it.broken.is_some() {
                 res.broken.push(module);

@@ -11,6 +11,7 @@ pub mod known_macros;
 mod needs;
 mod own_names;
 mod solver;
+mod unknown;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
@@ -20,6 +21,7 @@ use crate::builtin::kubernetes::Kubernetes;
 use crate::builtin::names as foreign;
 use crate::cargo::Extern;
 use crate::tree::{ItemId, ItemKind, ModuleId, Path, World};
+pub use globs::GlobTarget;
 use imports::{Imports, Read, Reader};
 use needs::Needs;
 use own_names::Own;
@@ -129,13 +131,31 @@ impl Names {
         self.imports.get_or_init(|| Imports::solve(self))
     }
 
+    /// The target of the path of an import, in the space of types.
+    pub fn resolve_import(&self, from: ModuleId, path: &Path) -> Resolution {
+        Lookup { world: self, imports: self.imports() }.path(
+            from,
+            path,
+            Space::Types,
+            Reader::Early,
+        )
+    }
+
+    /// The globs of a module, each with its path and its target.
+    pub fn glob_targets(&self, module: ModuleId) -> impl Iterator<Item = (&Path, &GlobTarget)> {
+        let targets = &self.imports().globs.targets;
+        let globs = self.modules[module].globs.iter().enumerate();
+        globs.filter_map(move |(index, glob)| Some((&glob.path, targets.get(&(module, index))?)))
+    }
+
     pub fn resolve(&self, from: ModuleId, path: &Path, space: Space) -> Resolution {
         if self.crates[self.modules[from].krate].old {
             let why = "its package is of edition 2015, which is not supported".to_owned();
             return Err(Miss::Doubt(why.into()));
         }
         let imports = self.imports();
-        let found = Lookup { world: self, imports }.path(from, path, space, Reader::Code);
+        let by = if space == Space::Macros { Reader::Early } else { Reader::Code };
+        let found = Lookup { world: self, imports }.path(from, path, space, by);
         if let (Ok(Named::Foreign(path)), Space::Values) = (&found, space) {
             self.note_value(path);
         }
@@ -228,7 +248,8 @@ impl Lookup<'_> {
     /// A name as code in `from` sees it: the module's own, then crates, the prelude, the language.
     fn lexical(&self, from: ModuleId, name: &str, space: Space, by: Reader) -> Resolution {
         let krate = || (space == Space::Types).then(|| self.extern_(from, name)).flatten();
-        // In an import, rustc takes a glob and a crate of one name for ambiguous: only what is written shadows a crate.
+        // In imports and in paths of macros, rustc takes a glob, or what a macro declares, and a crate of one name for
+        // ambiguous: only what is written shadows a crate.
         if by != Reader::Code
             && matches!(self.own(from, name, space, from, by), Own::No)
             && let Some(found) = krate()
@@ -243,6 +264,12 @@ impl Lookup<'_> {
                 None
             }
             Err(Miss::Nothing) => None,
+            // A crate that only a macro may declare is none whose macros are known.
+            Err(Miss::Perhaps(why))
+                if by == Reader::Early && space == Space::Types && why.glob.is_none() =>
+            {
+                None
+            }
             Err(Miss::Perhaps(why)) => Some(why),
             found => return found,
         };
@@ -332,7 +359,7 @@ impl Lookup<'_> {
                 Err(why) => perhaps = Some(why),
             }
         }
-        let hidden = self.why_hidden(module, name).map(Doubt::from);
+        let hidden = self.why_hidden(module, name, space).map(Doubt::from);
         let perhaps = match perhaps {
             Some(why) if why.is_open => Some(why),
             perhaps => hidden.or(perhaps),
@@ -342,8 +369,8 @@ impl Lookup<'_> {
             _ if is_open => Err(Miss::Perhaps(Doubt::open())),
             ([], Some(why)) => Err(Miss::Perhaps(why)),
             // A macro's item shadows one that a glob imports.
-            ([_], _) if self.by_macro(module, name).is_some() => {
-                Err(Miss::Doubt(self.by_macro(module, name).unwrap_or_default().into()))
+            ([_], _) if let Some(why) = self.by_macro(module, name, space) => {
+                Err(Miss::Doubt(why.into()))
             }
             ([one], _) => Ok(one.clone()),
             _ => {

@@ -127,21 +127,24 @@ impl Lookup<'_> {
     }
 
     /// Why a module may declare a name without a visible item.
-    pub fn why_hidden(&self, module: ModuleId, name: &str) -> Option<String> {
+    pub fn why_hidden(&self, module: ModuleId, name: &str, space: Space) -> Option<String> {
         let here = &self.world.modules[module];
         if let Some(why) = &here.broken {
             return Some(format!("{why}, and may define it"));
         }
-        self.by_macro(module, name)
+        self.by_macro(module, name, space)
     }
 
-    pub fn by_macro(&self, module: ModuleId, name: &str) -> Option<String> {
-        let effects = self.imports.effects.get(&module)?;
-        let here = &self.world.modules[module];
-        let mut calls = here.macros.iter().zip(effects);
-        let (call, _) = calls.find(|(_, it)| it.may_declare(name))?;
-        let (text, place) = (call.text(), self.world.place(module, call.span));
-        Some(match &call.unknown {
+    /// Why a macro may declare a name in a module. rustc takes the name of a macro for ambiguous (E0659) if another macro
+    /// declares it and it has a meaning without that, so there is no doubt about those.
+    pub fn by_macro(&self, module: ModuleId, name: &str, space: Space) -> Option<String> {
+        if space == Space::Macros {
+            return None;
+        }
+        let mut all = self.imports.unexpanded.get(&module)?.iter();
+        let found = all.find(|unexpanded| unexpanded.effect.may_declare(name))?;
+        let (text, place) = (&found.text, self.world.place(module, found.span));
+        Some(match &found.unknown {
             Some(why) => format!("`{text}` at {place} may define it: {why}"),
             None => format!("`{text}` at {place} may define it"),
         })

@@ -202,7 +202,7 @@ impl<'a> Solver<'a> {
                 Reader::Glob(id) if self.imports.globs.targets[&id].is_open() => {
                     self.globs.insert(id);
                 }
-                Reader::Glob(_) | Reader::Code => {}
+                Reader::Glob(_) | Reader::Code | Reader::Early => {}
             }
         }
     }

@@ -53,7 +53,7 @@ fn unexplored(world: &Types) -> Vec<Problem> {
             continue;
         }
         for it in world.calls_that_may_declare_kinds(id) {
-            let message = format!("`{}` may declare kinds here, and is not expanded", it.text());
+            let message = format!("`{}` may declare kinds here, and is not expanded", it.text);
             res.push(world.problem(id, it.span, message, WRITE_OUT));
         }
         for it in world.block_items_that_may_declare_kinds(id) {

@@ -80,3 +80,42 @@ fn a_trait_that_takes_over_a_method_of_the_derive_is_refused() {
         format!("pub mod m; use m::Quiet as _; mod kinds {{ {HEAD}{SPEC}\n{KIND} {{ a: i32 }} }}");
     assert_eq!(problems(&files(&[("src/lib.rs", &text), ("src/m.rs", quiet)])), NONE);
 }
+
+#[test]
+fn a_trait_that_is_not_read_may_take_over_a_method() {
+    let refused = |code: &str, expected: &str| {
+        let found = read(&format!("{code} {CALL}"), "");
+        assert_eq!(found.len(), 1, "{code}: {found:?}");
+        assert!(found[0].contains(expected), "{code}: {found:?}");
+    };
+    let end = " may bring a trait with a method `to_string` into scope";
+    refused(
+        "use std::string::String; #[derive(gone::Loud)] struct Other;",
+        &format!("`#[derive(gone::Loud)]` at src/lib.rs:7:35{end}"),
+    );
+    refused(
+        "use std::string::String; mod n { #[gone::loud] fn g() {} } use n::*;",
+        &format!("`#[gone::loud]` at src/lib.rs:7:36{end}"),
+    );
+    refused(
+        "use std::string::String; mod n { gone::loud!(); } use n::Loud;",
+        &format!("`n::Loud`, imported at src/lib.rs:7:58,{end}"),
+    );
+}
+
+#[test]
+fn a_trait_of_a_crate_from_git_may_take_over_a_method() {
+    let manifest = "[package]\nname = \"a\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\nanyhow = \"1\"\ngloud = { git = \"https://example.com/gloud\" }\n";
+    let read = |code: &str| {
+        let body = "#[serde(default = \"f\")] a: String,";
+        let text = spec(body, &format!("{code} {CALL}")).into_values().next().unwrap();
+        let found = problems(&files(&[("Cargo.toml", manifest), ("src/main.rs", &text)]));
+        found.into_iter().filter(|it| !it.contains("Cargo.lock")).collect::<Vec<_>>()
+    };
+    for import in ["use gloud::Loud;", "use gloud::{Loud as _};", "use gloud::*;"] {
+        let found = read(import);
+        assert!(found.iter().any(|it| it.contains("gloud::")), "{import}: {found:?}");
+    }
+    assert_eq!(read("use anyhow::Context as _;"), NONE);
+    assert_eq!(read("mod n { use gloud::Loud; }"), NONE);
+}

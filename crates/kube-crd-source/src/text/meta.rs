@@ -109,3 +109,14 @@ pub fn once<T>(slot: &mut Option<T>, value: T, meta: &Meta) -> syn::Result<()> {
     *slot = Some(value);
     Ok(())
 }
+
+/// The paths in `derive(…)`; nothing for another attribute.
+pub fn derive_paths(meta: &Meta) -> Vec<syn::Path> {
+    match meta {
+        Meta::List(it) if it.path.is_ident("derive") => it
+            .parse_args_with(Punctuated::<syn::Path, Token![,]>::parse_terminated)
+            .map(|it| it.into_iter().collect())
+            .unwrap_or_default(),
+        _ => Vec::new(),
+    }
+}

@@ -11,6 +11,7 @@ pub mod syntax;
 mod tokens;
 
 pub use conflict::{conflict, conflict_in_malformed};
+pub use meta::derive_paths;
 pub use problem::{FieldNames, FieldPlaces, FieldTypes, Place, Problem, UnreadValues, Unreadable};
 pub use source_path::{NotASourcePath, SourcePath, below};
 pub use tokens::{peel, plain, text};

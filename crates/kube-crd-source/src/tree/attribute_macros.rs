@@ -1,7 +1,34 @@
 //! Attribute macros on items. These attributes leave an item as it is: those of the language and of tools,
 //! those that derives read, and the few attribute macros that are known to.
 
-use syn::Attribute;
+use std::collections::BTreeSet;
+
+use quote::ToTokens as _;
+use syn::{Attribute, Meta};
+
+use super::tokens::Tokens;
+use super::world::{ItemId, ModuleId, Path};
+use crate::cargo::cfg::Settled;
+use crate::text::{derive_paths, text};
+
+/// A derive or an attribute macro at an item. It may declare further items in the item's module.
+pub struct AttributeMacro {
+    pub module: ModuleId,
+    pub path: Path,
+    /// As it is written, for messages.
+    pub text: String,
+    pub is_derive: bool,
+    pub item: DecoratedItem,
+}
+
+/// The item that an attribute macro gets.
+#[derive(Clone)]
+pub enum DecoratedItem {
+    /// A struct or an enum.
+    Data(ItemId),
+    /// Every word of another item.
+    Words(BTreeSet<String>),
+}
 
 /// Attributes of the language, and of the derives that are read here.
 pub const LANGUAGE: &[&str] = &[
@@ -61,6 +88,58 @@ pub const ADDING: &[&str] = &[
 
 pub const TOOLS: &[&str] = &["rustfmt", "clippy", "diagnostic", "miri", "rustdoc"];
 
+/// The paths of all derives and attribute macros at an item, each with whether it is a derive. An attribute that
+/// depends on a condition counts; those of the language and of tools do not, nor does `#[versioned]`, which is a problem
+/// where it stands.
+fn macro_paths(settled: &Settled) -> Vec<(syn::Path, bool)> {
+    let metas = settled.attrs.iter().map(|attribute| &attribute.meta).chain(&settled.doubtful);
+    let mut paths = Vec::new();
+    for meta in metas {
+        if meta.path().is_ident("derive") {
+            paths.extend(derive_paths(meta).into_iter().map(|path| (path, true)));
+        } else if !is_of_language_or_tool(meta) && !is_named_versioned(meta.path()) {
+            paths.push((meta.path().clone(), false));
+        }
+    }
+    paths
+}
+
+fn is_of_language_or_tool(meta: &Meta) -> bool {
+    let first = meta.path().segments.first();
+    meta.path().get_ident().is_some_and(|name| LANGUAGE.iter().any(|known| name == known))
+        || first.is_some_and(|first| TOOLS.iter().any(|tool| first.ident == tool))
+}
+
+/// Returns the derives and attribute macros at an item. `data` is the id that the item is about to get, if it is a
+/// struct or an enum.
+pub fn attribute_macros(
+    module: ModuleId,
+    item: &syn::Item,
+    settled: &Settled,
+    data: ItemId,
+) -> Vec<AttributeMacro> {
+    let paths = macro_paths(settled);
+    if paths.is_empty() {
+        return Vec::new();
+    }
+    let item = match item {
+        syn::Item::Struct(_) | syn::Item::Enum(_) => DecoratedItem::Data(data),
+        other => DecoratedItem::Words(Tokens::of_arguments(other.to_token_stream()).words),
+    };
+    let macros = paths.into_iter().map(|(path, is_derive)| AttributeMacro {
+        module,
+        path: Path::from(&path),
+        text: if is_derive {
+            format!("#[derive({})]", text(&path))
+        } else {
+            format!("#[{}]", text(&path))
+        },
+        is_derive,
+        item: item.clone(),
+    });
+    macros.collect()
+}
+
 /// The attribute macro on a module, an `impl`, an alias or a constant that may replace it.
 pub fn of_item<'a>(item: &syn::Item, attrs: &'a [Attribute]) -> Option<&'a Attribute> {
     use syn::Item;
@@ -70,18 +149,13 @@ pub fn of_item<'a>(item: &syn::Item, attrs: &'a [Attribute]) -> Option<&'a Attri
     // By the last name: what is imported is not known yet.
     let adds = |name: &str| ADDING.iter().any(|it| it.ends_with(&format!("::{name}")));
     attrs.iter().find(|it| {
-        let path = it.path();
-        let known = |it: &syn::Ident| LANGUAGE.iter().any(|name| it == name);
-        let tool =
-            path.segments.first().is_some_and(|it| TOOLS.iter().any(|name| it.ident == name));
-        let last = path.segments.last().map(|it| it.ident.to_string()).unwrap_or_default();
-        !path.get_ident().is_some_and(known) && !tool && !adds(&last)
+        let last = it.path().segments.last().map(|it| it.ident.to_string()).unwrap_or_default();
+        !is_of_language_or_tool(&it.meta) && !adds(&last)
     })
 }
 
 /// Whether an item under an attribute macro may become a kind.
 pub fn may_declare_kinds_of(item: &syn::Item) -> bool {
-    use quote::ToTokens as _;
     fn says(tokens: proc_macro2::TokenStream) -> bool {
         tokens.into_iter().any(|it| match it {
             proc_macro2::TokenTree::Ident(it) => it == "crd" || it == "CustomResource",
@@ -94,5 +168,9 @@ pub fn may_declare_kinds_of(item: &syn::Item) -> bool {
 
 /// Whether an attribute is `#[versioned]`, which generates a type for each version of a struct.
 pub fn is_versioned(attr: &Attribute) -> bool {
-    attr.path().segments.last().is_some_and(|it| it.ident == "versioned")
+    is_named_versioned(attr.path())
+}
+
+fn is_named_versioned(path: &syn::Path) -> bool {
+    path.segments.last().is_some_and(|segment| segment.ident == "versioned")
 }

@@ -3,7 +3,7 @@
 use syn::Item as Syntax;
 use syn::spanned::Spanned as _;
 
-use super::attribute_macros;
+use super::attribute_macros::{self, attribute_macros};
 use super::blocks::block_items;
 use super::files::{Files, Here};
 use super::macros::{Call, Rules};
@@ -43,6 +43,8 @@ impl Files<'_> {
         self.check_for_kinds(world, module, &item, &settled.attrs);
         world.block_items.extend(block_items(&item, module));
         let item = without_async_bodies(item);
+        let macros = attribute_macros(module, &item, &settled, world.items.len());
+        world.attribute_macros.extend(macros);
         if let Some(attr) = attribute_macros::of_item(&item, &settled.attrs) {
             let call = Call::attribute(attr.path(), &item);
             world.modules[module].macros.push(call);
@@ -220,12 +222,14 @@ fn attributes(item: &Syntax) -> &[syn::Attribute] {
         Syntax::Enum(it) => &it.attrs,
         Syntax::ExternCrate(it) => &it.attrs,
         Syntax::Fn(it) => &it.attrs,
+        Syntax::ForeignMod(it) => &it.attrs,
         Syntax::Impl(it) => &it.attrs,
         Syntax::Macro(it) => &it.attrs,
         Syntax::Mod(it) => &it.attrs,
         Syntax::Static(it) => &it.attrs,
         Syntax::Struct(it) => &it.attrs,
         Syntax::Trait(it) => &it.attrs,
+        Syntax::TraitAlias(it) => &it.attrs,
         Syntax::Type(it) => &it.attrs,
         Syntax::Union(it) => &it.attrs,
         Syntax::Use(it) => &it.attrs,

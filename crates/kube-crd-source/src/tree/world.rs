@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::Span;
 
+use super::attribute_macros::AttributeMacro;
 use super::blocks::BlockItem;
 use super::included::{IncludedFiles, UnreadPlace};
 use super::macros::{Call, Rules};
@@ -24,6 +25,8 @@ pub struct World {
     pub impls: Vec<Impl>,
     /// Items and calls in blocks that may have an effect outside of them.
     pub block_items: Vec<BlockItem>,
+    /// The derives and attribute macros at all items.
+    pub attribute_macros: Vec<AttributeMacro>,
     /// Every `macro_rules!`.
     pub rules: Vec<Rules>,
     /// Files that belong to modules which have another file: included ones, and those of modules that a `cfg` leaves

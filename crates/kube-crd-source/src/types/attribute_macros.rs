@@ -20,7 +20,7 @@ impl Types {
         if LANGUAGE.contains(&name.as_str()) {
             return true;
         }
-        match self.resolve(module, &path, Space::Types) {
+        match self.resolve(module, &path, Space::Macros) {
             Ok(Named::Foreign(found)) if ADDING.contains(&found.as_str()) => true,
             // The name of a crate is not an attribute: a derive has one of that name.
             Ok(Named::Foreign(found)) => derives && !name.is_empty() && !found.contains("::"),

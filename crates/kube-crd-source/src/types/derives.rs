@@ -7,7 +7,7 @@ use super::attribute_macros::is_known_derive;
 use crate::builtin::names::is_table;
 use crate::cargo::cfg::{self, Cfg, Settled};
 use crate::names::{Miss, Named, Space};
-use crate::text::{Problem, text};
+use crate::text::{Problem, derive_paths, text};
 use crate::tree::{Impl, ItemId, ItemKind, Path};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,17 +177,6 @@ fn another(path: &str) -> Option<(String, String)> {
         false => format!("depend on the published `{name}`"),
     };
     is_table(name).then(|| (format!("`{name}` {what}"), hint))
-}
-
-/// The paths in `derive(…)`; nothing for another attribute.
-pub fn derive_paths(meta: &Meta) -> Vec<syn::Path> {
-    match meta {
-        Meta::List(it) if it.path.is_ident("derive") => it
-            .parse_args_with(Punctuated::<syn::Path, Token![,]>::parse_terminated)
-            .map(|it| it.into_iter().collect())
-            .unwrap_or_default(),
-        _ => Vec::new(),
-    }
 }
 
 /// What changes no schema, there or not.

@@ -1,7 +1,9 @@
 //! Traits whose methods code in a module can call: those that the module declares or imports.
 
+use std::collections::BTreeSet;
+
 use super::Types;
-use crate::names::{Miss, Named, Space};
+use crate::names::{GlobTarget, Miss, Named};
 use crate::tree::{Item, ItemId, ItemKind, ModuleId, Path};
 
 impl Types {
@@ -9,7 +11,7 @@ impl Types {
     pub fn is_trait_in_scope(&self, module: ModuleId, trait_: ItemId) -> bool {
         let here = &self.modules[module];
         let name = &self.items[trait_].name;
-        let leads_there = |path: &Path| match self.resolve(module, path, Space::Types) {
+        let leads_there = |path: &Path| match self.resolve_import(module, path) {
             Ok(named) => named == Named::Item(trait_),
             Err(Miss::Doubt(_) | Miss::Perhaps(_)) => true,
             Err(Miss::Nothing | Miss::Unreachable) => false,
@@ -20,6 +22,58 @@ impl Types {
             // Its own name: declared here, or imported by a glob.
             || leads_there(&Path { global: false, parts: vec![name.clone()], span: self.items[trait_].span })
             || !here.globs.is_empty() && self.is_exported_without_its_name(name)
+    }
+
+    /// Returns what may bring a trait that is not read into scope of a module: an import from a crate that is not read,
+    /// or a macro that is not known, in the module or in one that it imports everything of.
+    ///
+    /// Crates of a registry are left out: a published trait that took over methods of std would do so for all who
+    /// import it.
+    pub fn possible_trait_in_scope(&self, module: ModuleId) -> Option<String> {
+        let (mut open, mut seen) = (vec![module], BTreeSet::from([module]));
+        while let Some(here) = open.pop() {
+            if let Some(found) = self.unknown_macros(here).next() {
+                return Some(format!("`{}` at {}", found.text, self.place(here, found.span)));
+            }
+            let module = &self.modules[here];
+            let imports = module.types.values().flatten().map(|id| &self.items[*id]);
+            let imports = imports.filter_map(path_of_import).chain(&module.anonymous_imports);
+            let found =
+                imports.map(|path| (path, self.resolve_import(here, path))).find(|(_, found)| {
+                    match found {
+                        Ok(Named::Foreign(target)) => self.is_unread(target),
+                        Err(Miss::Doubt(_) | Miss::Perhaps(_)) => true,
+                        _ => false,
+                    }
+                });
+            if let Some((path, found)) = found {
+                match &found {
+                    Ok(Named::Foreign(target)) => self.need(target),
+                    Err(Miss::Doubt(doubt) | Miss::Perhaps(doubt)) => self.need_for(doubt),
+                    _ => {}
+                }
+                let place = self.place(here, path.span);
+                return Some(format!("`{}`, imported at {place},", path.parts.join("::")));
+            }
+            for (path, target) in self.glob_targets(here) {
+                let text = || format!("`use {}::*` in {}", path.parts.join("::"), module.file);
+                match target {
+                    GlobTarget::Module(next) if seen.insert(*next) => open.push(*next),
+                    GlobTarget::Foreign(target) if self.is_unread(target) => {
+                        self.need(target);
+                        return Some(text());
+                    }
+                    GlobTarget::Uncertain(_) => return Some(text()),
+                    _ => {}
+                }
+            }
+        }
+        None
+    }
+
+    /// Returns whether a path leads into a crate from git or a path whose source is not read.
+    fn is_unread(&self, path: &str) -> bool {
+        path.starts_with("git/") || path.starts_with("path/")
     }
 
     /// Returns whether any module exports a trait under another name or none, so that a glob brings it into scope unseen.

@@ -1,5 +1,6 @@
 //! Which `impl`s are for which type, and which traits of the project have a function: looked up once for all.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use crate::names::{Miss, Named, Space};
@@ -17,6 +18,8 @@ pub struct Index {
     traits: BTreeMap<String, Vec<ItemId>>,
     /// Those with a macro in them, which may write any function.
     open_traits: Vec<ItemId>,
+    /// What may bring a trait that is not read into scope, by module.
+    possible_traits: RefCell<BTreeMap<ModuleId, Option<String>>>,
 }
 
 impl Index {
@@ -48,6 +51,16 @@ impl Index {
     pub fn impls_for(&self, id: ItemId, name: &str) -> impl Iterator<Item = usize> {
         let unclear = self.unclear.get(name).into_iter().flatten();
         self.impls.get(&id).into_iter().flatten().chain(unclear).copied()
+    }
+
+    /// What may bring a trait that is not read into scope of a module.
+    pub fn possible_trait(&self, types: &Types, module: ModuleId) -> Option<String> {
+        let known = self.possible_traits.borrow().get(&module).cloned();
+        known.unwrap_or_else(|| {
+            let found = types.possible_trait_in_scope(module);
+            self.possible_traits.borrow_mut().insert(module, found.clone());
+            found
+        })
     }
 
     /// The traits in scope of a module that have, or may have, a function of a name.

@@ -14,8 +14,7 @@ use crate::tree::{Impl, ItemKind, ModuleId};
 impl Evaluator<'_> {
     pub fn method(&self, frame: &Frame, it: &ExprMethodCall, expected: &Ty) -> Eval<Value> {
         let name = plain(&it.method);
-        if self.is_given_by_trait(frame.scope.module, &name) {
-            let why = format!("a trait in scope has a method `{name}`, too");
+        if let Some(why) = self.other_method(frame.scope.module, &name) {
             return self.refuse(frame, it, why);
         }
         match (name.as_str(), it.args.len()) {
@@ -121,8 +120,8 @@ impl Evaluator<'_> {
         let (Some(key), Some(value), 2) = (it.args.first(), it.args.last(), it.args.len()) else {
             return self.unsupported(frame, it);
         };
-        if self.is_given_by_trait(frame.scope.module, "insert") {
-            return self.refuse(frame, it, "a trait in scope has a method `insert`, too");
+        if let Some(why) = self.other_method(frame.scope.module, "insert") {
+            return self.refuse(frame, it, why);
         }
         let changed = match local.value() {
             Value::Json(kind, before) if kind != JsonKind::Value => {
@@ -144,6 +143,15 @@ impl Evaluator<'_> {
         };
         local.set(changed);
         Ok(Value::unit())
+    }
+
+    /// Why a call in a module may be that of another method of this name than that of std.
+    fn other_method(&self, module: ModuleId, name: &str) -> Option<String> {
+        if self.is_given_by_trait(module, name) {
+            return Some(format!("a trait in scope has a method `{name}`, too"));
+        }
+        let possible = self.budget.index(self.world).possible_trait(self.world, module)?;
+        Some(format!("{possible} may bring a trait with a method `{name}` into scope"))
     }
 
     /// Whether a trait in scope of a module gives a method of this name to a type that is not the project's.

@@ -10,9 +10,10 @@ use super::ty::Ty;
 use super::value::{Data, Value, is_list};
 use super::{Eval, Evaluator, Frame, Stop};
 use crate::names::{Named, Space};
+use crate::text::derive_paths;
 use crate::tree::{ItemId, Path};
 use crate::types::Type;
-use crate::types::derives::{Derived, derive_paths};
+use crate::types::derives::Derived;
 use crate::types::serde;
 
 /// Whether values of a type can be written.

@@ -1,0 +1,110 @@
+//! Derives and attribute macros of which it is not known what they declare beside their item.
+
+use std::collections::BTreeSet;
+
+use quote::ToTokens as _;
+
+use super::calls::{Effect, Unexpanded};
+use super::globs::GlobTarget;
+use super::imports::Reader;
+use super::known_macros::{DERIVES_OF_STD, is_of_known_crate};
+use super::{Lookup, Miss, Named, Space};
+use crate::cargo::Extern;
+use crate::tree::attribute_macros::{AttributeMacro, DecoratedItem};
+use crate::tree::tokens::Tokens;
+use crate::tree::{ItemKind, ModuleId};
+
+/// The unknown ones among all derives and attribute macros but those at the indices in `earlier`, each with its index
+/// and module.
+pub fn unknown_attribute_macros(
+    lookup: &Lookup<'_>,
+    earlier: &BTreeSet<usize>,
+) -> Vec<(usize, ModuleId, Unexpanded)> {
+    let all = lookup.world.attribute_macros.iter().enumerate();
+    let unknown =
+        all.filter(|(index, macro_)| !earlier.contains(index) && !is_known(lookup, macro_));
+    unknown
+        .map(|(index, macro_)| {
+            let unexpanded = Unexpanded {
+                text: macro_.text.clone(),
+                span: macro_.path.span,
+                unknown: None,
+                effect: Effect::unknown(words(lookup, &macro_.item)),
+            };
+            (index, macro_.module, unexpanded)
+        })
+        .collect()
+}
+
+fn words(lookup: &Lookup<'_>, item: &DecoratedItem) -> BTreeSet<String> {
+    match item {
+        DecoratedItem::Words(words) => words.clone(),
+        DecoratedItem::Data(id) => match &lookup.world.items[*id].kind {
+            ItemKind::Data(input) => Tokens::of_arguments(input.to_token_stream()).words,
+            _ => BTreeSet::new(),
+        },
+    }
+}
+
+fn is_known(lookup: &Lookup<'_>, macro_: &AttributeMacro) -> bool {
+    let AttributeMacro { module, path, is_derive, .. } = macro_;
+    // The derives of std need no import. Whatever makes one of them doubtful is in the list itself.
+    let is_of_std = || match &path.parts[..] {
+        [name] if !path.global => *is_derive && DERIVES_OF_STD.contains(&name.as_str()),
+        _ => false,
+    };
+    match lookup.path(*module, path, Space::Macros, Reader::Early) {
+        Ok(Named::Foreign(found)) => is_of_known_crate(&found),
+        // A helper attribute of a derive is not imported.
+        Err(Miss::Nothing) => match uses_of_macros(lookup, *module) {
+            MacroUses::Unknown => false,
+            MacroUses::Known => path.parts.len() == 1,
+            MacroUses::None => is_of_std() || !is_derive && path.parts.len() == 1,
+        },
+        // A glob that is not read would have to import another derive of such a name.
+        Err(Miss::Doubt(_) | Miss::Perhaps(_)) => {
+            is_of_std() || path.parts.len() == 1 && imports_known_crates_only(lookup, *module)
+        }
+        Ok(_) | Err(Miss::Unreachable) => false,
+    }
+}
+
+/// Returns whether all that the globs of a module may import is of known crates or read.
+fn imports_known_crates_only(lookup: &Lookup<'_>, module: ModuleId) -> bool {
+    let (mut open, mut seen) = (vec![module], BTreeSet::from([module]));
+    while let Some(here) = open.pop() {
+        for index in 0..lookup.world.modules[here].globs.len() {
+            match lookup.imports.globs.targets.get(&(here, index)) {
+                Some(GlobTarget::Module(next)) if seen.insert(*next) => open.push(*next),
+                Some(GlobTarget::Module(_) | GlobTarget::Enum(_)) => {}
+                Some(GlobTarget::Foreign(path)) if is_of_known_crate(path) => {}
+                Some(GlobTarget::Foreign(_) | GlobTarget::Uncertain(_)) | None => return false,
+            }
+        }
+    }
+    true
+}
+
+/// What `#[macro_use] extern crate` imports in a crate: a name for each macro of another one.
+enum MacroUses {
+    None,
+    Known,
+    Unknown,
+}
+
+fn uses_of_macros(lookup: &Lookup<'_>, module: ModuleId) -> MacroUses {
+    let krate = lookup.world.modules[module].krate;
+    let is_known = |name: &String| match lookup.world.crates[krate].externs.get(name) {
+        Some(Extern::Elsewhere(word)) => is_of_known_crate(word),
+        Some(Extern::Here(_)) => false,
+        None => matches!(name.as_str(), "std" | "core" | "alloc"),
+    };
+    let mut found = MacroUses::None;
+    for (_, name) in lookup.world.macro_uses.iter().filter(|(user, _)| *user == krate) {
+        if !is_known(name) {
+            return MacroUses::Unknown;
+        }
+        found = MacroUses::Known;
+    }
+    found
+}

@@ -1,0 +1,109 @@
+//! Derives and attribute macros that are not known: each may write items beside its own.
+
+use super::{TYPE, files, problems, spec};
+
+const NONE: [&str; 0] = [];
+
+/// Reads a kind in a package that depends on an unpublished crate of macros, `mac`, and on `strum`.
+fn read(body: &str, beside: &str) -> Vec<String> {
+    let text = spec(body, beside).into_values().next().unwrap();
+    let manifest = "[package]\nname = \"a\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\nstrum = \"1\"\nmac = { path = \"mac\" }\n";
+    let found = problems(&files(&[
+        ("Cargo.toml", manifest),
+        ("src/main.rs", &text),
+        ("mac/Cargo.toml", "[package]\nname = \"mac\"\n[lib]\nproc-macro = true\n"),
+        ("mac/src/lib.rs", ""),
+    ]));
+    found.into_iter().filter(|it| !it.contains("Cargo.lock")).collect()
+}
+
+#[test]
+fn what_an_unknown_derive_or_attribute_may_declare_is_refused() {
+    let refused = |beside: &str, macro_: &str| {
+        let found = read("a: String,", beside);
+        let column = beside.find("mac").unwrap_or_default();
+        assert_eq!(found.len(), 1, "{beside}: {found:?}");
+        let start = "src/main.rs:5:4: `String` cannot be resolved with certainty: ";
+        let expected = format!("{start}`{macro_}` at src/main.rs:7:");
+        assert!(found[0].starts_with(&expected), "{beside} {column}: {found:?}");
+    };
+    refused("#[derive(mac::Shadow)] pub struct Other;", "#[derive(mac::Shadow)]");
+    refused("use mac::Shadow; #[derive(Clone, Shadow)] enum Other {}", "#[derive(Shadow)]");
+    refused("use mac::Shadow as Hash; #[derive(Hash)] enum Other {}", "#[derive(Hash)]");
+    refused("use mac::*; #[derive(Shadow)] struct Other;", "#[derive(Shadow)]");
+    refused("#[derive(mac::Display)] union Other { a: u8 }", "#[derive(mac::Display)]");
+    refused("#[cfg_attr(unix, derive(mac::Shadow))] struct Other;", "#[derive(mac::Shadow)]");
+    for item in [
+        "struct Other;",
+        "fn g() {}",
+        "const C: u8 = 1;",
+        "static S: u8 = 1;",
+        "trait T {}",
+        "type A = u8;",
+        "use std::fmt;",
+        "mod n {}",
+        "impl KindSpec {}",
+        "extern \"C\" {}",
+        "extern crate std as other;",
+        "macro_rules! m { () => {} }",
+    ] {
+        refused(&format!("#[mac::instrument] {item}"), "#[mac::instrument]");
+    }
+    refused(
+        "mod n { #[derive(mac::Shadow)] pub struct Other; } use n::*;",
+        "#[derive(mac::Shadow)]",
+    );
+}
+
+#[test]
+fn a_name_that_is_imported_or_defined_cannot_be_taken_over() {
+    let shadow = "#[derive(mac::Shadow)] pub struct Other;";
+    let read = |body: &str, code: &str| read(body, &format!("{shadow} {code}"));
+    assert_eq!(read("a: String,", "use std::string::String;"), NONE);
+    assert_eq!(read("a: i32, b: bool,", "use std::primitive::{bool, i32};"), NONE);
+    assert_eq!(read("a: In,", &format!("{TYPE} struct In {{}}")), NONE);
+    assert_eq!(read("a: ::std::string::String,", ""), NONE);
+    assert_eq!(
+        read(
+            "a: n::In,",
+            &format!(
+                "mod n {{ use super::*; use std::string::String; use schemars::JsonSchema; use serde::{{Serialize, Deserialize}}; {TYPE} pub struct In {{ b: String }} }}"
+            )
+        ),
+        NONE
+    );
+}
+
+#[test]
+fn known_macros_declare_nothing_that_a_type_is_named() {
+    for code in [
+        "#[derive(strum::Display, Clone)] #[strum(serialize_all = \"lowercase\")] enum Other {}",
+        "use strum::*; use std::string::String; #[derive(EnumString)] enum Other {}",
+        "use strum::EnumString; #[derive(EnumString)] enum Other {}",
+        "mod n { use super::*; #[derive(Serialize)] pub struct Other; } use n::*;",
+        "#[derive(Debug)] #[allow(dead_code)] #[rustfmt::skip] struct Other;",
+    ] {
+        assert_eq!(read("a: String,", code), NONE, "{code}");
+    }
+}
+
+#[test]
+fn a_function_that_an_unknown_derive_may_write_is_not_evaluated() {
+    let inner = "#[derive(JsonSchema, Serialize, Deserialize, Default, Clone, Debug, mac::Inherent)] struct In { size: i32 }";
+    let found = read(
+        "#[serde(default = \"f\")] a: In,",
+        &format!("use std::primitive::i32; fn f() -> In {{ In::default() }} {inner}"),
+    );
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("`#[derive(mac::Inherent)]` in src/main.rs may define"), "{found:?}");
+}
+
+#[test]
+fn a_known_derive_may_implement_a_trait() {
+    let found = read(
+        "#[serde(default)] a: In,",
+        "#[derive(JsonSchema, Deserialize, strum::EnumMessage)] struct In { x: i32 } impl Default for In { fn default() -> Self { In { x: 1 } } }",
+    );
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("operator-rs cannot tell whether `In` implements `Serialize`"));
+}
