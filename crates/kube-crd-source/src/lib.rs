@@ -209,6 +209,7 @@ fn world(
     };
     let mut world = World::default();
     world.selection.clone_from(&options.modules);
+    world.unpublished = packages.unpublished_words();
     tree::load(&mut world, packages.texts, crates, problems);
     world
 }

@@ -1,7 +1,13 @@
 //! The first words of paths that lead into packages from elsewhere.
 
+use std::collections::BTreeSet;
+
 use super::packages::{PackageId, Packages};
 use crate::builtin::names::is_table;
+
+/// The names that Cargo.lock has for crates.io.
+const CRATES_IO: &[&str] =
+    &["registry+https://github.com/rust-lang/crates.io-index", "sparse+https://index.crates.io/"];
 
 impl Packages<'_> {
     /// The first word of a path that leads into a package from elsewhere. Each package has its own; the packages
@@ -23,6 +29,14 @@ impl Packages<'_> {
             None if is_table(&name) => format!("path/{name}"),
             _ => name,
         }
+    }
+
+    /// The words of all packages that are from git, or from another registry than crates.io.
+    pub fn unpublished_words(&self) -> BTreeSet<String> {
+        let is_unpublished = |id: &PackageId| {
+            self.all[*id].source.as_deref().is_some_and(|source| !CRATES_IO.contains(&source))
+        };
+        (0..self.all.len()).filter(is_unpublished).map(|id| self.crate_word(id)).collect()
     }
 
     /// The package that such a word means.

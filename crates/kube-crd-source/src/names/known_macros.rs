@@ -225,13 +225,9 @@ const KNOWN_CRATES: &[&str] = &[
     "zeroize_derive",
 ];
 
-/// Returns whether a macro of another crate, named by its whole path, is of a known one.
-///
-/// A crate from git or a path is never known: its first word says where it is from.
-pub fn is_of_known_crate(path: &str) -> bool {
-    let first = path.trim_start_matches("::").split("::").next().unwrap_or_default();
-    let name = first.split('@').next().unwrap_or_default();
-    KNOWN_CRATES.binary_search(&name).is_ok()
+/// Returns whether a word is that of a known crate, if it is published.
+pub fn is_known_crate(word: &str) -> bool {
+    KNOWN_CRATES.binary_search(&word.split('@').next().unwrap_or(word)).is_ok()
 }
 
 #[test]

@@ -7,7 +7,7 @@ use quote::ToTokens as _;
 use super::calls::{Effect, Unexpanded};
 use super::globs::GlobTarget;
 use super::imports::Reader;
-use super::known_macros::{DERIVES_OF_STD, is_of_known_crate};
+use super::known_macros::{DERIVES_OF_STD, is_known_crate};
 use super::{Lookup, Miss, Named, Space};
 use crate::cargo::Extern;
 use crate::tree::attribute_macros::{AttributeMacro, DecoratedItem};
@@ -54,7 +54,7 @@ fn is_known(lookup: &Lookup<'_>, macro_: &AttributeMacro) -> bool {
         _ => false,
     };
     match lookup.path(*module, path, Space::Macros, Reader::Early) {
-        Ok(Named::Foreign(found)) => is_of_known_crate(&found),
+        Ok(Named::Foreign(found)) => is_published_and_known(lookup, &found),
         // A helper attribute of a derive is not imported.
         Err(Miss::Nothing) => match uses_of_macros(lookup, *module) {
             MacroUses::Unknown => false,
@@ -69,6 +69,12 @@ fn is_known(lookup: &Lookup<'_>, macro_: &AttributeMacro) -> bool {
     }
 }
 
+/// Returns whether a path leads into a known crate, from crates.io.
+fn is_published_and_known(lookup: &Lookup<'_>, path: &str) -> bool {
+    let word = path.split("::").next().unwrap_or(path);
+    is_known_crate(word) && !lookup.world.unpublished.contains(word)
+}
+
 /// Returns whether all that the globs of a module may import is of known crates or read.
 fn imports_known_crates_only(lookup: &Lookup<'_>, module: ModuleId) -> bool {
     let (mut open, mut seen) = (vec![module], BTreeSet::from([module]));
@@ -77,7 +83,7 @@ fn imports_known_crates_only(lookup: &Lookup<'_>, module: ModuleId) -> bool {
             match lookup.imports.globs.targets.get(&(here, index)) {
                 Some(GlobTarget::Module(next)) if seen.insert(*next) => open.push(*next),
                 Some(GlobTarget::Module(_) | GlobTarget::Enum(_)) => {}
-                Some(GlobTarget::Foreign(path)) if is_of_known_crate(path) => {}
+                Some(GlobTarget::Foreign(path)) if is_published_and_known(lookup, path) => {}
                 Some(GlobTarget::Foreign(_) | GlobTarget::Uncertain(_)) | None => return false,
             }
         }
@@ -95,7 +101,7 @@ enum MacroUses {
 fn uses_of_macros(lookup: &Lookup<'_>, module: ModuleId) -> MacroUses {
     let krate = lookup.world.modules[module].krate;
     let is_known = |name: &String| match lookup.world.crates[krate].externs.get(name) {
-        Some(Extern::Elsewhere(word)) => is_of_known_crate(word),
+        Some(Extern::Elsewhere(word)) => is_published_and_known(lookup, word),
         Some(Extern::Here(_)) => false,
         None => matches!(name.as_str(), "std" | "core" | "alloc"),
     };

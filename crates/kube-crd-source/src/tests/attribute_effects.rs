@@ -1,20 +1,31 @@
 //! Derives and attribute macros that are not known: each may write items beside its own.
 
+use super::packages::lock;
 use super::{TYPE, files, problems, spec};
 
 const NONE: [&str; 0] = [];
 
 /// Reads a kind in a package that depends on an unpublished crate of macros, `mac`, and on `strum`.
 fn read(body: &str, beside: &str) -> Vec<String> {
+    read_with(body, beside, "registry+https://github.com/rust-lang/crates.io-index")
+}
+
+/// The same with this source of `strum` in Cargo.lock.
+fn read_with(body: &str, beside: &str, source: &str) -> Vec<String> {
     let text = spec(body, beside).into_values().next().unwrap();
     let manifest = "[package]\nname = \"a\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\nstrum = \"1\"\nmac = { path = \"mac\" }\n";
-    let found = problems(&files(&[
+    let packages: [(&str, &str, &[&str]); 3] =
+        [(".a", "0.1.0", &["strum", "mac"]), (".mac", "0.0.0", &[]), ("strum", "1.0.0", &[])];
+    let strum = |source: &str| format!("\"strum\"\nversion = \"1.0.0\"\nsource = \"{source}\"");
+    let locked = lock(&packages)
+        .replace(&strum("registry+https://github.com/rust-lang/crates.io-index"), &strum(source));
+    problems(&files(&[
         ("Cargo.toml", manifest),
+        ("Cargo.lock", &locked),
         ("src/main.rs", &text),
         ("mac/Cargo.toml", "[package]\nname = \"mac\"\n[lib]\nproc-macro = true\n"),
         ("mac/src/lib.rs", ""),
-    ]));
-    found.into_iter().filter(|it| !it.contains("Cargo.lock")).collect()
+    ]))
 }
 
 #[test]
@@ -106,4 +117,13 @@ fn a_known_derive_may_implement_a_trait() {
     );
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].contains("operator-rs cannot tell whether `In` implements `Serialize`"));
+}
+
+#[test]
+fn a_known_crate_from_elsewhere_than_crates_io_is_unknown() {
+    let other = "#[derive(strum::Display)] enum Other {}";
+    for source in ["registry+https://example.com/index", "sparse+https://example.com/"] {
+        let found = read_with("a: String,", other, source);
+        assert!(found.iter().any(|it| it.contains("`#[derive(strum::Display)]`")), "{found:?}");
+    }
 }

@@ -1,5 +1,6 @@
 //! Traits that take over a method: rustc prefers one that takes `self` by value, or that needs fewer references.
 
+use super::packages::lock;
 use super::{HEAD, KIND, SPEC, all_problems, files, problems, read_map, spec};
 
 const NONE: [&str; 0] = [];
@@ -109,8 +110,17 @@ fn a_trait_of_a_crate_from_git_may_take_over_a_method() {
     let read = |code: &str| {
         let body = "#[serde(default = \"f\")] a: String,";
         let text = spec(body, &format!("{code} {CALL}")).into_values().next().unwrap();
-        let found = problems(&files(&[("Cargo.toml", manifest), ("src/main.rs", &text)]));
-        found.into_iter().filter(|it| !it.contains("Cargo.lock")).collect::<Vec<_>>()
+        let packages: [(&str, &str, &[&str]); 3] = [
+            (".a", "0.1.0", &["anyhow", "gloud"]),
+            ("anyhow", "1.0.0", &[]),
+            ("gloud", "1.0.0", &[]),
+        ];
+        let usual = "name = \"gloud\"\nversion = \"1.0.0\"\nsource = \"registry+https://github.com/rust-lang/crates.io-index\"";
+        let git =
+            "name = \"gloud\"\nversion = \"1.0.0\"\nsource = \"git+https://example.com/gloud#1\"";
+        let locked = lock(&packages).replace(usual, git);
+        let project = [("Cargo.toml", manifest), ("Cargo.lock", &locked), ("src/main.rs", &text)];
+        problems(&files(&project))
     };
     for import in ["use gloud::Loud;", "use gloud::{Loud as _};", "use gloud::*;"] {
         let found = read(import);

@@ -39,6 +39,8 @@ pub struct World {
     pub macro_uses: BTreeSet<(usize, String)>,
     /// The modules whose kinds are selected; all where it is empty.
     pub selection: Vec<String>,
+    /// The first words of paths into crates from elsewhere that are not on crates.io, whatever their names are.
+    pub unpublished: BTreeSet<String>,
     /// Why a crate from elsewhere cannot be read, by the first word of paths into it.
     pub absent: BTreeMap<String, String>,
 }

@@ -27,7 +27,7 @@ impl Types {
     /// Returns what may bring a trait that is not read into scope of a module: an import from a crate that is not read,
     /// or a macro that is not known, in the module or in one that it imports everything of.
     ///
-    /// Crates of a registry are left out: a published trait that took over methods of std would do so for all who
+    /// Crates of crates.io are left out: a published trait that took over methods of std would do so for all who
     /// import it.
     pub fn possible_trait_in_scope(&self, module: ModuleId) -> Option<String> {
         let (mut open, mut seen) = (vec![module], BTreeSet::from([module]));
@@ -71,9 +71,9 @@ impl Types {
         None
     }
 
-    /// Returns whether a path leads into a crate from git or a path whose source is not read.
+    /// Returns whether a path leads into a crate that is not on crates.io and whose source is not read.
     fn is_unread(&self, path: &str) -> bool {
-        path.starts_with("git/") || path.starts_with("path/")
+        self.unpublished.contains(path.split("::").next().unwrap_or(path))
     }
 
     /// Returns whether any module exports a trait under another name or none, so that a glob brings it into scope unseen.
