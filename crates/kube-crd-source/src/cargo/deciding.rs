@@ -23,6 +23,10 @@ const NAMES: &[(&str, &[&str])] = &[
     ("k8s-openapi", &["kube-core"]),
 ];
 
+/// How Cargo.lock names crates.io. A mirror that replaces it has the same name and checksums there.
+const CRATES_IO: &[&str] =
+    &["registry+https://github.com/rust-lang/crates.io-index", "sparse+https://index.crates.io/"];
+
 impl Packages<'_> {
     /// The packages that a name may mean.
     pub fn candidates(&self, name: &str) -> Vec<PackageId> {
@@ -92,9 +96,9 @@ impl Packages<'_> {
         self.all[id].version.as_ref().map(ToString::to_string).unwrap_or_default()
     }
 
-    /// Whether it is from a registry as it was published.
+    /// Whether it is from crates.io.
     pub fn is_published(&self, id: PackageId) -> bool {
-        self.all[id].source.as_ref().is_some_and(|it| it.starts_with("registry+"))
+        self.all[id].source.as_ref().is_some_and(|source| CRATES_IO.contains(&source.as_str()))
     }
 
     /// The dependencies of a package's code; for a package from elsewhere, by Cargo.lock alone.

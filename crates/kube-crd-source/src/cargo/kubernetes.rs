@@ -21,10 +21,7 @@ pub fn kubernetes(packages: &Packages<'_>) -> KubernetesTypes {
     let all = packages.candidates("k8s-openapi");
     let Some(id) = all.first().copied() else { return KubernetesTypes::default() };
     let version = packages.all[id].version.as_ref().map(ToString::to_string).unwrap_or_default();
-    let published = packages.all[id]
-        .source
-        .as_ref()
-        .is_some_and(|it| it.starts_with("registry+") || it.starts_with("sparse+"));
+    let published = packages.is_published(id);
     let refuse = |message: String, hint: &str| KubernetesTypes {
         types: Kubernetes::Linked,
         problem: Some(Problem::new(packages.place(id), message).with_hint(hint)),

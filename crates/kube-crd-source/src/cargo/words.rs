@@ -27,6 +27,7 @@ impl Packages<'_> {
                 format!("git/{name}")
             }
             None if is_table(&name) => format!("path/{name}"),
+            Some(_) if is_table(&name) && !self.is_published(id) => format!("registry/{name}"),
             _ => name,
         }
     }

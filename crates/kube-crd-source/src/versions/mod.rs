@@ -46,21 +46,27 @@ fn depended_on(name: &'static str) -> &'static str {
     match name {
         "kube-core" | "kube-derive" => "kube",
         "schemars_derive" | "serde_derive_internals" => "schemars",
+        "serde_core" | "serde_derive" => "serde",
         _ => name,
     }
 }
+
+/// The packages that decide what `crd()` prints in whatever version, as long as they are those of crates.io.
+const OF_ANY_VERSION: &[&str] = &["kube", "serde", "serde_core", "serde_derive", "serde_json"];
 
 /// Reports the packages of the lock file whose behaviour is unknown, once for each that a project depends on.
 pub fn check(packages: &Packages<'_>) -> Vec<Problem> {
     let mut problems: BTreeMap<&str, Problem> = BTreeMap::new();
     let known = behaviour::known_versions();
+    for name in OF_ANY_VERSION {
+        let mut candidates = packages.candidates(name).into_iter();
+        if let Some(id) = candidates.find(|id| !packages.is_published(*id)) {
+            problems.insert(depended_on(name), not_published(packages, id));
+        }
+    }
     for (name, oldest, newest) in known {
         let candidates = candidates(packages, name, oldest);
         let asked = depended_on(name);
-        let mut refuse = |id: PackageId, message: String, hint: String| {
-            let problem = || Problem::new(packages.place(id), message).with_hint(hint);
-            problems.entry(asked).or_insert_with(problem);
-        };
         let of_asked = known.iter().find(|row| depended_on(row.0) == asked);
         let (first, last) = of_asked.map_or((oldest, newest), |row| (row.1, row.2));
         if let ([id, _, ..], true) = (&candidates[..], name.starts_with("kube")) {
@@ -68,33 +74,47 @@ pub fn check(packages: &Packages<'_>) -> Vec<Problem> {
                 "`{name}` is locked in {} versions, and it is ambiguous which one writes the CRDs",
                 candidates.len()
             );
-            refuse(*id, message, packages.choice_hint(asked));
+            let problem = Problem::new(packages.place(*id), message);
+            let hint = packages.choice_hint(asked);
+            problems.entry(asked).or_insert_with(|| problem.with_hint(hint));
             continue;
         }
         for id in candidates {
             let version = packages.version(id);
             if !packages.is_published(id) {
-                let message =
-                    format!("`{name}` is not the published crate, and its output is not known");
-                refuse(id, message, format!("depend on the published `{name}` {newest}"));
-            } else if Behaviour::default().take(name, &version) {
+                problems.entry(asked).or_insert_with(|| not_published(packages, id));
+                break;
+            }
+            let mut refuse = |message: String, hint: String| {
+                let problem = || Problem::new(packages.place(id), message).with_hint(hint);
+                problems.entry(asked).or_insert_with(problem);
+            };
+            if Behaviour::default().take(name, &version) {
                 // Known.
             } else if before(&version, oldest) {
                 let message = format!(
                     "`{name}` {version} is locked, and versions before {oldest} are not supported"
                 );
                 let hint = format!("depend on `{asked}` {first} or newer");
-                refuse(id, message, hint);
+                refuse(message, hint);
             } else {
                 let message = format!("`{name}` {version} is locked, and its output is not known");
                 let hint = format!(
                     "use a supported version, up to {last} (`cargo update -p {asked} --precise VERSION`); a newer operator-rs may support {version}"
                 );
-                refuse(id, message, hint);
+                refuse(message, hint);
             }
         }
     }
     problems.into_values().collect()
+}
+
+/// The problem of a package that is not from crates.io, although one that is has the same name.
+fn not_published(packages: &Packages<'_>, id: PackageId) -> Problem {
+    let name = &packages.all[id].name;
+    let message = format!("`{name}` is not the published crate, and its output is not known");
+    let hint = format!("depend on the `{name}` of crates.io");
+    Problem::new(packages.place(id), message).with_hint(hint)
 }
 
 fn before(one: &str, other: &str) -> bool {

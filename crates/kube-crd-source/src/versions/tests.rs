@@ -11,7 +11,11 @@ fn check(lock: &str, expected: &[&str]) {
 }
 
 fn package(name: &str, version: &str) -> String {
-    format!("[[package]]\nname = \"{name}\"\nversion = \"{version}\"\nsource = \"registry+x\"\n\n")
+    package_from("registry+https://github.com/rust-lang/crates.io-index", name, version)
+}
+
+fn package_from(source: &str, name: &str, version: &str) -> String {
+    format!("[[package]]\nname = \"{name}\"\nversion = \"{version}\"\nsource = \"{source}\"\n\n")
 }
 
 fn of(lock: &str) -> Behaviour {
@@ -67,6 +71,41 @@ fn known_versions_are_taken_and_others_are_refused_by_name() {
         "[[package]]\nname = \"kube-derive\"\nversion = \"5.0.0\"\n",
         &["Cargo.lock:3:1: `kube-derive` is not the published crate, and its output is not known"],
     );
+}
+
+#[test]
+fn only_crates_of_the_usual_registry_count_as_published() {
+    let packages = [
+        ("k8s-openapi", "0.29.0"),
+        ("kube", "5.0.0"),
+        ("kube-core", "5.0.0"),
+        ("kube-derive", "5.0.0"),
+        ("schemars", "1.2.3"),
+        ("schemars_derive", "1.2.3"),
+        ("serde", "1.0.228"),
+        ("serde_core", "1.0.228"),
+        ("serde_derive", "1.0.228"),
+        ("serde_derive_internals", "0.30.0"),
+        ("serde_json", "1.0.150"),
+    ];
+    for (name, version) in packages {
+        check(&package_from("sparse+https://index.crates.io/", name, version), &[]);
+        for source in [
+            "registry+https://evil.example/index",
+            "sparse+https://evil.example/index.crates.io/",
+            "registry+https://github.com/rust-lang/crates.io-index-2",
+            "git+https://github.com/kube-rs/kube#1",
+        ] {
+            check(
+                &package_from(source, name, version),
+                &[&format!(
+                    "Cargo.lock:3:1: `{name}` is not the published crate, and its output is not known"
+                )],
+            );
+        }
+        let by_path = format!("[[package]]\nname = \"{name}\"\nversion = \"{version}\"\n");
+        assert_eq!(locked(&by_path, super::check).len(), 1, "{name}");
+    }
 }
 
 #[test]
