@@ -6,11 +6,14 @@ use std::{
     rc::Rc,
 };
 
-use super::{cargo::PackageDirs, derive::SUPPORT};
+use super::{
+    cargo::{PackageDirs, config},
+    derive::SUPPORT,
+};
 use crate::project::SourcePath;
 use crate::{
     disk, plan,
-    source::{Locked, ReadFile, Sources},
+    source::{ConfigFile, Locked, ReadFile, Sources},
 };
 use model::{ProjectPath, Tree};
 
@@ -94,6 +97,10 @@ impl<T: Tree> Sources for TreeSources<'_, T> {
     fn package_folder(&self, locked: &Locked) -> Option<String> {
         let is_taken = |it: &str| !self.tree.names(it).unwrap_or_default().is_empty();
         self.packages.add(locked, is_taken)
+    }
+
+    fn cargo_configs(&self) -> anyhow::Result<Vec<ConfigFile>> {
+        config::texts(&self.dir, 0)
     }
 
     fn file_reader(&self, folder: &str) -> ReadFile {

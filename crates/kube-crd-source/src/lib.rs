@@ -45,7 +45,7 @@ use std::rc::Rc;
 pub use cargo::{Lock, Options};
 pub use kind::{Crate, Kind, RustPath, Storage, Target};
 pub use text::panics::excerpt;
-pub use text::sources::{Locked, ReadFile, ReadTexts, Sources};
+pub use text::sources::{ConfigFile, Locked, ReadFile, ReadTexts, Sources};
 pub use text::{
     FieldNames, FieldPlaces, FieldTypes, NotASourcePath, Place, Problem, SourcePath, UnreadValues,
     Unreadable, below, stack,
@@ -110,9 +110,11 @@ fn read_again(from: &dyn Sources, options: &Options, parsed: Option<Rc<Parsed>>)
     texts.parsed = parsed.or_else(|| (members.len() > 1).then(Rc::default));
     let packages = Packages::new(&texts, &members, options, &mut problems);
     // If a file of cargo does not parse, other problems may be consequences of that, and are not reported; and if
-    // Cargo.lock does not fit, other packages than those that are locked are built.
+    // Cargo.lock or cargo's configuration says otherwise, others than the packages that are locked are built.
     let is_parsed = problems.is_empty();
-    let stale = cargo::check_lock(&packages, &members);
+    let unfit: Vec<Problem> = { packages.problems_of_config().iter().cloned() }
+        .chain(cargo::check_lock(&packages, &members))
+        .collect();
     let kubernetes = cargo::kubernetes(&packages);
     let mut unexplored = Vec::new();
     let world = world(&packages, &members, options, &mut unexplored);
@@ -123,7 +125,7 @@ fn read_again(from: &dyn Sources, options: &Options, parsed: Option<Rc<Parsed>>)
     let problem = kubernetes.problem.as_ref();
     let mut found = schema::kinds(&types, problem, schema::Read::default());
     // Each time around at least one package more is read, of those that are locked.
-    while stale.is_none() && Rc::get_mut(&mut types).is_some_and(|it| loading::load(it, &packages))
+    while unfit.is_empty() && Rc::get_mut(&mut types).is_some_and(|it| loading::load(it, &packages))
     {
         found = schema::kinds(&types, problem, found);
     }
@@ -134,7 +136,7 @@ fn read_again(from: &dyn Sources, options: &Options, parsed: Option<Rc<Parsed>>)
         if is_code { &mut unexplored } else { &mut problems }.push(it);
     }
     if is_parsed && !(found.kinds.is_empty() && unexplored.is_empty() && problems.is_empty()) {
-        problems.extend(problems_of_lock(&packages, &members, stale.as_ref(), &problems));
+        problems.extend(problems_of_lock(&packages, &members, &unfit, &problems));
     }
     for list in [&mut problems, &mut unexplored] {
         list.sort();
@@ -145,7 +147,7 @@ fn read_again(from: &dyn Sources, options: &Options, parsed: Option<Rc<Parsed>>)
     let namer = Namer::new(&types, &crates);
     let kind = |(id, crd)| {
         let places = found.field_places.remove(&id).unwrap_or_default();
-        let crd = if is_parsed && stale.is_none() { crd } else { Err(Vec::new()) };
+        let crd = if is_parsed && unfit.is_empty() { crd } else { Err(Vec::new()) };
         Kind {
             field_types: found.field_types.remove(&id).unwrap_or_default(),
             null_fields: found.null_fields.remove(&id).unwrap_or_default(),
@@ -243,20 +245,18 @@ fn withheld(crd: schema::Crd, problems: &[Problem]) -> schema::Crd {
     }
 }
 
-/// What is wrong with the versions that are locked: if Cargo.lock is out of date, that alone.
+/// What is wrong with the versions that are locked: if Cargo.lock or the configuration is unfit, that alone.
 fn problems_of_lock(
     packages: &Packages<'_>,
     members: &BTreeMap<String, Rc<Manifest>>,
-    stale: Option<&Problem>,
+    unfit: &[Problem],
     problems: &[Problem],
 ) -> Vec<Problem> {
-    match stale {
-        Some(stale) => vec![stale.clone()],
-        None => {
-            let unlocked = unlocked(packages, members, problems);
-            versions::check(packages).into_iter().chain(unlocked).collect()
-        }
+    if !unfit.is_empty() {
+        return unfit.to_vec();
     }
+    let unlocked = unlocked(packages, members, problems);
+    versions::check(packages).into_iter().chain(unlocked).collect()
 }
 
 /// The problem that there is no Cargo.lock; none if there is one that cannot be read, which is a problem already.

@@ -1,6 +1,7 @@
 mod attribute_effects;
 mod attributes;
 mod blocks;
+mod config;
 mod constructs;
 mod crates;
 mod effects;

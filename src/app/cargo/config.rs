@@ -1,11 +1,17 @@
 //! Cargo's configuration files.
 
-use std::path::{Path, PathBuf};
+use std::{
+    iter,
+    path::{Path, PathBuf},
+    rc::Rc,
+};
 
 use toml::Table;
 
 use super::home;
 use crate::disk;
+use crate::project::SourcePath;
+use crate::source::ConfigFile;
 
 /// A configuration file.
 pub struct Config {
@@ -14,17 +20,50 @@ pub struct Config {
     pub table: Table,
 }
 
+/// The names of a configuration file; cargo takes the first one that is there.
+pub const NAMES: [&str; 2] = ["config", "config.toml"];
+
 /// The files that cargo reads in a folder: those of the folder and the ones above it, then that of cargo's own folder.
-/// Files that do not parse are left out: cargo itself reports them.
+/// Files that do not parse are left out: the reader of source refuses them.
 pub fn files(dir: &Path) -> Vec<Config> {
-    let above = dir.ancestors().map(|it| (it.join(".cargo"), it.to_owned()));
-    let all = above.chain(home().map(|it| (it.clone(), it)));
-    all.filter_map(|(folder, base)| Some(Config { base, table: read(&folder)? })).collect()
+    let parse = |(folder, base): (PathBuf, PathBuf)| {
+        let (_, text) = text_in(&folder).ok()??;
+        Some(Config { base, table: text.parse().ok()? })
+    };
+    folders(dir).into_iter().filter_map(parse).collect()
 }
 
-fn read(folder: &Path) -> Option<Table> {
-    let mut tables = ["config.toml", "config"]
-        .into_iter()
-        .filter_map(|name| disk::text_if_any(&folder.join(name)).ok()??.parse().ok());
-    tables.next()
+/// The texts of the same files, for a workspace in this folder, from the folder on that is this far above it.
+pub fn texts(dir: &Path, skipped: usize) -> anyhow::Result<Vec<ConfigFile>> {
+    let mut files = Vec::new();
+    for (depth, (folder, base)) in folders(dir).into_iter().enumerate().skip(skipped) {
+        let Some((name, text)) = text_in(&folder)? else { continue };
+        let path = match dir.starts_with(&base) && folder != base {
+            true => iter::repeat_n("../", depth).collect::<String>() + ".cargo/" + name,
+            false => format!("$CARGO_HOME/{name}"),
+        };
+        let path = path.parse().unwrap_or_else(|_| SourcePath::fixed(".cargo/config.toml"));
+        files.push(ConfigFile { path, text: Rc::from(text) });
+    }
+    Ok(files)
+}
+
+/// The folders that may have a configuration file, each with the folder that its paths are relative to.
+fn folders(dir: &Path) -> Vec<(PathBuf, PathBuf)> {
+    let mut folders: Vec<_> =
+        dir.ancestors().map(|base| (base.join(".cargo"), base.to_owned())).collect();
+    if let Some(home) = home().filter(|home| folders.iter().all(|it| it.0 != *home)) {
+        folders.push((home.clone(), home));
+    }
+    folders
+}
+
+/// The configuration file of a folder, with its name.
+fn text_in(folder: &Path) -> anyhow::Result<Option<(&'static str, String)>> {
+    for name in NAMES {
+        if let Some(text) = disk::text_if_any(&folder.join(name))? {
+            return Ok(Some((name, text)));
+        }
+    }
+    Ok(None)
 }

@@ -1,29 +1,35 @@
 //! A workspace at a revision as the reader sees it: the project's own files from git, other packages from where cargo
 //! keeps them on this machine.
 
-use std::{path::Path, rc::Rc};
+use std::{
+    path::{Path, PathBuf},
+    rc::Rc,
+};
 
 use anyhow::bail;
 
 use crate::app::repository::Tree;
 use crate::project::{SourcePath, below};
 use crate::{
-    app::cargo::PackageDirs,
+    app::cargo::{PackageDirs, config},
     disk,
-    source::{Locked, ReadFile, Sources},
+    source::{ConfigFile, Locked, ReadFile, Sources},
 };
 
 pub struct Revision {
     tree: Rc<Tree>,
     /// The workspace's folder in the repository; empty at the top.
     root: String,
+    /// The working tree's own folder.
+    folder: PathBuf,
     packages: PackageDirs,
 }
 
 impl Revision {
     /// `folder` is the working tree's own, from which cargo's configuration is looked for.
     pub fn new(tree: Rc<Tree>, root: &str, folder: &Path) -> Self {
-        Self { tree, root: root.to_owned(), packages: PackageDirs::new(folder) }
+        let packages = PackageDirs::new(folder);
+        Self { tree, root: root.to_owned(), folder: folder.to_owned(), packages }
     }
 
     /// A path in the repository.
@@ -69,6 +75,22 @@ impl Sources for Revision {
             !is_package && !self.names(it).unwrap_or_default().is_empty()
         };
         self.packages.add(locked, is_taken)
+    }
+
+    fn cargo_configs(&self) -> anyhow::Result<Vec<ConfigFile>> {
+        let depth = self.root.split('/').filter(|part| !part.is_empty()).count();
+        let mut files = Vec::new();
+        for above in 0..=depth {
+            for name in config::NAMES {
+                let path = format!("{}.cargo/{name}", "../".repeat(above));
+                if let Some(text) = self.tree.text(&below(&self.root, &path))? {
+                    files.push(ConfigFile { path: path.parse()?, text: Rc::from(text) });
+                    break;
+                }
+            }
+        }
+        files.extend(config::texts(&self.folder, depth + 1)?);
+        Ok(files)
     }
 
     fn file_reader(&self, folder: &str) -> ReadFile {

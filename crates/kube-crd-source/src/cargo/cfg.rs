@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::possible_cfgs::PossibleCfgs;
 use quote::ToTokens as _;
 use syn::{Attribute, Meta, Token, punctuated::Punctuated, spanned::Spanned as _};
 
@@ -40,6 +41,8 @@ impl Cfg {
 pub struct Features {
     pub on: BTreeSet<String>,
     pub maybe: BTreeSet<String>,
+    /// What compiler flags and build scripts may set.
+    pub possible: PossibleCfgs,
 }
 
 impl Features {
@@ -176,6 +179,12 @@ pub fn predicate_in(text: &str, features: &Features) -> syn::Result<Cfg> {
     predicate_at(&syn::parse_str(text)?, features, 0)
 }
 
+/// Whether a condition does not hold in a usual build.
+fn is_unset(path: &syn::Path, features: &Features) -> bool {
+    const UNSET: &[&str] = &["test", "doctest", "doc", "docsrs"];
+    UNSET.iter().any(|name| path.is_ident(name) && !features.possible.has_name(name))
+}
+
 fn predicate_at(condition: &Condition, features: &Features, depth: usize) -> syn::Result<Cfg> {
     let meta = match condition {
         Condition::Constant(true) => return Ok(Cfg::Yes),
@@ -190,8 +199,7 @@ fn predicate_at(condition: &Condition, features: &Features, depth: usize) -> syn
         inner.iter().map(|it| predicate_at(it, features, depth + 1)).collect()
     };
     Ok(match &**meta {
-        Meta::Path(path) if path.is_ident("test") || path.is_ident("doctest") => Cfg::No,
-        Meta::Path(path) if path.is_ident("doc") || path.is_ident("docsrs") => Cfg::No,
+        Meta::Path(path) if is_unset(path, features) => Cfg::No,
         Meta::List(list) if list.path.is_ident("not") => match all(list)?[..] {
             [one] => one.not(),
             _ => return Err(syn::Error::new(list.span(), "`not` takes one condition")),
@@ -206,6 +214,7 @@ fn predicate_at(condition: &Condition, features: &Features, depth: usize) -> syn
             syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(name), .. }) => match name.value() {
                 name if features.on.contains(&name) => Cfg::Yes,
                 name if features.maybe.contains(&name) => Cfg::Depends,
+                name if features.possible.has_feature(&name) => Cfg::Depends,
                 _ => Cfg::No,
             },
             _ => Cfg::Depends,

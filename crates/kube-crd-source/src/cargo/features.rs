@@ -238,7 +238,8 @@ impl Packages<'_> {
         if let Some(found) = self.found.borrow().get(&id) {
             return found.clone();
         }
-        let res = self.features_among(id, &self.dependents(id));
+        let mut res = self.features_among(id, &self.dependents(id));
+        res.possible = self.possible_cfgs(id);
         self.found.borrow_mut().insert(id, res.clone());
         res
     }
@@ -254,7 +255,7 @@ impl Packages<'_> {
             maybe.extend(self.declared(id).into_iter().flat_map(BTreeMap::keys).cloned());
         }
         maybe.retain(|it| !on.contains(it));
-        Features { on, maybe }
+        Features { on, maybe, possible: Default::default() }
     }
 
     /// A package and all that depend on it.

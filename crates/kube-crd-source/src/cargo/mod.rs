@@ -5,6 +5,7 @@
 //! resolution of features, is in neither. So the files are read here.
 
 pub mod cfg;
+mod config;
 mod crates;
 mod deciding;
 mod dependencies;
@@ -14,6 +15,8 @@ mod lock;
 mod lock_check;
 mod options;
 mod packages;
+mod possible_cfgs;
+mod rustflags;
 mod targets;
 mod words;
 mod workspace;

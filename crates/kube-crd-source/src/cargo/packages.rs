@@ -9,6 +9,7 @@ use std::rc::Rc;
 use semver::Version;
 use toml::{Table, Value};
 
+use super::config::Config;
 use super::deciding::Deciding;
 use super::dependencies::{self, Dependency};
 use super::lock::Lock;
@@ -54,6 +55,7 @@ pub struct Packages<'a> {
     pub(super) by_folder: BTreeMap<String, PackageId>,
     pub(super) found: RefCell<BTreeMap<PackageId, Features>>,
     pub(super) deciding: OnceCell<Deciding>,
+    pub(super) config: Config,
 }
 
 impl<'a> Packages<'a> {
@@ -89,6 +91,7 @@ impl<'a> Packages<'a> {
             by_folder: BTreeMap::new(),
             found: RefCell::default(),
             deciding: OnceCell::new(),
+            config: Config::read(texts),
         };
         let mut open: Vec<(String, Rc<Manifest>)> =
             members.iter().map(|(folder, it)| (folder.clone(), it.clone())).collect();
@@ -264,6 +267,11 @@ impl<'a> Packages<'a> {
             self.all[*to].source.is_some() && self.library(*to).is_some_and(|it| it.0 == name)
         });
         found.next()
+    }
+
+    /// The keys of cargo's configuration that are not known to be harmless.
+    pub fn problems_of_config(&self) -> &[Problem] {
+        &self.config.problems
     }
 
     pub fn roots(&self) -> impl Iterator<Item = PackageId> {

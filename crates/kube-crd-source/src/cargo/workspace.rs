@@ -138,7 +138,7 @@ fn malformed(path: &SourcePath, text: &str, error: &toml::de::Error) -> Problem 
 }
 
 /// The place of a byte in a text.
-fn place_at(path: &SourcePath, text: &str, byte: usize) -> Place {
+pub fn place_at(path: &SourcePath, text: &str, byte: usize) -> Place {
     let before = text.get(..byte).unwrap_or_default();
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().map_or(0, |it| it.chars().count()) + 1;

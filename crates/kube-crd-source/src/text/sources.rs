@@ -26,6 +26,14 @@ pub struct Locked {
     pub line: usize,
 }
 
+/// A configuration file of cargo.
+#[derive(Clone, Debug)]
+pub struct ConfigFile {
+    /// Its path for messages; that of the workspace's own is relative to the workspace's folder.
+    pub path: SourcePath,
+    pub text: Rc<str>,
+}
+
 /// The files of a project, wherever they are: on a disk, in a map, in git. The reader asks for what it needs, and
 /// for nothing else.
 ///
@@ -45,6 +53,12 @@ pub trait Sources {
     fn package_folder(&self, package: &Locked) -> Option<String> {
         let _ = package;
         None
+    }
+
+    /// The configuration files that cargo reads for the workspace: `.cargo/config.toml` in its folder and in those
+    /// above, and that of cargo's own folder.
+    fn cargo_configs(&self) -> anyhow::Result<Vec<ConfigFile>> {
+        Ok(Vec::new())
     }
 
     /// Reads files below a folder that [`package_folder`](Self::package_folder) gave, after `self` is gone.
@@ -189,6 +203,17 @@ impl<'a> Texts<'a> {
         text
     }
 
+    /// Cargo's configuration. A file that cannot be read is a problem.
+    pub fn cargo_configs(&self) -> Vec<ConfigFile> {
+        let files = self.sources.cargo_configs().unwrap_or_else(|error| {
+            self.problem(SourcePath::fixed(".cargo/config.toml"), format!("{error:#}"));
+            Vec::new()
+        });
+        let hashes = files.iter().map(|file| (file.path.clone(), hash_of(&file.text)));
+        self.read.borrow_mut().0.extend(hashes);
+        files
+    }
+
     /// The syntax of a file with this text.
     pub fn syntax(&self, path: &SourcePath, text: &Rc<str>) -> syn::Result<syn::File> {
         let Some(parsed) = &self.parsed else { return syntax::file(text) };
@@ -281,6 +306,12 @@ impl Sources for BTreeMap<SourcePath, String> {
         let folder = format!("cargo/{}-{}", locked.name, locked.version);
         let manifest = format!("{folder}/Cargo.toml");
         self.keys().any(|it| it.as_str() == manifest).then_some(folder)
+    }
+
+    fn cargo_configs(&self) -> anyhow::Result<Vec<ConfigFile>> {
+        let path = SourcePath::fixed(".cargo/config.toml");
+        let file = self.get(&path).map(|text| ConfigFile { path, text: Rc::from(text.as_str()) });
+        Ok(Vec::from_iter(file))
     }
 
     fn file_reader(&self, folder: &str) -> ReadFile {
