@@ -10,16 +10,16 @@ use std::{
 use toml::{Table, Value};
 
 use super::{
-    config::{self, Config},
-    home,
+    config, home,
+    source_replacement::{Place, SourceReplacement},
 };
 use crate::project::below;
 use crate::{disk, source::Locked};
 
-/// Cargo's own folder, and the folders that replace registries.
+/// Cargo's own folder, and the sources that replace others.
 struct Locations {
     home: Option<PathBuf>,
-    vendored: Vec<PathBuf>,
+    replacement: SourceReplacement,
 }
 
 /// Where a package is.
@@ -68,41 +68,30 @@ impl PackageDirs {
 impl Locations {
     /// The locations for a project in this folder.
     fn of(dir: &Path) -> Self {
-        let home = home();
-        let mut vendored = Vec::new();
-        for Config { base, table } in config::files(dir) {
-            let sources = table.get("source").and_then(Value::as_table).into_iter().flatten();
-            let folders = sources.filter_map(|(_, it)| it.get("directory")?.as_str());
-            vendored.extend(folders.map(|it| base.join(it)));
-        }
-        Self { home, vendored }
+        Self { home: home(), replacement: SourceReplacement::of(&config::files(dir)) }
     }
 
     fn find(&self, locked: &Locked) -> Option<Location> {
         let source = locked.source.as_deref()?;
-        if let Some(found) = self.vendored.iter().find_map(|it| vendored(it, locked)) {
-            return Some(found);
-        }
-        match source.strip_prefix("git+") {
-            Some(url) => self.checked_out(url, locked),
-            None => self.unpacked(source, locked),
+        match self.replacement.place(source) {
+            Place::Directory(folder) => vendored(&folder, locked),
+            Place::Unpacked(hosts) => self.unpacked(&hosts, locked),
+            Place::CheckedOut => self.checked_out(source.strip_prefix("git+")?, locked),
+            Place::Files => None,
         }
     }
 
-    fn unpacked(&self, source: &str, locked: &Locked) -> Option<Location> {
+    fn unpacked(&self, hosts: &[String], locked: &Locked) -> Option<Location> {
         let name = format!("{}-{}", locked.name, locked.version);
         let top = self.home.as_ref()?.join("registry/src");
-        let mut all: Vec<(bool, PathBuf)> = Vec::new();
-        for registry in disk::names(&top).ok()? {
-            let folder = top.join(&registry).join(&name);
-            if folder.join("Cargo.toml").is_file() {
-                // A registry's folder has the name of its host, and a hash.
-                let host = registry.rsplit_once('-').map_or("", |(host, _)| host);
-                all.push((!host.is_empty() && source.contains(host), folder));
-            }
-        }
-        all.sort_by_key(|it| !it.0);
-        let folder = all.into_iter().next()?.1;
+        // The folder of a registry has the name of its host, and a hash.
+        let is_of_host = |registry: &String| {
+            let host = registry.trim_end_matches('/').rsplit_once('-').map(|(host, _)| host);
+            host.is_some_and(|host| hosts.iter().any(|it| it == host))
+        };
+        let registries = disk::names(&top).ok()?.into_iter().filter(is_of_host);
+        let mut folders = registries.map(|registry| top.join(registry).join(&name));
+        let folder = folders.find(|folder| folder.join("Cargo.toml").is_file())?;
         Some(Location { name, folder, below: String::new() })
     }
 

@@ -10,6 +10,7 @@ mod location;
 pub mod lock;
 pub mod messages;
 mod package;
+mod source_replacement;
 pub mod toolchain;
 mod workspace;
 
