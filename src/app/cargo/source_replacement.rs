@@ -2,7 +2,6 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use http::Uri;
 use toml::Value;
 
 use super::config::Config;
@@ -116,8 +115,9 @@ fn own_place(locked: &str) -> Place {
     }
     let address = locked.strip_prefix("registry+").unwrap_or(locked);
     let host = |address: &str| {
-        let url = address.strip_prefix("sparse+").unwrap_or(address).parse::<Uri>().ok();
-        url.and_then(|url| url.host().map(str::to_owned)).unwrap_or_default()
+        let authority = address.split_once("://").and_then(|(_, rest)| rest.split('/').next());
+        let host = authority.and_then(|it| it.rsplit('@').next()?.split(':').next());
+        host.unwrap_or_default().to_owned()
     };
     match CRATES_IO.contains(&address) {
         true => Place::Unpacked(CRATES_IO.map(host).to_vec()),

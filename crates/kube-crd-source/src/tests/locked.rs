@@ -220,6 +220,8 @@ fn a_kube_that_is_not_the_published_one_is_told_where_it_is_used() {
     let locked = |problem: &str| problem.contains("`kube` is not the published crate");
     let [first, second] = &field(&files).expect_err("it is from git")[..] else { panic!("two") };
     assert!(locked(first) && second == told, "{first}, {second}");
+    let hint = read_map(&files).problems.into_iter().find_map(|problem| problem.hint);
+    assert_eq!(hint.as_deref(), Some("depend on the `kube` of crates.io"));
     // The same holds for another registry.
     let lock = files[&SourcePath::fixed("Cargo.lock")].clone();
     let lock = lock.replace("git+https://example.com/kube#1", "registry+https://example.com/index");
@@ -228,7 +230,7 @@ fn a_kube_that_is_not_the_published_one_is_told_where_it_is_used() {
     let git = "{ git = \"https://example.com/kube\" }";
     let other = "{ version = \"5\", registry = \"other\" }";
     files.insert(SourcePath::fixed("Cargo.toml"), manifest.replace(git, other));
-    let told = told.replace("git", "another registry");
+    let told = "src/lib.rs:2:10: `CustomResource` belongs to `kube` from another registry, whose output is not known";
     let [first, second] = &field(&files).expect_err("it is another")[..] else { panic!("two") };
     assert!(locked(first) && *second == told, "{first}, {second}");
 }

@@ -30,16 +30,28 @@ pub fn lock(packages: &[(&str, &str, &[&str])]) -> String {
     res + &usual.iter().map(|(name, version)| locked(name, version, &[])).collect::<String>()
 }
 
-/// The lock file of these packages, each of which depends on all others; of none, if there is no Cargo.toml.
+/// The lock file of these packages, each of which depends on all others and on what any of them needs; of none, if
+/// there is no Cargo.toml.
 pub fn lock_of(files: &BTreeMap<SourcePath, String>) -> String {
     let manifests = files.iter().filter(|file| file.0.name() == "Cargo.toml");
-    let tables = manifests.filter_map(|(_, text)| text.parse::<toml::Table>().ok());
-    let names: Vec<String> = tables
-        .filter_map(|table| Some(format!(".{}", table.get("package")?.get("name")?.as_str()?)))
+    let tables: Vec<toml::Table> =
+        manifests.filter_map(|(_, text)| text.parse::<toml::Table>().ok()).collect();
+    let name = |table: &toml::Table| Some(table.get("package")?.get("name")?.as_str()?.to_owned());
+    let mut packages: BTreeMap<String, String> = BTreeMap::new();
+    let dependencies = tables.iter().filter_map(|table| table.get("dependencies")?.as_table());
+    for (key, value) in dependencies.flatten() {
+        let requirement = value.as_str().or_else(|| value.get("version")?.as_str());
+        let version = requirement.unwrap_or("1").trim_start_matches(['=', '^']);
+        let missing = 2_usize.saturating_sub(version.matches('.').count());
+        packages.insert(key.clone(), version.to_owned() + &".0".repeat(missing));
+    }
+    let own: Vec<String> = tables.iter().filter_map(name).collect();
+    packages.retain(|name, _| !own.contains(name) && USUAL.iter().all(|usual| usual.0 != name));
+    packages.extend(own.iter().map(|name| (format!(".{name}"), "1.0.0".to_owned())));
+    let needs: Vec<&str> = packages.keys().map(|name| name.trim_start_matches('.')).collect();
+    let packages: Vec<(&str, &str, &[&str])> = { packages.iter() }
+        .map(|(name, version)| (name.as_str(), version.as_str(), needs.as_slice()))
         .collect();
-    let needs: Vec<&str> = names.iter().map(|name| name.trim_start_matches('.')).collect();
-    let packages: Vec<(&str, &str, &[&str])> =
-        names.iter().map(|name| (name.as_str(), "1.0.0", needs.as_slice())).collect();
     if packages.is_empty() { locked("other", "1.0.0", &[]) } else { lock(&packages) }
 }
 
