@@ -5,10 +5,6 @@ use std::collections::BTreeSet;
 use super::packages::{PackageId, Packages};
 use crate::builtin::names::is_table;
 
-/// The names that Cargo.lock has for crates.io.
-const CRATES_IO: &[&str] =
-    &["registry+https://github.com/rust-lang/crates.io-index", "sparse+https://index.crates.io/"];
-
 impl Packages<'_> {
     /// The first word of a path that leads into a package from elsewhere. Each package has its own; the packages
     /// that we know by tables have their crates' names, where they are those that decide.
@@ -34,9 +30,8 @@ impl Packages<'_> {
 
     /// The words of all packages that are from git, or from another registry than crates.io.
     pub fn unpublished_words(&self) -> BTreeSet<String> {
-        let is_unpublished = |id: &PackageId| {
-            self.all[*id].source.as_deref().is_some_and(|source| !CRATES_IO.contains(&source))
-        };
+        let is_unpublished =
+            |id: &PackageId| self.all[*id].source.is_some() && !self.is_published(*id);
         (0..self.all.len()).filter(is_unpublished).map(|id| self.crate_word(id)).collect()
     }
 
