@@ -31,6 +31,10 @@ const COMPILED: usize = 16;
 const SEARCHED: usize = 1024;
 const COMPARED: usize = 64;
 
+/// The items that are moved in a list, and the fields of a configuration that are passed over, in the time of a visit.
+const MOVED: usize = 64;
+const FIELDS: usize = 8;
+
 /// What a compiled regular expression that was matched takes in memory, as often as its size.
 const EACH_PATTERN: usize = 4;
 
@@ -87,7 +91,17 @@ impl Budget {
 
     /// Counts that so many bytes of two texts are compared.
     pub fn compare(&self, bytes: usize) -> anyhow::Result<()> {
-        self.take_work(bytes / COMPARED)
+        self.take_work(1 + bytes / COMPARED)
+    }
+
+    /// Counts that so many items of a list make place for another one, or take its place.
+    pub fn move_items(&self, items: usize) -> anyhow::Result<()> {
+        self.take_work(items / MOVED)
+    }
+
+    /// Counts that the one that is meant is looked for among the fields of a configuration.
+    pub fn look_at_fields(&self, fields: usize) -> anyhow::Result<()> {
+        self.take_work(1 + fields / FIELDS)
     }
 
     fn take_work(&self, units: usize) -> anyhow::Result<()> {

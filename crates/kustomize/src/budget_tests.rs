@@ -120,6 +120,44 @@ fn twice_the_input_is_twice_the_work() {
 }
 
 #[test]
+fn each_part_of_an_entry_that_is_tried_on_each_object_counts() {
+    type Fields = fn(usize) -> String;
+    let table: &[(&str, Fields)] = &[
+        ("requirements", |n| {
+            let absent: Vec<String> = (0..n).map(|at| format!("!l{at}")).collect();
+            let selector = absent.join(",");
+            format!("patches: [{{target: {{labelSelector: '{selector}'}}, patch: '[]'}}]")
+        }),
+        ("rejects", |n| {
+            let rejects: String = (0..n).map(|at| format!("{{name: r{at}}},")).collect();
+            let target = "select: {kind: Deployment}, fieldPaths: [metadata.name]";
+            format!(
+                "replacements: [{{sourceValue: a, targets: [{{{target}, reject: [{rejects} {{name: d.*}}]}}]}}]"
+            )
+        }),
+        ("fields of labels", |n| {
+            let fields: String = (0..n).map(|at| format!("{{path: a/b{at}}},")).collect();
+            format!("labels: [{{pairs: {{a: b}}, fields: [{fields}]}}]")
+        }),
+        ("operations", |n| {
+            let test = r#"{"op": "test", "path": "/spec/replicas", "value": 1}"#;
+            let operations = vec![test; n].join(",");
+            format!("patches: [{{target: {{kind: Deployment}}, patch: '[{operations}]'}}]")
+        }),
+    ];
+    for (part, fields) in table {
+        let work = |parts| {
+            let work = |objects| {
+                work(objects, &fields(parts)).unwrap_or_else(|error| panic!("{part}: {error}"))
+            };
+            work(40) - work(20)
+        };
+        let (few, many) = (work(10), work(810));
+        assert!(many >= few + 20 * 800 / 8, "{part}: {few} units for 10, {many} for 810");
+    }
+}
+
+#[test]
 fn a_rendering_that_would_take_minutes_is_refused_at_the_entry() {
     let operation = r#"[{"op": "add", "path": "/metadata/labels", "value": {"a": "b"}}]"#;
     let patch = format!("{{target: {{kind: Deployment}}, patch: '{operation}'}}");
@@ -128,7 +166,7 @@ fn a_rendering_that_would_take_minutes_is_refused_at_the_entry() {
             .unwrap_err();
     assert_eq!(
         error,
-        "cannot render a/kustomization.yaml: a/kustomization.yaml:33:39: the inline patch: this is too much work: its entries have to look at its objects too often"
+        "cannot render a/kustomization.yaml: a/kustomization.yaml:27:39: the inline patch: this is too much work: its entries have to look at its objects too often"
     );
 }
 

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, sync::LazyLock};
 
 use super::{
+    budget::Budget,
     fields::{Field, Kind},
     order,
 };
@@ -33,7 +34,7 @@ impl Config {
         self.lists.is_empty() && self.references.is_empty()
     }
 
-    pub fn add(&mut self, list: &str, field: Field) -> anyhow::Result<()> {
+    pub fn add(&mut self, list: &str, field: Field, budget: &Budget) -> anyhow::Result<()> {
         let fields = self.lists.entry(list.to_owned()).or_default();
         let is_narrower = |it: &Field| it.path == field.path && it.of == Kind::default();
         if !matches!(list, "images" | "namespace")
@@ -42,23 +43,29 @@ impl Config {
         {
             self.narrower = Some(field.path.join("/"));
         }
-        add(fields, field)
+        add(fields, field, budget)
     }
 
-    pub fn add_reference(&mut self, target: &Kind, field: Field) -> anyhow::Result<()> {
+    pub fn add_reference(
+        &mut self,
+        target: &Kind,
+        field: Field,
+        budget: &Budget,
+    ) -> anyhow::Result<()> {
+        budget.look_at_fields(self.references.len())?;
         let at = self.references.iter().position(|it| it.0 == *target).unwrap_or_else(|| {
             self.references.push((target.clone(), Vec::new()));
             self.references.len() - 1
         });
-        add(&mut self.references[at].1, field)
+        add(&mut self.references[at].1, field, budget)
     }
 
-    pub fn merge(&mut self, other: &Self) -> anyhow::Result<()> {
+    pub fn merge(&mut self, other: &Self, budget: &Budget) -> anyhow::Result<()> {
         for (name, fields) in &other.lists {
-            fields.iter().try_for_each(|it| self.add(name, it.clone()))?;
+            fields.iter().try_for_each(|it| self.add(name, it.clone(), budget))?;
         }
         for (target, fields) in &other.references {
-            fields.iter().try_for_each(|it| self.add_reference(target, it.clone()))?;
+            fields.iter().try_for_each(|it| self.add_reference(target, it.clone(), budget))?;
         }
         self.references.sort_by_cached_key(|it| order::key(&it.0));
         Ok(())
@@ -66,7 +73,8 @@ impl Config {
 }
 
 /// Adds a field that is not there yet.
-pub fn add(fields: &mut Vec<Field>, field: Field) -> anyhow::Result<()> {
+pub fn add(fields: &mut Vec<Field>, field: Field, budget: &Budget) -> anyhow::Result<()> {
+    budget.look_at_fields(fields.len())?;
     let Kind { group, version, kind } = &field.of;
     let wider = |it: &&Field| {
         let is = |wanted: &str, it: &str| wanted.is_empty() || wanted == it;
@@ -100,6 +108,7 @@ const PODS: &[(&str, &str)] = &[
 
 pub static DEFAULT: LazyLock<Config> = LazyLock::new(|| {
     let mut res = Config::default();
+    let budget = Budget::default();
     let (mut list, mut target) = ("", None);
     for line in include_str!("defaults.txt").lines().filter(|it| !it.starts_with('#')) {
         if let Some(name) = line.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
@@ -111,14 +120,16 @@ pub static DEFAULT: LazyLock<Config> = LazyLock::new(|| {
         }
         for field in fields(line) {
             match &target {
-                Some(target) => res.add_reference(target, field).expect("the defaults agree"),
-                None => res.add(list, field).expect("the defaults agree"),
+                Some(target) => {
+                    res.add_reference(target, field, &budget).expect("the defaults agree")
+                }
+                None => res.add(list, field, &budget).expect("the defaults agree"),
             }
         }
     }
     // Selectors are changed with all other labels.
     for field in res.list("templateLabels").to_vec() {
-        res.add("commonLabels", field).expect("the defaults agree");
+        res.add("commonLabels", field, &budget).expect("the defaults agree");
     }
     res
 });

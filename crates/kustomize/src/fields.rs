@@ -43,7 +43,10 @@ pub fn split(path: &str, sign: char) -> Vec<String> {
     for part in path.strip_prefix(sign).unwrap_or(path).split(sign) {
         let (text, more) = part.strip_suffix('\\').map_or((part, false), |it| (it, true));
         match res.last_mut() {
-            Some(last) if joined => *last = format!("{last}{sign}{text}"),
+            Some(last) if joined => {
+                last.push(sign);
+                last.push_str(text);
+            }
             _ => res.push(text.to_owned()),
         }
         joined = more;

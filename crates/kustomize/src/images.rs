@@ -58,6 +58,7 @@ pub fn transform(
     };
     for object in objects.0.iter_mut().filter(|it| it.kind() != "CustomResourceDefinition") {
         budget.look_at(1)?;
+        budget.look_at_fields(fields.len())?;
         budget.look_through(&object.value)?;
         // Twice, as in kustomize: a suffix of the tag is added each time.
         in_containers(&mut object.value, &mut set).map_err(|it| {

@@ -91,16 +91,20 @@ pub fn apply(
 ) -> anyhow::Result<()> {
     let add = |document: &mut Value, path: &[String], value: Value| {
         budget.take_value(&value, path.len())?;
-        add(document, path, value)
+        add(document, path, value, budget)
     };
+    let remove = |document: &mut Value, path: &[String]| remove(document, path, budget);
     for Operation { kind, path, shown } in operations {
+        budget.look_at_items(1 + path.len())?;
         let done = match kind {
             Kind::Add(value) => add(document, path, value.clone()),
             Kind::Remove => remove(document, path).map(drop),
             Kind::Replace(value) => budget
                 .take_value(value, path.len())
                 .and_then(|()| replace(document, path, value.clone())),
-            Kind::Test(value) => test(document, path, value),
+            Kind::Test(value) => {
+                budget.look_through(value).and_then(|()| test(document, path, value))
+            }
             Kind::Copy(from) => get(document, from).cloned().and_then(|it| add(document, path, it)),
             Kind::Move(from) => remove(document, from).and_then(|it| add(document, path, it)),
         };
@@ -124,13 +128,14 @@ fn get<'v>(mut value: &'v mut Value, path: &[String]) -> anyhow::Result<&'v mut 
     Ok(value)
 }
 
-fn add(document: &mut Value, path: &[String], value: Value) -> anyhow::Result<()> {
+fn add(document: &mut Value, path: &[String], value: Value, budget: &Budget) -> anyhow::Result<()> {
     let Some((key, parent)) = path.split_last() else { anyhow::bail!("the path is empty") };
     match get(document, parent)? {
         Value::Object(map) => drop(map.insert(key.clone(), value)),
         Value::Array(list) if key == "-" => list.push(value),
         Value::Array(list) => {
             let at = index(key, list.len() + 1, list.len() + 1)?;
+            budget.move_items(list.len() - at)?;
             list.insert(at, value);
         }
         _ => anyhow::bail!("the parent is neither a map nor a list"),
@@ -154,19 +159,19 @@ fn replace(document: &mut Value, path: &[String], value: Value) -> anyhow::Resul
 /// A missing entry of a map is `null`.
 fn test(document: &mut Value, path: &[String], value: &Value) -> anyhow::Result<()> {
     let found = match path.split_last() {
-        None => document.clone(),
+        None => document,
         Some((key, parent)) => match get(document, parent)? {
-            Value::Object(map) => map.get(key).cloned().unwrap_or(Value::Null),
-            parent => get(parent, std::slice::from_ref(key))?.clone(),
+            Value::Object(map) => map.get(key).unwrap_or(&Value::Null),
+            parent => get(parent, std::slice::from_ref(key))?,
         },
     };
-    if found != *value {
+    if found != value {
         anyhow::bail!("the test fails: it is {found}");
     }
     Ok(())
 }
 
-fn remove(document: &mut Value, path: &[String]) -> anyhow::Result<Value> {
+fn remove(document: &mut Value, path: &[String], budget: &Budget) -> anyhow::Result<Value> {
     let Some((key, parent)) = path.split_last() else { anyhow::bail!("the path is empty") };
     match get(document, parent)? {
         Value::Object(map) => {
@@ -174,6 +179,7 @@ fn remove(document: &mut Value, path: &[String]) -> anyhow::Result<Value> {
         }
         Value::Array(list) => {
             let at = index(key, list.len(), list.len())?;
+            budget.move_items(list.len() - at)?;
             Ok(list.remove(at))
         }
         _ => anyhow::bail!("there is no `{key}`"),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{
+    budget::Budget,
     config::{self, Config},
     fields::{Field, Kind},
     load::Label,
@@ -20,7 +21,12 @@ pub enum Reach {
     Selectors,
 }
 
-pub fn transform(objects: &mut Objects, label: &Label, config: &Config) -> anyhow::Result<()> {
+pub fn transform(
+    objects: &mut Objects,
+    label: &Label,
+    config: &Config,
+    budget: &Budget,
+) -> anyhow::Result<()> {
     let mut fields = label.fields.clone();
     let lists: &[&str] = match label.reach {
         Reach::Metadata => &["labels"],
@@ -28,10 +34,10 @@ pub fn transform(objects: &mut Objects, label: &Label, config: &Config) -> anyho
         Reach::Selectors => &["labels", "commonLabels"],
     };
     for field in lists.iter().flat_map(|it| config.list(it)) {
-        config::add(&mut fields, field.clone())?;
+        config::add(&mut fields, field.clone(), budget)?;
     }
     if label.reach != Reach::Selectors {
-        config::add(&mut fields, Field::new(Kind::default(), "metadata/labels", true))?;
+        config::add(&mut fields, Field::new(Kind::default(), "metadata/labels", true), budget)?;
     }
     put(objects, &label.pairs, &fields)
 }
@@ -43,6 +49,7 @@ pub fn put(
     fields: &[Field],
 ) -> anyhow::Result<()> {
     for object in &mut objects.0 {
+        object.budget.look_at_fields(fields.len())?;
         let fields: Vec<Field> = fields.iter().filter(|it| it.selects(object)).cloned().collect();
         for (key, value) in pairs {
             object.set_entry(&fields, key, value)?;

@@ -252,13 +252,13 @@ impl<T: Tree> Build<'_, T> {
                     visited.pop();
                     below.objects.0.into_iter().try_for_each(|it| open.add(it))?;
                     if let Cow::Owned(config) = below.config {
-                        all.config.to_mut().merge(&config)?;
+                        all.config.to_mut().merge(&config, &self.budget)?;
                     }
                 }
             }
         }
         if !of.config.is_empty() {
-            let merged = all.config.to_mut().merge(&of.config);
+            let merged = all.config.to_mut().merge(&of.config, &self.budget);
             merged.with_context(|| format!("{}: its configurations", of.path))?;
             if let Some(path) = &all.config.narrower {
                 let message = format!(
@@ -351,7 +351,7 @@ impl<T: Tree> Build<'_, T> {
             names::transform(objects, Affix::Suffix(suffix), config.list("nameSuffix"))?;
         }
         for label in &of.labels {
-            labels::transform(objects, label, config)?;
+            labels::transform(objects, label, config, &self.budget)?;
         }
         labels::put(objects, &of.common_annotations, config.list("commonAnnotations"))?;
         self.patch(of, &of.late_patches, objects)?;

@@ -25,6 +25,7 @@ impl Affix<'_> {
 pub fn transform(objects: &mut Objects, affix: Affix<'_>, fields: &[Field]) -> anyhow::Result<()> {
     for object in objects.0.iter_mut().filter(|it| is_renamed(it)) {
         let original = object.original_id();
+        object.budget.look_at_fields(fields.len())?;
         for field in fields.iter().filter(|it| it.of.selects_id(&original)) {
             if field.is("metadata/name") {
                 match affix {

@@ -38,6 +38,7 @@ fn set(object: &mut Object, namespace: &str, fields: &[Field]) -> anyhow::Result
     if binding {
         set_default_subjects(object, namespace)?;
     }
+    object.budget.look_at_fields(fields.len())?;
     for field in fields {
         let skip = field.is("metadata/namespace")
             || field.is("metadata/name") && object.api_version() != "v1"

@@ -129,6 +129,8 @@ impl Object {
     /// To be called before a change of name, namespace or kind.
     pub fn remember(&mut self) -> anyhow::Result<()> {
         let Id { namespace, name, kind, .. } = self.id();
+        // All former names are written and looked up again.
+        self.budget.look_at_fields(self.annotation(FORMER_NAMES).map_or(0, str::len))?;
         for (key, text) in
             [(FORMER_NAMES, name), (FORMER_NAMESPACES, namespace), (FORMER_KINDS, kind)]
         {

@@ -1,6 +1,6 @@
 //! The order in which kustomize prints objects: those that others need come first.
 
-use std::cmp::Ordering;
+use std::{cmp::Ordering, collections::BTreeMap};
 
 use super::{fields::Kind, object::Object, objects::Objects};
 
@@ -25,38 +25,35 @@ impl Default for Order {
 
 impl Order {
     pub fn sort(&self, objects: &mut Objects) {
-        objects.0.sort_by(|a, b| self.compare(a, b));
+        let ranks = self.ranks();
+        let rank = |object: &Object| ranks.get(object.kind()).copied().unwrap_or(0);
+        objects.0.sort_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| compare(a, b)));
     }
 
-    fn compare(&self, a: &Object, b: &Object) -> Ordering {
-        self.rank(a.kind()).cmp(&self.rank(b.kind())).then_with(|| {
-            let (kind_a, kind_b) = (kind(a), kind(b));
-            // Of kinds called `Namespace`, Kubernetes' own comes first.
-            let core = |it: &Object| it.kind() == "Namespace" && it.group_version().0.is_empty();
-            let namespaces = a.kind() == "Namespace" && b.kind() == "Namespace";
-            let order = match namespaces && (core(a) || core(b)) {
-                true => kind_b.cmp(&kind_a),
-                false => kind_a.cmp(&kind_b),
-            };
-            order.then_with(|| name(a).cmp(&name(b)))
-        })
+    /// The ranks of kinds. One that is listed twice has the position of the last entry; one that is not listed has 0.
+    fn ranks(&self) -> BTreeMap<&str, isize> {
+        let first = (-self.first.len().cast_signed()..).zip(&self.first);
+        let all = first.chain((1..).zip(&self.last));
+        all.map(|(rank, kind)| (kind.as_str(), rank)).collect()
     }
+}
 
-    fn rank(&self, kind: &str) -> isize {
-        // A kind that is listed twice has the position of the last entry.
-        let at = |list: &[String]| {
-            list.iter().rposition(|it| *it == kind).and_then(|it| isize::try_from(it).ok())
-        };
-        let last = at(&self.last).map(|it| it + 1);
-        last.or_else(|| at(&self.first).map(|it| it - self.first.len().cast_signed())).unwrap_or(0)
-    }
+/// The order of objects of one rank.
+fn compare(a: &Object, b: &Object) -> Ordering {
+    let (kind_a, kind_b) = (kind(a), kind(b));
+    // Of kinds called `Namespace`, Kubernetes' own comes first.
+    let core = |it: &Object| it.kind() == "Namespace" && it.group_version().0.is_empty();
+    let namespaces = a.kind() == "Namespace" && b.kind() == "Namespace";
+    let order =
+        if namespaces && (core(a) || core(b)) { kind_b.cmp(&kind_a) } else { kind_a.cmp(&kind_b) };
+    order.then_with(|| name(a).cmp(&name(b)))
 }
 
 /// The default order of kinds.
 pub fn key(of: &Kind) -> (isize, String) {
     let Kind { group, version, kind } = of;
     let text = format!("{}_{}_{}", or(group, "~G"), or(version, "~V"), or(kind, "~K"));
-    (Order::default().rank(kind), text)
+    (Order::default().ranks().get(kind.as_str()).copied().unwrap_or(0), text)
 }
 
 fn kind(object: &Object) -> String {
@@ -70,4 +67,12 @@ fn name(object: &Object) -> String {
 
 fn or<'a>(text: &'a str, other: &'a str) -> &'a str {
     if text.is_empty() { other } else { text }
+}
+
+#[test]
+fn a_kind_that_is_listed_twice_has_the_position_of_its_last_entry() {
+    let list = |text: &str| text.split(' ').map(str::to_owned).collect();
+    let order = Order { first: list("A B A C"), last: list("C D C") };
+    let expected = [("A", -2), ("B", -3), ("C", 3), ("D", 2)];
+    assert_eq!(order.ranks(), expected.into());
 }

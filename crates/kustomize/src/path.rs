@@ -14,7 +14,11 @@ pub fn split(path: &str) -> Vec<String> {
     let mut open: Option<String> = None;
     for part in fields::split(path, '.') {
         let all = match open.take() {
-            Some(start) => format!("{start}.{part}"),
+            Some(mut start) => {
+                start.push('.');
+                start.push_str(&part);
+                start
+            }
             None => part,
         };
         match all.starts_with('[') && !all.ends_with(']') {

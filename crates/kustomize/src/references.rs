@@ -14,7 +14,9 @@ use go_data::yaml::Value;
 
 pub fn fix(objects: &mut Objects, config: &Config) -> anyhow::Result<()> {
     let mut former = Former::new(objects);
+    let fields = config.references.iter().map(|(_, fields)| fields.len()).sum();
     for at in 0..objects.0.len() {
+        objects.0[at].budget.look_at_fields(fields)?;
         let id = objects.0[at].original_id();
         let mut fixed: Option<Object> = None;
         for (target, fields) in &config.references {

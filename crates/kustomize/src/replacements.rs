@@ -138,11 +138,12 @@ impl std::fmt::Display for Name {
 impl Target {
     fn selects(&self, object: &Object) -> anyhow::Result<bool> {
         let (ids, budget) = (ids(object), &object.budget);
-        if !self.select.selects_metadata(object) || !self.select.selects_any(&ids, budget)? {
+        budget.look_at_items(self.reject.len())?;
+        if !self.select.selects_metadata(object)? || !self.select.selects_any(&ids, budget)? {
             return Ok(false);
         }
         for reject in &self.reject {
-            if reject.has_metadata() && reject.selects_metadata(object)
+            if reject.has_metadata() && reject.selects_metadata(object)?
                 || reject.has_id() && reject.selects_any(&ids, budget)?
             {
                 return Ok(false);

@@ -1,5 +1,7 @@
 //! Selects the objects of a patch or a replacement.
 
+use std::collections::BTreeSet;
+
 use super::{
     budget::Budget,
     id::Id,
@@ -50,8 +52,8 @@ struct Requirement {
 enum Condition {
     Present,
     Absent,
-    In(Vec<String>),
-    NotIn(Vec<String>),
+    In(BTreeSet<String>),
+    NotIn(BTreeSet<String>),
     GreaterThan(i64),
     LessThan(i64),
 }
@@ -66,7 +68,7 @@ impl Selector {
             && (is_match(&self.name, &original.name, budget)?
                 || is_match(&self.name, &current.name, budget)?)
             && self.selects_kind(&current, budget)?
-            && self.selects_metadata(object))
+            && self.selects_metadata(object)?)
     }
 
     /// Current or former identities, with their namespaces as written.
@@ -93,10 +95,11 @@ impl Selector {
         self.name.as_ref()?.literal()
     }
 
-    pub fn selects_metadata(&self, object: &Object) -> bool {
+    pub fn selects_metadata(&self, object: &Object) -> anyhow::Result<bool> {
+        object.budget.look_at_items(self.labels.len() + self.annotations.len())?;
         let metadata = &object.value["metadata"];
-        self.labels.iter().all(|it| it.holds(&metadata["labels"]))
-            && self.annotations.iter().all(|it| it.holds(&metadata["annotations"]))
+        Ok(self.labels.iter().all(|it| it.holds(&metadata["labels"]))
+            && self.annotations.iter().all(|it| it.holds(&metadata["annotations"])))
     }
 
     pub fn has_metadata(&self) -> bool {
@@ -122,8 +125,9 @@ impl Selector {
 impl Requirement {
     fn holds(&self, map: &Value) -> bool {
         let value = map.get(&self.key);
-        let has = |all: &[String]| value.is_some_and(|it| all.iter().any(|one| it == one.as_str()));
-        let number = || value.and_then(Value::as_str).and_then(|it| it.parse::<i64>().ok());
+        let text = value.and_then(Value::as_str);
+        let has = |all: &BTreeSet<String>| text.is_some_and(|text| all.contains(text));
+        let number = || text.and_then(|text| text.parse::<i64>().ok());
         match &self.condition {
             Condition::Present => value.is_some(),
             Condition::Absent => value.is_none(),
@@ -157,7 +161,7 @@ fn requirements(text: &str) -> anyhow::Result<Vec<Requirement>> {
 
 fn requirement(text: &str) -> anyhow::Result<Requirement> {
     let wrong = || anyhow::format_err!("`{text}` is not a requirement of a label selector");
-    let set = |words: &str| -> anyhow::Result<Vec<String>> {
+    let set = |words: &str| -> anyhow::Result<BTreeSet<String>> {
         let inner = words.trim().strip_prefix('(').and_then(|it| it.strip_suffix(')'));
         inner.ok_or_else(wrong)?.split(',').map(|it| value(it.trim(), text)).collect()
     };
@@ -170,9 +174,9 @@ fn requirement(text: &str) -> anyhow::Result<Requirement> {
     } else if rest.is_empty() {
         Condition::Present
     } else if let Some(one) = rest.strip_prefix("!=") {
-        Condition::NotIn(vec![value(one.trim(), text)?])
+        Condition::NotIn([value(one.trim(), text)?].into())
     } else if let Some(one) = rest.strip_prefix("==").or_else(|| rest.strip_prefix('=')) {
-        Condition::In(vec![value(one.trim(), text)?])
+        Condition::In([value(one.trim(), text)?].into())
     } else if let Some(words) = rest.strip_prefix("notin") {
         Condition::NotIn(set(words)?)
     } else if let Some(words) = rest.strip_prefix("in") {

@@ -119,7 +119,7 @@ impl Reader {
             } else if config::is_list(key) {
                 for it in self.list(value) {
                     let field = self.field(it);
-                    if let Err(error) = of.config.add(key, field) {
+                    if let Err(error) = of.config.add(key, field, &self.budget) {
                         self.fault(it.mark, &error.to_string());
                     }
                 }
@@ -142,7 +142,7 @@ impl Reader {
             }
         }
         for field in fields {
-            if let Err(error) = of.config.add_reference(&target, field) {
+            if let Err(error) = of.config.add_reference(&target, field, &self.budget) {
                 self.fault(node.mark, &error.to_string());
             }
         }
