@@ -31,7 +31,6 @@ fn point() -> Point {
     }
 }
 
-
 #[derive(schemars::JsonSchema, serde::Serialize, serde::Deserialize, Clone, Debug)]
 pub struct Point {
     x: u8,

@@ -11,6 +11,10 @@ pub struct CaseSpec {
     pub text: String,
     #[serde(default = "path")]
     pub path: std::path::PathBuf,
+    #[serde(default = "wide")]
+    pub wide: i64,
+    #[serde(default = "one")]
+    pub one: u32,
 }
 
 fn borrowed() -> std::borrow::Cow<'static, str> {
@@ -24,3 +28,13 @@ fn text() -> String {
 fn path() -> std::path::PathBuf {
     std::path::PathBuf::from("/a")
 }
+
+fn wide() -> i64 {
+    i64::from(NARROW) + 1
+}
+
+fn one() -> u32 {
+    u32::from(true)
+}
+
+const NARROW: u16 = u16::MAX;

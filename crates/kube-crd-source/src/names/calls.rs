@@ -95,7 +95,7 @@ pub fn calls(world: &World) -> BTreeMap<ModuleId, Vec<Unexpanded>> {
     let calls = Calls::new(world);
     let with_calls = world.modules.iter().enumerate().filter(|(_, it)| !it.macros.is_empty());
     let unexpanded = |module: ModuleId, call: &Call| Unexpanded {
-        text: call.text(),
+        text: call.text.clone(),
         span: call.span,
         unknown: call.unknown.clone(),
         effect: calls.effect(module, call),

@@ -127,3 +127,21 @@ fn a_known_crate_from_elsewhere_than_crates_io_is_unknown() {
         assert!(found.iter().any(|it| it.contains("`#[derive(strum::Display)]`")), "{found:?}");
     }
 }
+
+#[test]
+fn an_item_in_a_syntax_that_is_not_understood_may_declare_anything() {
+    let found = read(
+        "a: In,",
+        &format!("mod n {{ use super::*; {TYPE} pub struct In {{}} }} use n::*; use {{::mac::*}};"),
+    );
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(
+        found[0].contains("may define it: operator-rs does not understand this syntax"),
+        "{found:?}"
+    );
+    let found = read(
+        "#[serde(default = \"f\")] a: i32,",
+        "mod n { pub fn f() -> i32 { 1 } } use n::*; unsafe extern \"C\" { safe fn f() -> i32; }",
+    );
+    assert_eq!(found.len(), 1, "{found:?}");
+}

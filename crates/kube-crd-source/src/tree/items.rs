@@ -156,8 +156,24 @@ fn declare(world: &mut World, here: Declaring, item: Syntax) {
             let trait_ = trait_.map(|it| plain(&it.ident));
             world.impls.push(Impl { module: here.module, trait_, syntax: it });
         }
-        _ => {}
+        Syntax::ForeignMod(block) => {
+            block.items.iter().for_each(|item| declare_foreign(world, here, item));
+        }
+        item => world.modules[here.module].macros.push(Call::not_understood(&item)),
     }
+}
+
+/// An item of an `extern` block, which has no value that is known.
+fn declare_foreign(world: &mut World, here: Declaring, item: &syn::ForeignItem) {
+    let (ident, vis) = match item {
+        syn::ForeignItem::Fn(function) => (&function.sig.ident, &function.vis),
+        syn::ForeignItem::Static(value) => (&value.ident, &value.vis),
+        other => {
+            world.modules[here.module].macros.push(Call::not_understood(other));
+            return;
+        }
+    };
+    world.add(here.item(ident, vis, ItemKind::Static), false, true);
 }
 
 /// A struct or an enum, and the struct that kube generates for it.

@@ -7,7 +7,7 @@ use syn::spanned::Spanned as _;
 
 use super::tokens::Tokens;
 use super::world::ModuleId;
-use crate::text::plain;
+use crate::text::{plain, text};
 
 pub type RulesId = usize;
 
@@ -30,8 +30,10 @@ impl Rules {
     }
 }
 
-/// A call at the place of an item, or an attribute macro on an item.
+/// A call at the place of an item, an attribute macro on an item, or an item that is not understood.
 pub struct Call {
+    /// As it is written, for messages.
+    pub text: String,
     /// The segments of its path.
     pub path: Vec<String>,
     /// Its arguments, or the item that the attribute is on.
@@ -46,8 +48,10 @@ pub struct Call {
 
 impl Call {
     pub fn new(item: &syn::ItemMacro, rules: Option<RulesId>) -> Self {
+        let path = segments(&item.mac.path);
         Self {
-            path: segments(&item.mac.path),
+            text: format!("{}!", path.last().map_or("", String::as_str)),
+            path,
             arguments: Tokens::of_arguments(item.mac.tokens.clone()),
             rules,
             is_attribute: false,
@@ -62,8 +66,10 @@ impl Call {
     }
 
     pub fn attribute(path: &syn::Path, item: &impl quote::ToTokens) -> Self {
+        let path_text = segments(path);
         Self {
-            path: segments(path),
+            text: format!("#[{}]", path_text.join("::")),
+            path: path_text,
             arguments: Tokens::of_arguments(item.to_token_stream()),
             rules: None,
             is_attribute: true,
@@ -72,11 +78,16 @@ impl Call {
         }
     }
 
-    /// As it is written, for messages.
-    pub fn text(&self) -> String {
-        match self.is_attribute {
-            true => format!("#[{}]", self.path.join("::")),
-            false => format!("{}!", self.path.last().map_or("", String::as_str)),
+    /// An item in a syntax that is not understood, which may declare anything.
+    pub fn not_understood(item: &impl quote::ToTokens) -> Self {
+        Self {
+            text: text(item),
+            path: Vec::new(),
+            arguments: Tokens::default(),
+            rules: None,
+            is_attribute: false,
+            unknown: Some("operator-rs does not understand this syntax".to_owned()),
+            span: item.span(),
         }
     }
 }

@@ -4,7 +4,7 @@ use syn::{BinOp, Expr, ExprBinary};
 
 use super::construct::Construct;
 use super::syntax::peel;
-use super::ty::Ty;
+use super::ty::{Int, Ty};
 use super::value::Value;
 use super::{Eval, Evaluator, Frame};
 
@@ -28,8 +28,87 @@ impl Evaluator<'_> {
                 let right = self.eval(frame, &it.right, &left.ty())?;
                 self.arithmetic(frame, at, it, left, right)
             }
+            BinOp::BitAnd(_) | BinOp::BitOr(_) | BinOp::BitXor(_) => {
+                let ty = self.operand_type(frame, it, expected);
+                let left = self.eval(frame, &it.left, &ty)?;
+                let right = self.eval(frame, &it.right, &left.ty())?;
+                let (Value::Int(left, ty), Value::Int(right, other)) = (left, right) else {
+                    return self.unsupported(frame, at);
+                };
+                let (left, right) = (left as u128, right as u128);
+                let pattern = match it.op {
+                    BinOp::BitAnd(_) => left & right,
+                    BinOp::BitOr(_) => left | right,
+                    _ => left ^ right,
+                };
+                self.bits(frame, at, (ty == other).then_some(ty), pattern)
+            }
+            BinOp::Shl(_) | BinOp::Shr(_) => self.shift(frame, at, it, expected),
             _ => self.unsupported(frame, at),
         }
+    }
+
+    fn shift(&self, frame: &Frame, at: &Expr, it: &ExprBinary, expected: &Ty) -> Eval<Value> {
+        let ty = match self.type_of(frame, &it.left) {
+            own if own.is_known() => own,
+            _ => expected.clone(),
+        };
+        let left = self.eval(frame, &it.left, &ty)?;
+        let amount = match self.type_of(frame, &it.right) {
+            own if own.is_known() => own,
+            _ => Ty::Any,
+        };
+        let right = self.eval(frame, &it.right, &amount)?;
+        let (Value::Int(left, ty), Value::Int(amount, _)) = (left, right) else {
+            return self.unsupported(frame, at);
+        };
+        let Some(bits) = ty.bits() else { return self.unsupported(frame, at) };
+        let Some(amount) = u32::try_from(amount).ok().filter(|amount| *amount < bits) else {
+            return self.panics(frame, at, "it shifts by more than the bits of its type");
+        };
+        let pattern = match it.op {
+            BinOp::Shl(_) => (left as u128) << amount,
+            _ => (left >> amount) as u128,
+        };
+        self.bits(frame, at, Some(ty), pattern)
+    }
+
+    /// The number of a type that a pattern of bits is.
+    fn bits(&self, frame: &Frame, at: &Expr, ty: Option<Int>, pattern: u128) -> Eval<Value> {
+        match ty.and_then(|ty| Some(Value::Int(ty.number_of_pattern(pattern)?, ty))) {
+            Some(value) => {
+                self.accept(Construct::BitOperation);
+                Ok(value)
+            }
+            None => self.unsupported(frame, at),
+        }
+    }
+
+    /// `x as T` of an integer or a boolean, to an integer.
+    pub fn cast(&self, frame: &Frame, it: &syn::ExprCast) -> Eval<Value> {
+        let Ty::Int(to) = self.ty(frame, &it.ty)? else { return self.unsupported(frame, it) };
+        let from = match self.type_of(frame, &it.expr) {
+            own if own.is_known() => own,
+            // A literal has the type that it is cast to.
+            _ if is_number(&it.expr) => Ty::Int(to),
+            _ => Ty::Unknown,
+        };
+        let number = match self.eval(frame, &it.expr, &from)? {
+            Value::Int(number, _) => number,
+            Value::Bool(value) => value.into(),
+            _ => return self.unsupported(frame, it),
+        };
+        // A number that every platform holds is the same on each.
+        let found = match to.bits() {
+            Some(_) => to.number_of_pattern(number as u128),
+            None => Some(number).filter(|number| {
+                let smallest = if to.is_signed() { Int::I32 } else { Int::U32 };
+                smallest.holds(*number)
+            }),
+        };
+        let Some(found) = found else { return self.unsupported(frame, it) };
+        self.accept(Construct::Cast);
+        Ok(Value::Int(found, to))
     }
 
     /// The type of both sides: what is expected, or what one side says of itself.

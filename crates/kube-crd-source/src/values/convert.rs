@@ -51,6 +51,10 @@ impl Evaluator<'_> {
                 }
             }
             (value, _) if value.fits(to) && value.ty().is_known() => value,
+            (Value::Int(number, from), Ty::Int(to)) if from.converts_to(*to) => {
+                Value::Int(number, *to)
+            }
+            (Value::Bool(value), Ty::Int(to)) => Value::Int(value.into(), *to),
             _ => return refused(),
         })
     }

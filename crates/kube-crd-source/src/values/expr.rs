@@ -37,6 +37,7 @@ impl Evaluator<'_> {
             Expr::Lit(it) => self.literal(frame, expr, &it.lit, false, expected),
             Expr::Unary(it) => self.unary(frame, expr, it, expected),
             Expr::Binary(it) => self.binary(frame, expr, it, expected),
+            Expr::Cast(it) => self.cast(frame, it),
             Expr::Reference(it) if it.mutability.is_none() => {
                 self.accept(Construct::Reference);
                 self.eval(frame, &it.expr, expected)

@@ -8,11 +8,14 @@ use syn::{Expr, ExprCall, ExprPath};
 use super::call::Arguments;
 use super::construct::Construct;
 use super::default::empty;
-use super::ty::Ty;
+use super::syntax::{attributes, peel};
+use super::ty::{Int, Ty};
 use super::value::{JsonKind, Value, is_list};
 use super::{Eval, Evaluator, Frame};
 
 const QUANTITY: &str = "k8s_openapi::apimachinery::pkg::api::resource::Quantity";
+const BTREE_MAP: &str = "std::collections::BTreeMap";
+const INT_OR_STRING: &str = "k8s_openapi::apimachinery::pkg::util::intstr::IntOrString";
 
 impl Evaluator<'_> {
     /// A constant by its whole path.
@@ -26,7 +29,19 @@ impl Evaluator<'_> {
                 self.accept(Construct::JsonValue);
                 Value::json(serde_json::Value::Null)
             }
-            _ => return None,
+            _ => {
+                let (ty, name) = path.strip_prefix("std::").unwrap_or(path).split_once("::")?;
+                let ty = Int::parse(ty)?;
+                let (low, high) = ty.range();
+                let is_low = match name {
+                    "MIN" => true,
+                    "MAX" if ty != Int::U128 => false,
+                    _ => return None,
+                };
+                ty.bits()?;
+                self.accept(Construct::IntegerLimit);
+                Value::Int(if is_low { low } else { high }, ty)
+            }
         })
     }
 
@@ -101,11 +116,29 @@ impl Evaluator<'_> {
             ("serde_json" | "schemars::Schema", _) => {
                 return self.schema_function(frame, it, argument, (front, name), expected);
             }
+            (BTREE_MAP, "from") => {
+                let to = target_of_from(front, expected);
+                (Construct::MapFrom, self.map_of_pairs(frame, argument, &to)?)
+            }
             (_, "from") => {
                 let to = target_of_from(front, expected);
                 let from = self.source_type(frame, argument);
                 let value = self.eval(frame, argument, &from)?;
                 (Construct::From, self.convert(frame, it, value, &to)?)
+            }
+            (INT_OR_STRING, "Int") => match self.eval(frame, argument, &Ty::Int(Int::I32))? {
+                Value::Int(number, Int::I32) => {
+                    (Construct::IntOrString, Value::foreign(front, json!(number as i32)))
+                }
+                _ => return self.unsupported(frame, it),
+            },
+            (INT_OR_STRING, "String") => {
+                match self.eval(frame, argument, &Ty::foreign("std::string::String"))? {
+                    Value::Text(text) => {
+                        (Construct::IntOrString, Value::foreign(front, (*text).into()))
+                    }
+                    _ => return self.unsupported(frame, it),
+                }
             }
             _ if format!("{front}::{name}") == QUANTITY => {
                 match self.eval(frame, argument, &Ty::foreign("str"))? {
@@ -119,6 +152,35 @@ impl Evaluator<'_> {
         };
         self.accept(construct);
         Ok(value)
+    }
+
+    /// The argument of `BTreeMap::from`, as serde writes the map.
+    fn map_of_pairs(&self, frame: &Frame, argument: &Expr, to: &Ty) -> Eval<Value> {
+        let Expr::Array(pairs) = peel(argument) else { return self.unsupported(frame, argument) };
+        if !to.inside(0).is_known() || !to.inside(1).is_known() {
+            return self.untyped(frame, argument);
+        }
+        let mut map = serde_json::Map::new();
+        for pair in &pairs.elems {
+            let (Expr::Tuple(pair), attributes) = (peel(pair), attributes(pair)) else {
+                return self.unsupported(frame, pair);
+            };
+            let (Some(key), Some(value), 2, true) =
+                (pair.elems.first(), pair.elems.last(), pair.elems.len(), attributes.is_empty())
+            else {
+                return self.unsupported(frame, pair);
+            };
+            let Value::Text(key) = self.eval(frame, key, &to.inside(0))? else {
+                return self.unsupported(frame, key);
+            };
+            let value = self.eval(frame, value, &to.inside(1))?;
+            map.insert(key.to_string(), self.json_of(frame, pair, &value)?);
+        }
+        // One without entries is equal to others of its kind.
+        if map.is_empty() {
+            return Ok(Value::Map);
+        }
+        Ok(Value::foreign(BTREE_MAP, map.into()))
     }
 
     /// `Vec::default()`, `ObjectMeta::default()`.

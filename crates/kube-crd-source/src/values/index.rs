@@ -39,8 +39,8 @@ impl Index {
                     syn::TraitItem::Fn(it) => {
                         res.traits.entry(plain(&it.sig.ident)).or_default().push(id);
                     }
-                    syn::TraitItem::Macro(_) => res.open_traits.push(id),
-                    _ => {}
+                    syn::TraitItem::Const(_) | syn::TraitItem::Type(_) => {}
+                    _ => res.open_traits.push(id),
                 }
             }
         }

@@ -74,6 +74,36 @@ integers! {
 }
 
 impl Int {
+    /// The number of bits; none if that depends on the platform.
+    pub fn bits(self) -> Option<u32> {
+        self.name().trim_start_matches(|letter: char| !letter.is_ascii_digit()).parse().ok()
+    }
+
+    pub fn is_signed(self) -> bool {
+        self.range().0 < 0
+    }
+
+    /// The number that the lowest bits of a pattern are; none if that depends on the platform, or is not within an `i128`.
+    pub fn number_of_pattern(self, pattern: u128) -> Option<i128> {
+        let unused = 128 - self.bits()?;
+        if self.is_signed() {
+            return Some(((pattern << unused) as i128) >> unused);
+        }
+        i128::try_from((pattern << unused) >> unused).ok()
+    }
+
+    /// Whether std converts every number of this type by `From`.
+    pub fn converts_to(self, to: Self) -> bool {
+        match (self.bits(), to.bits()) {
+            (Some(from), Some(bits)) if self.is_signed() == to.is_signed() => from < bits,
+            (Some(from), Some(bits)) => !self.is_signed() && from < bits,
+            // Both have at least 16 bits.
+            (Some(from), None) if self.is_signed() == to.is_signed() => from <= 16,
+            (Some(from), None) => !self.is_signed() && from < 16,
+            (None, _) => false,
+        }
+    }
+
     pub fn holds(self, number: i128) -> bool {
         let (low, high) = self.range();
         (low..=high).contains(&number)

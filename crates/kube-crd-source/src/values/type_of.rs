@@ -25,6 +25,10 @@ impl Evaluator<'_> {
                 BinOp::Add(_) | BinOp::Sub(_) | BinOp::Mul(_) | BinOp::Div(_) | BinOp::Rem(_) => {
                     self.operand_type(frame, it, &Ty::Unknown)
                 }
+                BinOp::BitAnd(_) | BinOp::BitOr(_) | BinOp::BitXor(_) => {
+                    self.operand_type(frame, it, &Ty::Unknown)
+                }
+                BinOp::Shl(_) | BinOp::Shr(_) => self.type_of(frame, &it.left),
                 _ => Ty::foreign("bool"),
             },
             Expr::Path(path) => match self.target(frame, path) {
@@ -45,6 +49,7 @@ impl Evaluator<'_> {
                 }
                 _ => Ty::Unknown,
             },
+            Expr::Cast(it) => self.ty(frame, &it.ty).unwrap_or(Ty::Unknown),
             Expr::Call(it) => self.returned_type(frame, it),
             Expr::Field(_) => match self.eval(frame, expr, &Ty::Unknown) {
                 Ok(value) => value.ty(),
