@@ -103,7 +103,14 @@ impl<T: Tree> Sources for TreeSources<'_, T> {
         config::texts(&self.dir, 0)
     }
 
+    fn vendoring_fault(&self, locked: &Locked) -> Option<String> {
+        self.packages.vendoring_fault(locked)
+    }
+
     fn file_reader(&self, folder: &str) -> ReadFile {
+        if let Some(reader) = self.packages.reader(folder) {
+            return reader;
+        }
         let folder = self.outside(folder).unwrap_or_else(|| self.dir.join(folder));
         Rc::new(move |path| disk::text_if_any(&folder.join(path)).ok().flatten())
     }

@@ -5,21 +5,29 @@ use std::{
     cell::{OnceCell, RefCell},
     collections::BTreeMap,
     path::{Path, PathBuf},
+    rc::Rc,
 };
 
 use toml::{Table, Value};
 
 use super::{
     config, home,
+    package::KUBERNETES,
     source_replacement::{Place, SourceReplacement},
+    vendored::{self, Checksums, VendoredPackages},
 };
 use crate::project::below;
-use crate::{disk, source::Locked};
+use crate::{
+    disk,
+    source::{Locked, ReadFile},
+};
 
 /// Cargo's own folder, and the sources that replace others.
 struct Locations {
     home: Option<PathBuf>,
     replacement: SourceReplacement,
+    /// The packages of directories that replace a source, by those directories.
+    vendored: RefCell<BTreeMap<PathBuf, Rc<VendoredPackages>>>,
 }
 
 /// Where a package is.
@@ -37,12 +45,15 @@ pub struct PackageDirs {
     dir: PathBuf,
     locations: OnceCell<Locations>,
     folders: RefCell<BTreeMap<String, PathBuf>>,
+    /// The checksums of vendored packages, by the names of their folders.
+    checksums: RefCell<BTreeMap<String, Rc<Checksums>>>,
 }
 
 impl PackageDirs {
     /// The locations for a project in this folder.
     pub fn new(dir: &Path) -> Self {
-        Self { dir: dir.to_owned(), locations: OnceCell::new(), folders: RefCell::default() }
+        let (folders, checksums) = (RefCell::default(), RefCell::default());
+        Self { dir: dir.to_owned(), locations: OnceCell::new(), folders, checksums }
     }
 
     /// Where a path is; none where it does not begin with the name of such a folder.
@@ -54,31 +65,89 @@ impl PackageDirs {
     /// The folder of a package, by its new name; none where it is not on this machine. A folder of the project may have
     /// the same name.
     pub fn add(&self, locked: &Locked, is_taken: impl Fn(&str) -> bool) -> Option<String> {
-        let found = self.locations.get_or_init(|| Locations::of(&self.dir)).find(locked)?;
+        let found = self.locations().find(locked)?;
         let mut name = found.name;
         while is_taken(&name) {
             name += "+";
         }
         let folder = below(&name, &found.below);
+        if let Some(checksums) = self.checksums(locked).and_then(Result::ok) {
+            self.checksums.borrow_mut().insert(name.clone(), Rc::new(checksums));
+        }
         self.folders.borrow_mut().insert(name, found.folder);
         Some(folder)
+    }
+
+    fn locations(&self) -> &Locations {
+        self.locations.get_or_init(|| Locations::of(&self.dir))
+    }
+
+    /// The checksums of a package that is vendored; none if it is not.
+    fn checksums(&self, locked: &Locked) -> Option<Result<Checksums, String>> {
+        let locations = self.locations();
+        let place = locations.replacement.place(locked.source.as_deref()?);
+        let Place::Directory(directory) = place else { return None };
+        match &locations.vendored_folders(&directory, locked)[..] {
+            [] => None,
+            [folder] => Some(Checksums::read(folder, locked)),
+            _ => Some(Err("two directories contain it".to_owned())),
+        }
+    }
+
+    /// Why a vendored package may not be as it was published. Of k8s-openapi, which has thousands of files, those of
+    /// the versions of Kubernetes are checked when they are read.
+    pub fn vendoring_fault(&self, locked: &Locked) -> Option<String> {
+        let passed: &[&str] = if locked.name == KUBERNETES { &["src/v1_"] } else { &[] };
+        let changed = match self.checksums(locked)? {
+            Ok(checksums) => checksums.first_changed(passed)?,
+            Err(fault) => return Some(fault),
+        };
+        Some(format!("its `{changed}` is not as its `.cargo-checksum.json` says"))
+    }
+
+    /// Reads the files of a package that is known by a table, as it was published; none if a path does not begin with
+    /// the name of such a folder.
+    pub fn reader(&self, folder: &str) -> Option<ReadFile> {
+        let path = self.find(folder)?;
+        let checksums = self.checksums.borrow().get(folder).cloned();
+        Some(match checksums {
+            Some(checksums) => Rc::new(move |below| checksums.text(below)),
+            None => Rc::new(move |below| disk::text_if_any(&path.join(below)).ok().flatten()),
+        })
     }
 }
 
 impl Locations {
     /// The locations for a project in this folder.
     fn of(dir: &Path) -> Self {
-        Self { home: home(), replacement: SourceReplacement::of(&config::files(dir)) }
+        let replacement = SourceReplacement::of(&config::files(dir));
+        Self { home: home(), replacement, vendored: RefCell::default() }
     }
 
     fn find(&self, locked: &Locked) -> Option<Location> {
         let source = locked.source.as_deref()?;
         match self.replacement.place(source) {
-            Place::Directory(folder) => vendored(&folder, locked),
+            Place::Directory(folder) => self.vendored(&folder, locked),
             Place::Unpacked(hosts) => self.unpacked(&hosts, locked),
             Place::CheckedOut => self.checked_out(source.strip_prefix("git+")?, locked),
             Place::Files => None,
         }
+    }
+
+    /// A package in a directory that replaces a source, whatever its own folder is called; none if two have it.
+    fn vendored(&self, directory: &Path, locked: &Locked) -> Option<Location> {
+        let [folder] = &self.vendored_folders(directory, locked)[..] else { return None };
+        let name = format!("{}-{}", locked.name, locked.version);
+        Some(Location { name, folder: folder.clone(), below: String::new() })
+    }
+
+    fn vendored_folders(&self, directory: &Path, locked: &Locked) -> Vec<PathBuf> {
+        let mut vendored = self.vendored.borrow_mut();
+        let packages = vendored
+            .entry(directory.to_owned())
+            .or_insert_with(|| Rc::new(vendored::packages(directory)));
+        let key = (locked.name.clone(), locked.version.to_string());
+        packages.get(&key).cloned().unwrap_or_default()
     }
 
     fn unpacked(&self, hosts: &[String], locked: &Locked) -> Option<Location> {
@@ -118,23 +187,6 @@ impl Locations {
         }
         None
     }
-}
-
-/// A package in a folder that replaces a registry.
-fn vendored(folder: &Path, locked: &Locked) -> Option<Location> {
-    let names = [format!("{}-{}", locked.name, locked.version), locked.name.clone()];
-    names.into_iter().find_map(|name| {
-        let folder = folder.join(&name);
-        let text = disk::text_if_any(&folder.join("Cargo.toml")).ok()??;
-        let table: Table = text.parse().ok()?;
-        let version = table.get("package")?.get("version")?.as_str()?;
-        let found = Location {
-            name: format!("{}-{}", locked.name, locked.version),
-            folder,
-            below: String::new(),
-        };
-        (version == locked.version.to_string()).then_some(found)
-    })
 }
 
 /// The path of a package in a checkout.

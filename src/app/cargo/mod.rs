@@ -12,6 +12,7 @@ pub mod messages;
 mod package;
 mod source_replacement;
 pub mod toolchain;
+mod vendored;
 mod workspace;
 
 use std::path::{Path, PathBuf};

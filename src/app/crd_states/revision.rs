@@ -93,9 +93,13 @@ impl Sources for Revision {
         Ok(files)
     }
 
+    fn vendoring_fault(&self, locked: &Locked) -> Option<String> {
+        self.packages.vendoring_fault(locked)
+    }
+
     fn file_reader(&self, folder: &str) -> ReadFile {
-        if let Some(folder) = self.packages.find(folder) {
-            return Rc::new(move |path| disk::text_if_any(&folder.join(path)).ok().flatten());
+        if let Some(reader) = self.packages.reader(folder) {
+            return reader;
         }
         let (tree, folder) = (Rc::clone(&self.tree), self.inside(folder).ok());
         Rc::new(move |path| tree.text(&below(folder.as_ref()?, path)).ok().flatten())

@@ -101,6 +101,11 @@ impl Packages<'_> {
         self.all[id].source.as_ref().is_some_and(|source| CRATES_IO.contains(&source.as_str()))
     }
 
+    /// Why a vendored package may not be the published one.
+    pub fn vendoring_fault(&self, id: PackageId) -> Option<String> {
+        self.texts.sources.vendoring_fault(&self.lock.packages[self.all[id].locked?])
+    }
+
     /// The dependencies of a package's code; for a package from elsewhere, by Cargo.lock alone.
     fn code_needs(&self, id: PackageId) -> Vec<PackageId> {
         if let (Some(index), Some(_)) = (self.all[id].locked, &self.all[id].source) {

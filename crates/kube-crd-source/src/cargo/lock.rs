@@ -66,11 +66,14 @@ impl Lock {
                     name: name.to_owned(),
                     version,
                     source: None,
+                    checksum: None,
                     dependencies: Vec::new(),
                     line: index + 1,
                 });
             } else if let (Some(it), Some(open)) = (value("source"), &mut open) {
                 open.source = Some(it.to_owned());
+            } else if let (Some(it), Some(open)) = (value("checksum"), &mut open) {
+                open.checksum = Some(it.to_owned());
             } else if line.starts_with("replace = ") {
                 return Err((index + 1, "`[replace]` is not supported: use `[patch]`"));
             } else if line == "dependencies = [" {

@@ -20,6 +20,8 @@ pub struct Locked {
     pub version: Version,
     /// Its registry or repository; none for members and path dependencies.
     pub source: Option<String>,
+    /// The digest of what was published.
+    pub checksum: Option<String>,
     /// Names, with version and source where the name alone is not clear.
     pub dependencies: Vec<String>,
     /// The line of its version in Cargo.lock.
@@ -51,6 +53,13 @@ pub trait Sources {
     /// The folder with the source of a package from a registry or a git repository, by which the other methods know
     /// it. None where it is not at hand: what needs it is refused then.
     fn package_folder(&self, package: &Locked) -> Option<String> {
+        let _ = package;
+        None
+    }
+
+    /// Why the source of a package from a registry may be another than the one that was published; none if it is that
+    /// one, as cargo has unpacked it. Asked for packages whose source is not read, because it is known here.
+    fn vendoring_fault(&self, package: &Locked) -> Option<String> {
         let _ = package;
         None
     }

@@ -60,8 +60,8 @@ pub fn check(packages: &Packages<'_>) -> Vec<Problem> {
     let known = behaviour::known_versions();
     for name in OF_ANY_VERSION {
         let mut candidates = packages.candidates(name).into_iter();
-        if let Some(id) = candidates.find(|id| !packages.is_published(*id)) {
-            problems.insert(depended_on(name), not_published(packages, id));
+        if let Some(problem) = candidates.find_map(|id| not_published(packages, id)) {
+            problems.insert(depended_on(name), problem);
         }
     }
     for (name, oldest, newest) in known {
@@ -81,8 +81,8 @@ pub fn check(packages: &Packages<'_>) -> Vec<Problem> {
         }
         for id in candidates {
             let version = packages.version(id);
-            if !packages.is_published(id) {
-                problems.entry(asked).or_insert_with(|| not_published(packages, id));
+            if let Some(problem) = not_published(packages, id) {
+                problems.entry(asked).or_insert(problem);
                 break;
             }
             let mut refuse = |message: String, hint: String| {
@@ -109,12 +109,17 @@ pub fn check(packages: &Packages<'_>) -> Vec<Problem> {
     problems.into_values().collect()
 }
 
-/// The problem of a package that is not from crates.io, although one that is has the same name.
-fn not_published(packages: &Packages<'_>, id: PackageId) -> Problem {
+/// The problem of a package that is not as crates.io has it.
+fn not_published(packages: &Packages<'_>, id: PackageId) -> Option<Problem> {
     let name = &packages.all[id].name;
-    let message = format!("`{name}` is not the published crate, and its output is not known");
-    let hint = format!("depend on the `{name}` of crates.io");
-    Problem::new(packages.place(id), message).with_hint(hint)
+    let problem = |message: String| Problem::new(packages.place(id), message);
+    if !packages.is_published(id) {
+        let message = format!("`{name}` is not the published crate, and its output is not known");
+        return Some(problem(message).with_hint(format!("depend on the `{name}` of crates.io")));
+    }
+    let fault = packages.vendoring_fault(id)?;
+    let message = format!("the vendored `{name}` may not be the published crate: {fault}");
+    Some(problem(message).with_hint("vendor the packages again: `cargo vendor`"))
 }
 
 fn before(one: &str, other: &str) -> bool {

@@ -1,0 +1,121 @@
+//! Vendored packages: whether the files of one are those that its `.cargo-checksum.json` names, as cargo checks when
+//! it compiles them.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use serde_json::Value;
+use toml::Table;
+
+use crate::disk;
+use crate::source::Locked;
+use model::Digest;
+
+const NAME: &str = ".cargo-checksum.json";
+
+/// The folders of vendored packages, by the name and the version of each.
+pub type VendoredPackages = BTreeMap<(String, String), Vec<PathBuf>>;
+
+/// Every package in a directory. Cargo looks into each folder of it, whatever that is called.
+pub fn packages(directory: &Path) -> VendoredPackages {
+    let mut packages = VendoredPackages::new();
+    let names = disk::names(directory).unwrap_or_default();
+    for folder in names.iter().filter_map(|name| name.strip_suffix('/')) {
+        let folder = directory.join(folder);
+        let text = disk::text_if_any(&folder.join("Cargo.toml")).ok().flatten();
+        if let Some(package) = text.and_then(|text| package_of(&text)) {
+            packages.entry(package).or_default().push(folder);
+        }
+    }
+    packages
+}
+
+/// The name and the version in a Cargo.toml. One that `cargo vendor` has written has them in lines of their own, and
+/// need not be parsed.
+fn package_of(text: &str) -> Option<(String, String)> {
+    let body = text.split_once("[package]\n").map_or("", |(_, body)| body);
+    let body = body.split("\n[").next().unwrap_or_default();
+    let line = |key: &str| {
+        let quoted =
+            { body.lines() }.find_map(|line| line.strip_prefix(key)?.strip_prefix(" = \""));
+        quoted.and_then(|it| it.strip_suffix('"')).map(str::to_owned)
+    };
+    if let (Some(name), Some(version)) = (line("name"), line("version")) {
+        return Some((name, version));
+    }
+    let table: Table = text.parse().ok()?;
+    let value = |key: &str| Some(table.get("package")?.get(key)?.as_str()?.to_owned());
+    Some((value("name")?, value("version")?))
+}
+
+/// The checksums of a vendored package.
+pub struct Checksums {
+    folder: PathBuf,
+    files: BTreeMap<String, String>,
+}
+
+impl Checksums {
+    /// Reads them; fails with the reason why they say nothing about this package.
+    pub fn read(folder: &Path, locked: &Locked) -> Result<Self, String> {
+        let text = disk::text_if_any(&folder.join(NAME)).ok().flatten();
+        let value = text.and_then(|text| serde_json::from_str::<Value>(&text).ok());
+        let Some(value) = value else { return Err(format!("it has no `{NAME}`")) };
+        let package = value.get("package").and_then(Value::as_str);
+        if package.is_none() || package != locked.checksum.as_deref() {
+            return Err(format!("its `{NAME}` and Cargo.lock have different checksums"));
+        }
+        let files = value.get("files").and_then(Value::as_object).into_iter().flatten();
+        let files = files.filter_map(|(path, sum)| Some((path.clone(), sum.as_str()?.to_owned())));
+        let folder = folder.to_owned();
+        Ok(Self { folder, files: files.collect() })
+    }
+
+    /// The first file with code that is not as its checksum says; below none of these folders.
+    pub fn first_changed(&self, passed: &[&str]) -> Option<String> {
+        let mut open = vec![String::new()];
+        while let Some(below) = open.pop() {
+            let names = disk::names(&self.folder.join(&below)).unwrap_or_default();
+            for name in names {
+                let path = if below.is_empty() { name } else { format!("{below}/{name}") };
+                match path.strip_suffix('/') {
+                    Some(folder) if passed.iter().any(|it| folder.starts_with(it)) => {}
+                    Some(folder) => open.push(folder.to_owned()),
+                    None if is_code(&path) && self.text(&path).is_none() => return Some(path),
+                    None => {}
+                }
+            }
+        }
+        None
+    }
+
+    /// The text of a file; none if it is not there, or not as its checksum says.
+    pub fn text(&self, path: &str) -> Option<String> {
+        let text = disk::text_if_any(&self.folder.join(path)).ok()??;
+        let digest = Digest::of(text.as_bytes());
+        self.files.get(path).is_some_and(|expected| expected == digest.hex()).then_some(text)
+    }
+}
+
+fn is_code(path: &str) -> bool {
+    path == "Cargo.toml" || path.ends_with(".rs")
+}
+
+#[test]
+fn a_package_is_known_by_its_manifest_however_it_is_written() {
+    let check = |text: &str, expected: Option<(&str, &str)>| {
+        let found = package_of(text);
+        let found = found.as_ref().map(|(name, version)| (name.as_str(), version.as_str()));
+        assert_eq!(found, expected, "{text}");
+    };
+    let expected = Some(("a", "1.0.0"));
+    check(
+        "# generated\n[package]\nedition = \"2021\"\nname = \"a\"\nversion = \"1.0.0\"\n[lib]\nname = \"b\"\n",
+        expected,
+    );
+    check("package = { name = 'a', version = '1.0.0' }\n", expected);
+    check("[package]\nname='a'\nversion='1.0.0'\n", expected);
+    check("[lib]\nname = \"b\"\n[package]\nname = \"a\"\nversion = \"1.0.0\"\n", expected);
+    check("[package\n", None);
+}
