@@ -86,6 +86,7 @@ impl Field {
         empty: Option<&Value>,
         set: &mut dyn FnMut(&mut Value) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
+        object.budget.look_at_items(1)?;
         let empty = empty.filter(|_| self.create);
         if empty.is_some() {
             budget::check_depth(self.path.len())?;

@@ -50,7 +50,7 @@ pub fn put(
 ) -> anyhow::Result<()> {
     for object in &mut objects.0 {
         object.budget.look_at_fields(fields.len())?;
-        let fields: Vec<Field> = fields.iter().filter(|it| it.selects(object)).cloned().collect();
+        let fields: Vec<&Field> = fields.iter().filter(|field| field.selects(object)).collect();
         for (key, value) in pairs {
             object.set_entry(&fields, key, value)?;
         }

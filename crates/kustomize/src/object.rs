@@ -204,7 +204,7 @@ impl Object {
     }
 
     /// Sets an entry of all maps at the fields.
-    pub fn set_entry(&mut self, fields: &[Field], key: &str, value: &str) -> anyhow::Result<()> {
+    pub fn set_entry(&mut self, fields: &[&Field], key: &str, value: &str) -> anyhow::Result<()> {
         self.shared += 1;
         self.budget.look_at(1)?;
         let budget = self.budget.clone();
