@@ -226,12 +226,15 @@ impl Project {
                 .hint("restore it from version control: it lists what the project contains");
         }
         let locate = yaml::locate("PROJECT", text);
-        yaml::from_text(text, yaml::Dialect::Strict).map_err(&locate)?;
-        spelling::check(text)?;
-        let head: Head = shape::typed(text).map_err(&locate)?;
+        let document = yaml::whole(text, yaml::Dialect::Strict);
+        let document = document.map_err(|fault| locate(fault.into()))?;
+        if let Some(file) = &document {
+            spelling::check(file, text)?;
+        }
+        let head: Head = shape::typed(document.as_ref()).map_err(&locate)?;
         let layout = head.check(text, takes_others)?;
         let File { project_name, domain, namespaced, plugins, resources } =
-            shape::typed(text).map_err(&locate)?;
+            shape::typed(document.as_ref()).map_err(&locate)?;
         let mut seen = BTreeSet::new();
         for (at, resource) in resources.iter().enumerate() {
             let Resource { group, domain, kind, version, .. } = resource;

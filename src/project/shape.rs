@@ -1,6 +1,6 @@
 //! Fields of PROJECT that are missing or of another type than they should be, in the words of PROJECT's reference.
 
-use go_data::yaml::{self, Fault};
+use go_data::yaml::{self, Fault, Node};
 use serde::de::DeserializeOwned;
 
 /// How to add each field that has to be there.
@@ -15,12 +15,10 @@ const REQUIRED: &[(&str, &str)] = &[
 const RESTORE: &str = "correct it, or restore PROJECT from version control";
 
 /// Deserializes fields of PROJECT. An error says what was met, what belongs there, and what to do.
-pub fn typed<T: DeserializeOwned>(text: &str) -> anyhow::Result<T> {
-    yaml::typed(text, yaml::Dialect::Strict).map_err(|error| {
-        match diagnostics::find::<Fault>(&error) {
-            Some(fault) => reworded(fault).into(),
-            None => error,
-        }
+pub fn typed<T: DeserializeOwned>(document: Option<&Node>) -> anyhow::Result<T> {
+    yaml::typed_document(document).map_err(|error| match diagnostics::find::<Fault>(&error) {
+        Some(fault) => reworded(fault).into(),
+        None => error,
     })
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use diagnostics::{Diagnostic, Lines};
-use go_data::yaml::{self, Data, Node};
+use go_data::yaml::{Data, Node};
 
 /// Fields of kubebuilder's version 3, and ours.
 const PROJECT: &[&str] = &[
@@ -66,9 +66,7 @@ const OPTIONS: &[&str] = &[
 ];
 
 /// Refuses a field whose name is nearly that of a known one, unless that one is there, too.
-pub fn check(text: &str) -> anyhow::Result<()> {
-    let nodes = yaml::nodes(text, yaml::Dialect::Strict)?;
-    let Some(file) = nodes.first() else { return Ok(()) };
+pub fn check(file: &Node, text: &str) -> anyhow::Result<()> {
     fields(file, PROJECT, text)?;
     if let Some(own) = file.get("plugins").and_then(|it| it.get(super::LAYOUT)) {
         fields(own, SETTINGS, text)?;
@@ -110,6 +108,8 @@ fn fields(map: &Node, known: &[&str], text: &str) -> anyhow::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use go_data::yaml;
+
     const TEXT: &str = "cliVersion: 0.1.0\ndomain: example.com\nlayout:\n- rust.operator-rs.io/v1\nnamespaced: true\n\
         plugins:\n  rust.operator-rs.io/v1:\n    certificates: self\n    chart: a\n    crds: [a]\n    manifests: a\n    owner: me\n    package: a\n    resources:\n    - kind: Memcached\n      options:\n        \
         admissionPolicy: true\n        containerCommand: [a]\n        containerPort: 1\n        finalizer: true\n        \
@@ -118,10 +118,15 @@ mod tests {
         namespaced: true\n  controller: true\n  domain: example.com\n  group: cache\n  kind: Memcached\n  path: a::b\n  \
         version: v1\nversion: \"3\"\n";
 
+    fn check(text: &str) -> anyhow::Result<()> {
+        let document = yaml::whole(text, yaml::Dialect::Strict)?;
+        super::check(&document.expect("a document"), text)
+    }
+
     /// Every field, with a letter less.
     #[test]
     fn no_misspelt_field_is_passed_over() {
-        super::check(TEXT).unwrap();
+        check(TEXT).unwrap();
         let mut count = 0;
         for line in TEXT.lines() {
             let name = line.trim_start_matches([' ', '-']).split(':').next().unwrap();
@@ -131,7 +136,7 @@ mod tests {
             let at = line.find(name).unwrap();
             let misspelt =
                 format!("{}{}{}", &line[..at], &name[..name.len() - 1], &line[at + name.len()..]);
-            let error = super::check(&TEXT.replacen(line, &misspelt, 1)).unwrap_err();
+            let error = check(&TEXT.replacen(line, &misspelt, 1)).unwrap_err();
             let text = format!("{error:?}");
             assert!(
                 text.contains(&format!("unknown field `{}`", &name[..name.len() - 1])),
@@ -146,6 +151,6 @@ mod tests {
     fn fields_of_other_tools_are_kept() {
         let others =
             "repo: example.com/it\nmultigroup: true\nowner: me\nplugin: there is `plugins`, too\n";
-        super::check(&format!("{TEXT}{others}")).unwrap();
+        check(&format!("{TEXT}{others}")).unwrap();
     }
 }

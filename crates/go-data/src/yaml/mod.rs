@@ -111,9 +111,14 @@ pub fn whole(text: &str, dialect: Dialect) -> Result<Option<Node>, Fault> {
 
 /// Deserializes a document. Errors name line and column.
 pub fn typed<T: DeserializeOwned>(text: &str, dialect: Dialect) -> anyhow::Result<T> {
+    typed_document(whole(text, dialect)?.as_ref())
+}
+
+/// Deserializes a document that was parsed; `None` is an empty one.
+pub fn typed_document<T: DeserializeOwned>(document: Option<&Node>) -> anyhow::Result<T> {
     let mark = Mark { line: 1, column: 1 };
     let null = Node { data: Data::Scalar(Value::Null), mark, spelling: None, is_quoted: false };
-    Ok(T::deserialize(whole(text, dialect)?.as_ref().unwrap_or(&null))?)
+    Ok(T::deserialize(document.unwrap_or(&null))?)
 }
 
 /// Parses JSON; other YAML is refused.
