@@ -5,7 +5,7 @@ use toml::de::{DeString, DeTable, DeValue};
 
 use super::possible_cfgs::PossibleCfgs;
 use super::rustflags;
-use super::workspace::place_at;
+use super::workspace::{Manifest, place_at};
 use crate::text::sources::{ConfigFile, Texts};
 use crate::text::{Place, Problem};
 
@@ -130,9 +130,10 @@ const KEYS: &[(&str, Effect)] = &[
 const CACHES: &[&str] = &["", "cachepot", "ccache", "rustc", "sccache"];
 
 impl Config {
-    /// Reads every file that cargo reads for the workspace.
-    pub fn read(texts: &Texts<'_>) -> Self {
+    /// Reads every file that cargo reads for the workspace with this Cargo.toml, whose profiles may have flags, too.
+    pub fn read(texts: &Texts<'_>, root: Option<&Manifest>) -> Self {
         let mut config = Self::default();
+        config.cfgs.any = root.is_some_and(|root| root.text.contains("rustflags"));
         for file in texts.cargo_configs() {
             match DeTable::parse(&file.text) {
                 Ok(table) => config.take_table(&file, table.get_ref(), &mut Vec::new()),

@@ -18,6 +18,10 @@ use crate::text::{Place, Problem, SourcePath, below};
 const DECIDING: &[&str] =
     &["kube-core", "kube-derive", "k8s-openapi", "schemars", "schemars_derive"];
 
+/// Packages that require exactly their own version of another one.
+const SAME_VERSION: &[(&str, &str)] =
+    &[("kube", "kube-core"), ("kube", "kube-derive"), ("schemars", "schemars_derive")];
+
 /// A requirement that Cargo.lock does not meet.
 struct Misfit {
     place: Place,
@@ -42,6 +46,8 @@ pub fn check_lock(
             dependencies.filter_map(|dependency| misfit(packages, id, dependency, &patched)),
         );
     }
+    misfits.extend(members.get("").and_then(|root| replaced(root)));
+    misfits.extend(unequal_versions(packages));
     let Some(first) = misfits.first() else { return without_kube(packages) };
     let more = match misfits.len() - 1 {
         0 => String::new(),
@@ -51,6 +57,29 @@ pub fn check_lock(
     let message = format!("Cargo.lock is out of date: {}{more}", first.what);
     let hint = "run `cargo update --workspace`, which brings Cargo.lock up to date";
     Some(Problem::new(first.place.clone(), message).with_hint(hint))
+}
+
+/// The misfit that a Cargo.toml replaces packages in a way that is not followed.
+fn replaced(root: &Manifest) -> Option<Misfit> {
+    root.table.get("replace")?;
+    let what = "`[replace]` is not supported: use `[patch]`".to_owned();
+    Some(Misfit { place: root.place_of(&["replace"]), what })
+}
+
+/// Packages that are not locked at the one version that they require of each other.
+fn unequal_versions<'a>(packages: &'a Packages<'_>) -> impl Iterator<Item = Misfit> + 'a {
+    let lock = &packages.lock;
+    let users = SAME_VERSION.iter().flat_map(move |(user, used)| {
+        lock.versions_of(user).iter().map(move |index| (*index, *used))
+    });
+    let pairs = users.flat_map(move |(user, used)| {
+        let found = lock.dependencies_named(user, used).into_iter();
+        found.map(move |used| (&lock.packages[user], &lock.packages[used], used))
+    });
+    pairs.filter(|(user, used, _)| user.version != used.version).map(|(user, used, id)| Misfit {
+        place: packages.place(id),
+        what: format!("it has {} for {}", shown(used), shown(user)),
+    })
 }
 
 /// The problem that a package which decides what `crd()` prints is not locked at all.

@@ -91,7 +91,7 @@ impl<'a> Packages<'a> {
             by_folder: BTreeMap::new(),
             found: RefCell::default(),
             deciding: OnceCell::new(),
-            config: Config::read(texts),
+            config: Config::read(texts, members.get("").map(Rc::as_ref)),
         };
         let mut open: Vec<(String, Rc<Manifest>)> =
             members.iter().map(|(folder, it)| (folder.clone(), it.clone())).collect();

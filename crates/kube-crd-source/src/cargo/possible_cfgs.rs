@@ -93,6 +93,9 @@ impl Packages<'_> {
     /// The conditions that compiler flags and a package's build script may set in its code.
     pub fn possible_cfgs(&self, id: PackageId) -> PossibleCfgs {
         let mut cfgs = self.config.cfgs.clone();
+        let build = self.manifest(id).and_then(|it| it.table.get("package")?.get("build"));
+        // A package may have more than one build script.
+        cfgs.any |= matches!(build, Some(Value::Array(_)));
         let Some(script) = self.build_script(id) else { return cfgs };
         let folder = self.folder(id).unwrap_or_default();
         let readable = self.texts.require(&script, folder);

@@ -119,4 +119,9 @@ fn a_condition_that_flags_or_a_build_script_set_is_not_taken_for_off() {
     assert!(!told(big, "build.rs", &script("cargo:rustc-cfg=nightly")));
     assert!(!told(big, "build.rs", &script("cargo:rerun-if-changed=proto")));
     assert!(told(big, "build.rs", "mod other; fn main() { other::run(); }\n"));
+    let flags = "[profile.dev]\nrustflags = [\"--cfg\", 'feature=\"big\"']\n";
+    let project = manifest("a", DEPENDENCIES);
+    assert!(told(big, "Cargo.toml", &format!("{project}{flags}")));
+    let scripts = project.replace("edition", "build = [\"a.rs\", \"b.rs\"]\nedition");
+    assert!(told(big, "Cargo.toml", &scripts));
 }

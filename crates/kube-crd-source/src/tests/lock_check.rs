@@ -130,6 +130,40 @@ fn a_patch_that_is_not_locked_is_refused_with_its_line() {
 }
 
 #[test]
+fn parts_of_kube_and_schemars_of_another_version_are_refused() {
+    let kube = [
+        (".a", "1.0.0", &["kube"][..]),
+        ("kube", "5.0.0", &["kube-core", "kube-derive"]),
+        ("kube-core", "4.2.0", &[]),
+        ("kube-derive", "5.0.0", &[]),
+    ];
+    outdated(
+        DEPENDENCIES,
+        &lock(&kube),
+        "Cargo.lock:26:1 it has `kube-core` 4.2.0 for `kube` 5.0.0",
+    );
+    let schemars = [
+        (".a", "1.0.0", &["schemars"][..]),
+        ("schemars", "1.2.3", &["schemars_derive"]),
+        ("schemars_derive", "1.0.0", &[]),
+    ];
+    outdated(
+        DEPENDENCIES,
+        &lock(&schemars),
+        "Cargo.lock:26:1 it has `schemars_derive` 1.0.0 for `schemars` 1.2.3",
+    );
+}
+
+#[test]
+fn a_replaced_package_is_refused_with_its_line() {
+    outdated(
+        &format!("{DEPENDENCIES}[replace]\n\"serde:1.0.228\" = {{ path = \"fork\" }}\n"),
+        &usual(),
+        "Cargo.toml:9:2 `[replace]` is not supported: use `[patch]`",
+    );
+}
+
+#[test]
 fn a_lock_without_kube_is_refused() {
     let locked = |without: &str| {
         let packages = usual();
