@@ -58,12 +58,6 @@ const OF_ANY_VERSION: &[&str] = &["kube", "serde", "serde_core", "serde_derive",
 pub fn check(packages: &Packages<'_>) -> Vec<Problem> {
     let mut problems: BTreeMap<&str, Problem> = BTreeMap::new();
     let known = behaviour::known_versions();
-    for name in OF_ANY_VERSION {
-        let mut candidates = packages.candidates(name).into_iter();
-        if let Some(problem) = candidates.find_map(|id| not_published(packages, id)) {
-            problems.insert(depended_on(name), problem);
-        }
-    }
     for (name, oldest, newest) in known {
         let candidates = candidates(packages, name, oldest);
         let asked = depended_on(name);
@@ -104,6 +98,12 @@ pub fn check(packages: &Packages<'_>) -> Vec<Problem> {
                 );
                 refuse(message, hint);
             }
+        }
+    }
+    for name in OF_ANY_VERSION {
+        let mut candidates = packages.candidates(name).into_iter();
+        if let Some(problem) = candidates.find_map(|id| not_published(packages, id)) {
+            problems.entry(depended_on(name)).or_insert(problem);
         }
     }
     problems.into_values().collect()
