@@ -115,7 +115,10 @@ fn json(
         }
         object.budget.look_through(&object.value)?;
         object.keep_history()?;
-        object.remember()?;
+        // kustomize forgets the former name in `patchesJson6902`.
+        if patch.options.list != List::Json6902 {
+            object.remember()?;
+        }
         let internal = object.internal_annotations();
         let whole = format!("on {}", object.id());
         share::clear(&mut object.value);
