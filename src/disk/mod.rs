@@ -61,6 +61,12 @@ pub fn text(path: &Path) -> anyhow::Result<String> {
     text_if_any(path)?.with_context(|| format!("there is no `{}`", display_path(&path)))
 }
 
+/// Returns whether anything is at a path. Below a folder that may not be entered, nothing is.
+pub fn exists(path: &Path) -> bool {
+    watch::note(path);
+    path.exists()
+}
+
 /// Reads the text of a regular file, wherever it is; `None` if there is no such file.
 pub fn text_if_any(path: &Path) -> anyhow::Result<Option<String>> {
     watch::note(path);

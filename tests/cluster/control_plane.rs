@@ -124,7 +124,9 @@ pub fn signal(name: &str, id: &str) {
 /// Whether a process with this id runs; one that has ended and waits for its parent does not.
 fn is_alive(id: &str) -> bool {
     let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
-    status.lines().any(|line| line.starts_with("State:") && !line.contains('Z'))
+    let runs = status.lines().any(|line| line.starts_with("State:") && !line.contains('Z'));
+    // Until its last thread has ended, a process keeps its ports.
+    runs || fs::read_dir(format!("/proc/{id}/task")).is_ok_and(|threads| 1 < threads.count())
 }
 
 /// Whether the programs that `up` starts are all there; says which are not.

@@ -58,10 +58,14 @@ fn folders(dir: &Path) -> Vec<(PathBuf, PathBuf)> {
     folders
 }
 
-/// The configuration file of a folder, with its name.
+/// The configuration file of a folder, with its name. As for cargo, there is none where its path may not be followed,
+/// e.g. in the home folder of another user.
 fn text_in(folder: &Path) -> anyhow::Result<Option<(&'static str, String)>> {
     for name in NAMES {
-        if let Some(text) = disk::text_if_any(&folder.join(name))? {
+        let path = folder.join(name);
+        if disk::exists(&path)
+            && let Some(text) = disk::text_if_any(&path)?
+        {
             return Ok(Some((name, text)));
         }
     }

@@ -64,11 +64,7 @@ pub fn files() -> &'static Files {
         let controllers =
             controllers.replace("runtime::Start", "u8").replace("pub mod memcached;", "");
         let cargo = String::from_utf8(res["Cargo.toml"].clone()).expect("it is text");
-        let cargo: String = cargo
-            .replace("\"api\", \"runtime\"", "\"api\"")
-            .split_inclusive('\n')
-            .filter(|it| !it.starts_with("runtime = "))
-            .collect();
+        let cargo = with_known_dependencies(&cargo.replace("\"api\", \"runtime\"", "\"api\""));
         for (path, text) in [
             ("Cargo.lock", small(&lock)),
             ("Cargo.toml", cargo),
@@ -106,6 +102,22 @@ pub fn more() -> [(&'static str, String); 5] {
         ("bundle/manifests/more.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more}\ndata: {a: b}\nbinaryData: {c: aGVsbG8=}\n".to_owned()),
         ("config/default/kustomization.yaml", "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nnamespace: a\nnamePrefix: b-\nnameSuffix: -c\nresources:\n- ../manager\n- ../rbac\n- ../crd\nlabels:\n- pairs: {a: b}\n  includeSelectors: true\n  fields: [{path: spec/a, create: true}]\ncommonAnnotations: {c: d}\nimages:\n- name: controller\n  newName: e\n  newTag: v1\nreplicas:\n- name: controller-manager\n  count: 3\nconfigMapGenerator:\n- name: f\n  literals: [g=h]\n  options: {disableNameSuffixHash: true}\npatches:\n- target: {kind: Deployment, name: controller-.*}\n  patch: |-\n    - op: replace\n      path: /spec/template/spec/containers/0/name\n      value: manager\n- patch: |-\n    apiVersion: apps/v1\n    kind: Deployment\n    metadata: {name: controller-manager, namespace: system}\n    spec: {template: {spec: {containers: [{name: manager, env: [{name: a, $patch: delete}]}]}}}\n".to_owned()),
     ]
+}
+
+/// A Cargo.toml that depends on these crates only, as the lock file has no others.
+fn with_known_dependencies(manifest: &str) -> String {
+    let mut is_dependency = false;
+    let is_kept = |line: &&str| {
+        if line.starts_with('[') {
+            is_dependency = line.trim_end().ends_with("dependencies]");
+        }
+        let name = line.split([' ', '.']).next().unwrap_or_default();
+        !is_dependency
+            || line.starts_with(['[', '#', '\n'])
+            || name == "api"
+            || CRATES.contains(&name)
+    };
+    manifest.split_inclusive('\n').filter(is_kept).collect()
 }
 
 /// A lock file of only these crates.

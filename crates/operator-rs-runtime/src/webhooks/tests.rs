@@ -5,6 +5,7 @@ use http::StatusCode;
 use operator_rs_testing::Cluster;
 use rustls::{ClientConfig, RootCertStore, crypto::ring, pki_types::CertificateDer};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU16, Ordering};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -99,9 +100,21 @@ struct Args {
     flags: crate::Flags,
 }
 
+/// A port that is free, and that the system gives to nobody who asks for any port.
+async fn free_port() -> u16 {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let first = 20_000 + (std::process::id() % 9_000) as u16;
+    loop {
+        let port = first + NEXT.fetch_add(1, Ordering::Relaxed);
+        if TcpListener::bind(("::", port)).await.is_ok() {
+            return port;
+        }
+    }
+}
+
 /// The flags, with a certificate in a directory and a free port.
 pub async fn flags(dir: &Path, more: &[&str]) -> (crate::Flags, u16) {
-    let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
+    let port = free_port().await;
     let own = ["manager".into(), format!("--webhook-port={port}"), format!("--webhook-cert-path={}", dir.display())];
     let args = own.into_iter().chain(more.iter().map(ToString::to_string));
     (Args::parse_from(args).flags, port)
