@@ -1,7 +1,9 @@
 //! Reads packages from elsewhere, when names lead into them.
 
 use crate::cargo::{self, Extern, Packages};
-use crate::tree::{self, World};
+use crate::text::SourcePath;
+use crate::text::sources::{Texts, outside};
+use crate::tree::{self, ModuleId, World};
 use crate::types::Types;
 
 /// Reads what was needed since the last call; true where more is known now.
@@ -14,7 +16,25 @@ pub fn load(types: &mut Types, packages: &Packages<'_>) -> bool {
     for word in needs.crates {
         more |= load_crate(types, packages, word);
     }
+    for (path, module) in needs.texts {
+        more = true;
+        load_text(types, packages.texts, module, path);
+    }
     more
+}
+
+/// Reads a file that `include_str!` names.
+fn load_text(types: &mut Types, texts: &Texts<'_>, module: ModuleId, path: SourcePath) {
+    let text = if !texts.allows(path.as_str()) {
+        Err(outside(path.as_str()))
+    } else if !texts.contains_key(&path) {
+        Err(format!("the included file `{path}` does not exist"))
+    } else {
+        texts.get(&path).ok_or_else(|| format!("{path} cannot be read"))
+    };
+    let world = types.world_mut();
+    world.beside.push((module, path.clone()));
+    world.included_texts.insert(path, text);
 }
 
 /// Lets a crate know a package by the name of its library, where that is another than the package's.

@@ -26,7 +26,16 @@ pub struct RuledSpec {
     #[x_kube(validation = Rule { rule: "self == oldSelf".into(), message: Some("immutable".into()), ..Default::default() })]
     #[serde(default)]
     pub f: i32,
+    #[x_kube(validation = of_a_file(), validation = twice())]
     pub g: bool,
+}
+
+fn of_a_file() -> kube::core::Rule {
+    kube::core::Rule::new(include_str!("rule.cel")).message("from a file").field_path(".g")
+}
+
+fn twice() -> kube::core::Rule {
+    of_a_file()
 }
 
 #[derive(CustomResource, KubeSchema, Serialize, Deserialize, Clone, Debug)]

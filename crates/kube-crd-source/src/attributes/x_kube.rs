@@ -6,7 +6,7 @@ use syn::{Attribute, Expr, Lit, Meta, spanned::Spanned as _};
 use super::{alone, error, metas, name_of, once, value};
 use crate::names::{Named, Space};
 use crate::text::text;
-use crate::tree::Path;
+use crate::tree::{ItemKind, ModuleId, Path};
 use crate::values::{Values, peel};
 
 #[derive(Default)]
@@ -68,9 +68,27 @@ pub fn cel(meta: &Meta) -> syn::Result<()> {
 
 const NOT_READ: &str = "is not a rule that can be read; write `Rule::new(\"…\").message(\"…\")`";
 
-/// A rule: `"…"`, `("…", "message")`, `Rule::new("…").message("…")…`, `Rule { … }`.
+/// A rule: `"…"`, `("…", "message")`, `Rule::new("…").message("…")…`, `Rule { … }`, or a call of a function of the
+/// project that consists of such an expression.
 pub fn rule(expr: &Expr, values: &Values<'_>) -> syn::Result<Rule> {
+    rule_in(expr, &Scope { values, has_kube_names: true, calls: 0 })
+}
+
+/// Where an expression of a rule stands.
+struct Scope<'a> {
+    values: &'a Values<'a>,
+    /// The names of kube need no import: the derive imports them where it puts the expression.
+    has_kube_names: bool,
+    /// How many calls of functions lead there.
+    calls: usize,
+}
+
+/// Rules are not made by more functions than these, one calling the other.
+const MOST_CALLS: usize = 8;
+
+fn rule_in(expr: &Expr, scope: &Scope<'_>) -> syn::Result<Rule> {
     let refuse = |expr: &Expr| error(expr.span(), format!("`{}` {NOT_READ}", text(expr)));
+    let values = scope.values;
     let old_self = values.world.behaviour.kube.old_self;
     match peel(expr) {
         Expr::Lit(_) | Expr::Path(_) | Expr::Macro(_) => Ok(Rule::new(values.text(expr)?)),
@@ -82,25 +100,37 @@ pub fn rule(expr: &Expr, values: &Values<'_>) -> syn::Result<Rule> {
             _ => refuse(expr),
         },
         Expr::Call(it) => match (peel(&it.func), it.args.first(), it.args.len()) {
-            (Expr::Path(func), Some(rule), 1) if is(&func.path, "Rule::new", values) => {
+            (Expr::Path(func), Some(rule), 1) if is(&func.path, "Rule::new", scope) => {
                 Ok(Rule::new(string(rule, values)?))
+            }
+            (Expr::Path(func), None, _) if scope.calls < MOST_CALLS => {
+                let Some((module, body)) = function(&func.path, values) else {
+                    return refuse(expr);
+                };
+                let values = Values { module, ..*values };
+                let there =
+                    Scope { values: &values, has_kube_names: false, calls: scope.calls + 1 };
+                // An error has its place in the attribute, since the function may be in another file.
+                rule_in(body, &there).map_err(|error| {
+                    syn::Error::new(expr.span(), format!("in `{}`: {error}", text(&func.path)))
+                })
             }
             _ => refuse(expr),
         },
         Expr::MethodCall(it) => {
-            let before = rule(&it.receiver, values)?;
+            let before = rule_in(&it.receiver, scope)?;
             let (Some(argument), 1) = (it.args.first(), it.args.len()) else {
                 return refuse(expr);
             };
             match it.method.to_string().as_str() {
-                "message" => Ok(before.message(message(argument, values)?)),
-                "reason" => Ok(before.reason(reason(argument, values)?)),
+                "message" => Ok(before.message(message(argument, scope)?)),
+                "reason" => Ok(before.reason(reason(argument, scope)?)),
                 "field_path" => Ok(before.field_path(string(argument, values)?)),
                 "optional_old_self" if old_self => Ok(before.optional_old_self(boolean(argument)?)),
                 _ => refuse(expr),
             }
         }
-        Expr::Struct(it) if is(&it.path, "Rule", values) => {
+        Expr::Struct(it) if is(&it.path, "Rule", scope) => {
             let mut res = Rule::default();
             let rest = it.rest.as_ref().is_none_or(|it| text(it).ends_with("default()"));
             if !rest {
@@ -115,8 +145,8 @@ pub fn rule(expr: &Expr, values: &Values<'_>) -> syn::Result<Rule> {
                 match (text(&field.member).as_str(), some()) {
                     ("rule", _) => res.rule = string(&field.expr, values)?,
                     (_, None) if none => {}
-                    ("message", Some(it)) => res.message = Some(message(it, values)?),
-                    ("reason", Some(it)) => res.reason = Some(reason(it, values)?),
+                    ("message", Some(it)) => res.message = Some(message(it, scope)?),
+                    ("reason", Some(it)) => res.reason = Some(reason(it, scope)?),
                     ("field_path", Some(it)) => res.field_path = Some(string(it, values)?),
                     ("optional_old_self", Some(it)) if old_self => {
                         res.optional_old_self = Some(boolean(it)?)
@@ -130,15 +160,33 @@ pub fn rule(expr: &Expr, values: &Values<'_>) -> syn::Result<Rule> {
     }
 }
 
-fn message(expr: &Expr, values: &Values<'_>) -> syn::Result<Message> {
+/// The expression that a function without parameters consists of, and its module.
+fn function<'a>(path: &syn::Path, values: &Values<'a>) -> Option<(ModuleId, &'a Expr)> {
+    let found = values.world.resolve(values.module, &Path::from(path), Space::Values);
+    let Ok(Named::Item(id)) = found else { return None };
+    let item = &values.world.items[id];
+    let ItemKind::Fn(function) = &item.kind else { return None };
+    let is_plain = function.sig.inputs.is_empty()
+        && function.sig.generics.params.is_empty()
+        && function.sig.asyncness.is_none();
+    let is_itself =
+        function.attrs.iter().all(|attr| values.world.leaves_alone(item.module, attr, false));
+    match &function.block.stmts[..] {
+        [syn::Stmt::Expr(body, None)] if is_plain && is_itself => Some((item.module, body)),
+        _ => None,
+    }
+}
+
+fn message(expr: &Expr, scope: &Scope<'_>) -> syn::Result<Message> {
+    let values = scope.values;
     if let Expr::Call(it) = peel(expr)
         && let (Expr::Path(func), Some(argument), 1) =
             (peel(&it.func), it.args.first(), it.args.len())
     {
-        if is(&func.path, "Message::Expression", values) {
+        if is(&func.path, "Message::Expression", scope) {
             return Ok(Message::Expression(string(argument, values)?));
         }
-        if is(&func.path, "Message::Message", values) {
+        if is(&func.path, "Message::Message", scope) {
             return Ok(Message::Message(string(argument, values)?));
         }
     }
@@ -146,7 +194,7 @@ fn message(expr: &Expr, values: &Values<'_>) -> syn::Result<Message> {
     Ok(Message::Message(string(expr, values)?))
 }
 
-fn reason(expr: &Expr, values: &Values<'_>) -> syn::Result<Reason> {
+fn reason(expr: &Expr, scope: &Scope<'_>) -> syn::Result<Reason> {
     if let Expr::Path(it) = peel(expr) {
         for (name, reason) in [
             ("Reason::FieldValueInvalid", Reason::FieldValueInvalid),
@@ -154,7 +202,7 @@ fn reason(expr: &Expr, values: &Values<'_>) -> syn::Result<Reason> {
             ("Reason::FieldValueRequired", Reason::FieldValueRequired),
             ("Reason::FieldValueDuplicate", Reason::FieldValueDuplicate),
         ] {
-            if is(&it.path, name, values) {
+            if is(&it.path, name, scope) {
                 return Ok(reason);
             }
         }
@@ -188,6 +236,7 @@ fn string(expr: &Expr, values: &Values<'_>) -> syn::Result<String> {
 }
 
 fn merge(expr: &Expr, values: &Values<'_>) -> syn::Result<Merge> {
+    let scope = &Scope { values, has_kube_names: true, calls: 0 };
     let refuse = || error(expr.span(), format!("`{}` is not a merge strategy", text(expr)));
     match peel(expr) {
         Expr::Path(it) => {
@@ -199,14 +248,14 @@ fn merge(expr: &Expr, values: &Values<'_>) -> syn::Result<Merge> {
                 ("StructMerge::Atomic", Merge::Struct(StructMerge::Atomic)),
                 ("StructMerge::Granular", Merge::Struct(StructMerge::Granular)),
             ] {
-                if is(&it.path, name, values) {
+                if is(&it.path, name, scope) {
                     return Ok(merge);
                 }
             }
             refuse()
         }
         Expr::Call(it) => match (peel(&it.func), it.args.first(), it.args.len()) {
-            (Expr::Path(func), Some(keys), 1) if is(&func.path, "ListMerge::Map", values) => {
+            (Expr::Path(func), Some(keys), 1) if is(&func.path, "ListMerge::Map", scope) => {
                 let parser = syn::punctuated::Punctuated::<Expr, syn::Token![,]>::parse_terminated;
                 let keys = match peel(keys) {
                     Expr::Macro(it) if it.mac.path.is_ident("vec") => {
@@ -223,11 +272,12 @@ fn merge(expr: &Expr, values: &Values<'_>) -> syn::Result<Merge> {
     }
 }
 
-/// Whether a path is kube's. The derive imports the names where it puts the expression, so they need no import.
-fn is(path: &syn::Path, name: &str, values: &Values<'_>) -> bool {
-    if text(path) == name {
+/// Whether a path is kube's.
+fn is(path: &syn::Path, name: &str, scope: &Scope<'_>) -> bool {
+    if scope.has_kube_names && text(path) == name {
         return true;
     }
+    let values = scope.values;
     let found = values.world.resolve(values.module, &Path::from(path), Space::Values);
     found == Ok(Named::Foreign(format!("kube_core::{name}")))
 }

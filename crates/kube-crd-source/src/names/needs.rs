@@ -1,9 +1,11 @@
 //! Crates from elsewhere that have not been read and are needed, as names lead into them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Doubt, Names};
 use crate::builtin::names::{is_table, prelude};
+use crate::text::SourcePath;
+use crate::tree::ModuleId;
 
 /// Crates, by the first words of paths into them.
 #[derive(Default)]
@@ -11,6 +13,8 @@ pub struct Needs {
     /// Those that values are of. They are needed where what they are in is refused.
     of_values: BTreeSet<String>,
     pub crates: BTreeSet<String>,
+    /// The files that `include_str!` names, each with a module that does.
+    pub texts: BTreeMap<SourcePath, ModuleId>,
     /// Names that are no known crate: the crate with such a path, and the name.
     pub unknown: BTreeSet<(usize, String)>,
 }
@@ -33,6 +37,11 @@ impl Names {
     /// Notes that a path from elsewhere has to be known.
     pub fn need(&self, path: &str) {
         self.needs.borrow_mut().crates.extend(readable(path));
+    }
+
+    /// Notes that the text of a file has to be known, which code in a module includes.
+    pub fn need_text(&self, module: ModuleId, path: SourcePath) {
+        self.needs.borrow_mut().texts.insert(path, module);
     }
 
     /// Notes that the crate has to be known that a doubt is about.

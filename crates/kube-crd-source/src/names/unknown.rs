@@ -29,11 +29,20 @@ pub fn unknown_attribute_macros(
                 text: macro_.text.clone(),
                 span: macro_.path.span,
                 unknown: None,
-                effect: Effect::unknown(words(lookup, &macro_.item)),
+                effect: effect(lookup, macro_),
             };
             (index, macro_.module, unexpanded)
         })
         .collect()
+}
+
+fn effect(lookup: &Lookup<'_>, macro_: &AttributeMacro) -> Effect {
+    let mut effect = Effect::unknown(words(lookup, &macro_.item));
+    if macro_.is_in_impl {
+        // What an `impl` gets is no name of the module.
+        effect.names = Some(BTreeSet::new());
+    }
+    effect
 }
 
 fn words(lookup: &Lookup<'_>, item: &DecoratedItem) -> BTreeSet<String> {

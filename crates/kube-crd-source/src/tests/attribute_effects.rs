@@ -145,3 +145,17 @@ fn an_item_in_a_syntax_that_is_not_understood_may_declare_anything() {
     );
     assert_eq!(found.len(), 1, "{found:?}");
 }
+
+#[test]
+fn an_attribute_in_an_impl_may_add_a_function_to_it() {
+    let inner = |attribute: &str| {
+        format!(
+            "{TYPE} #[derive(Default)] struct In {{ x: i32 }} impl In {{ {attribute} fn other() {{}} }} fn f() -> In {{ In::default() }}"
+        )
+    };
+    let body = "#[serde(default = \"f\")] a: In,";
+    assert_eq!(read(body, &inner("#[inline]")), NONE);
+    let found = read(body, &inner("#[mac::twice]"));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("`#[mac::twice]` in src/main.rs may define"), "{found:?}");
+}

@@ -79,7 +79,7 @@ fn attributes_that_may_change_a_type_are_refused() {
     check(
         "#[doc = include_str!(\"a\")] a: i32,",
         "",
-        "src/main.rs:5:9: unsupported expression `include_str!(\"a\")` in an attribute: this macro is not expanded (`Kind` → `spec`)",
+        "src/main.rs:5:9: unsupported expression `include_str!(\"a\")` in an attribute: the included file `src/a` does not exist (`Kind` → `spec`)",
     );
     check(
         "#[schemars(extend(\"a\" = f(1)))] a: i32,",

@@ -8,7 +8,8 @@ use syn::{Attribute, Meta};
 
 use super::tokens::Tokens;
 use super::world::{ItemId, ModuleId, Path};
-use crate::cargo::cfg::Settled;
+use crate::cargo::Features;
+use crate::cargo::cfg::{self, Settled};
 use crate::text::{derive_paths, text};
 
 /// A derive or an attribute macro at an item. It may declare further items in the item's module.
@@ -18,6 +19,8 @@ pub struct AttributeMacro {
     /// As it is written, for messages.
     pub text: String,
     pub is_derive: bool,
+    /// It is at a function or a constant of an `impl`, to which it may add others.
+    pub is_in_impl: bool,
     pub item: DecoratedItem,
 }
 
@@ -104,7 +107,7 @@ fn macro_paths(settled: &Settled) -> Vec<(syn::Path, bool)> {
     paths
 }
 
-fn is_of_language_or_tool(meta: &Meta) -> bool {
+pub fn is_of_language_or_tool(meta: &Meta) -> bool {
     let first = meta.path().segments.first();
     meta.path().get_ident().is_some_and(|name| LANGUAGE.iter().any(|known| name == known))
         || first.is_some_and(|first| TOOLS.iter().any(|tool| first.ident == tool))
@@ -126,18 +129,45 @@ pub fn attribute_macros(
         syn::Item::Struct(_) | syn::Item::Enum(_) => DecoratedItem::Data(data),
         other => DecoratedItem::Words(Tokens::of_arguments(other.to_token_stream()).words),
     };
-    let macros = paths.into_iter().map(|(path, is_derive)| AttributeMacro {
-        module,
-        path: Path::from(&path),
-        text: if is_derive {
-            format!("#[derive({})]", text(&path))
-        } else {
-            format!("#[{}]", text(&path))
-        },
-        is_derive,
-        item: item.clone(),
-    });
-    macros.collect()
+    paths
+        .into_iter()
+        .map(|(path, is_derive)| AttributeMacro::new(module, &path, is_derive, item.clone()))
+        .collect()
+}
+
+/// Returns the attribute macros at the items of an `impl`.
+pub fn macros_in_impl(
+    module: ModuleId,
+    block: &syn::ItemImpl,
+    features: &Features,
+) -> Vec<AttributeMacro> {
+    let attributes = |item: &syn::ImplItem| match item {
+        syn::ImplItem::Const(it) => it.attrs.clone(),
+        syn::ImplItem::Fn(it) => it.attrs.clone(),
+        syn::ImplItem::Type(it) => it.attrs.clone(),
+        _ => Vec::new(),
+    };
+    // A condition that cannot be read is a problem where the item is needed.
+    let settled = block.items.iter().filter_map(|it| cfg::settle(&attributes(it), features).ok());
+    let paths: Vec<_> = settled.flat_map(|settled| macro_paths(&settled)).collect();
+    if paths.is_empty() {
+        return Vec::new();
+    }
+    let item = DecoratedItem::Words(Tokens::of_arguments(block.to_token_stream()).words);
+    let in_impl = |path: &syn::Path| AttributeMacro {
+        is_in_impl: true,
+        ..AttributeMacro::new(module, path, false, item.clone())
+    };
+    paths.iter().map(|(path, _)| in_impl(path)).collect()
+}
+
+impl AttributeMacro {
+    fn new(module: ModuleId, path: &syn::Path, is_derive: bool, item: DecoratedItem) -> Self {
+        let written = text(path);
+        let text =
+            if is_derive { format!("#[derive({written})]") } else { format!("#[{written}]") };
+        Self { module, path: Path::from(path), text, is_derive, is_in_impl: false, item }
+    }
 }
 
 /// The attribute macro on a module, an `impl`, an alias or a constant that may replace it.

@@ -183,7 +183,18 @@ impl Files<'_> {
     }
 }
 
-/// The path of the file that `include!` names: a string, or `concat!` of strings and `env!("CARGO_MANIFEST_DIR")`.
+/// The file that `include_str!` names, or why that is not known. `folder` is that of the file with the call, `package`
+/// that of its package.
+pub fn included_file(
+    tokens: &proc_macro2::TokenStream,
+    folder: &str,
+    package: &str,
+) -> Result<SourcePath, String> {
+    let path = included_path(tokens, folder, package).map_err(|not_read| not_read.why)?;
+    path.parse().map_err(|_| format!("`{path}` is not a path below the project"))
+}
+
+/// The path of the file that `include!` or `include_str!` names: a string, or `concat!` of strings and `env!("CARGO_MANIFEST_DIR")`.
 fn included_path(
     tokens: &proc_macro2::TokenStream,
     folder: &str,

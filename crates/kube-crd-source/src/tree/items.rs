@@ -3,7 +3,7 @@
 use syn::Item as Syntax;
 use syn::spanned::Spanned as _;
 
-use super::attribute_macros::{self, attribute_macros};
+use super::attribute_macros::{self, attribute_macros, macros_in_impl};
 use super::blocks::block_items;
 use super::files::{Files, Here};
 use super::macros::{Call, Rules};
@@ -45,6 +45,10 @@ impl Files<'_> {
         let item = without_async_bodies(item);
         let macros = attribute_macros(module, &item, &settled, world.items.len());
         world.attribute_macros.extend(macros);
+        if let Syntax::Impl(block) = &item {
+            let macros = macros_in_impl(module, block, world.features(module));
+            world.attribute_macros.extend(macros);
+        }
         if let Some(attr) = attribute_macros::of_item(&item, &settled.attrs) {
             let call = Call::attribute(attr.path(), &item);
             world.modules[module].macros.push(call);

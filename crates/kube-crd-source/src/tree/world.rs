@@ -1,6 +1,7 @@
 //! Crates, modules and items as data, before any name is looked up.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use proc_macro2::Span;
 
@@ -35,6 +36,8 @@ pub struct World {
     pub included: IncludedFiles,
     /// Included files that are not read.
     pub unread: Vec<UnreadPlace>,
+    /// The texts that `include_str!` names, or why there is none. Each is read once a value needs it.
+    pub included_texts: BTreeMap<SourcePath, Result<Rc<str>, String>>,
     /// `#[macro_use] extern crate`: the crate, and the name it uses.
     pub macro_uses: BTreeSet<(usize, String)>,
     /// The modules whose kinds are selected; all where it is empty.

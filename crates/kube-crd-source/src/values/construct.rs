@@ -48,6 +48,7 @@ constructs! {
     Format: "`format!(\"{}-{name}\", …)` of texts, integers and booleans",
     Concat: "`concat!(\"a\", 1)`",
     ModulePath: "`module_path!()`",
+    IncludeStr: "`include_str!(\"rule.cel\")` of a file of the package",
     Matches: "`matches!(value, Mode::Fast | Mode::Slow)`, `matches!(value, 0)`",
     Some: "`Some(…)`",
     None: "`None`",

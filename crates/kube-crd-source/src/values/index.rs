@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::names::{Miss, Named, Space};
 use crate::text::plain;
+use crate::tree::attribute_macros::is_of_language_or_tool;
 use crate::tree::{Impl, ItemId, ItemKind, ModuleId, Path};
 use crate::types::{Scope, Type, Types};
 
@@ -35,6 +36,9 @@ impl Index {
         for (id, item) in types.items.iter().enumerate() {
             let ItemKind::Trait(it) = &item.kind else { continue };
             for it in &it.items {
+                if has_macros(it) {
+                    res.open_traits.push(id);
+                }
                 match it {
                     syn::TraitItem::Fn(it) => {
                         res.traits.entry(plain(&it.sig.ident)).or_default().push(id);
@@ -69,6 +73,17 @@ impl Index {
         let candidates = with_function.chain(&self.open_traits).copied();
         candidates.filter(|trait_| types.is_trait_in_scope(module, *trait_)).collect()
     }
+}
+
+/// Whether an attribute macro is at an item of a trait, to which it may add others.
+fn has_macros(item: &syn::TraitItem) -> bool {
+    let attributes = match item {
+        syn::TraitItem::Const(it) => &it.attrs,
+        syn::TraitItem::Fn(it) => &it.attrs,
+        syn::TraitItem::Type(it) => &it.attrs,
+        _ => return false,
+    };
+    attributes.iter().any(|attribute| !is_of_language_or_tool(&attribute.meta))
 }
 
 enum Target {

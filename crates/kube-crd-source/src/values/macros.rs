@@ -1,6 +1,7 @@
 //! Macros of std, serde_json and schemars. One of the project's own with such a name is never taken for it.
 
 use syn::punctuated::Punctuated;
+use syn::spanned::Spanned as _;
 use syn::{Expr, Token};
 
 use super::construct::Construct;
@@ -8,7 +9,7 @@ use super::ty::Ty;
 use super::value::Value;
 use super::{Eval, Evaluator, Frame};
 use crate::names::{Miss, Named, Space};
-use crate::tree::Path;
+use crate::tree::{Path, included_file};
 
 type Arguments = Punctuated<Expr, Token![,]>;
 
@@ -39,6 +40,7 @@ impl Evaluator<'_> {
                 let path = self.world.modules[frame.scope.module].path.as_str();
                 (Construct::ModulePath, Value::text(path))
             }
+            "include_str" => (Construct::IncludeStr, self.included_text(frame, mac)?),
             "matches" => return self.matches_macro(frame, mac),
             "json" => (Construct::Json, Value::json(self.json_macro(frame, &mac.tokens)?)),
             "json_schema" => {
@@ -52,6 +54,29 @@ impl Evaluator<'_> {
         };
         self.accept(construct);
         Ok(value)
+    }
+
+    /// The text of the file that `include_str!` names. It is read before the kind is looked at again.
+    fn included_text(&self, frame: &Frame, mac: &syn::Macro) -> Eval<Value> {
+        let (world, module) = (self.world, frame.scope.module);
+        let file = world.place(module, mac.path.span()).path;
+        let folder = file.parent().map_or_else(String::new, |folder| folder.to_string());
+        let package = &world.crates[world.modules[module].krate].folder;
+        let path = match included_file(&mac.tokens, &folder, package) {
+            Ok(path) => path,
+            Err(why) => return self.refuse(frame, mac, why),
+        };
+        match world.included_texts.get(&path) {
+            Some(Ok(text)) => {
+                self.spend(frame, mac, text.len() / 64)?;
+                Ok(Value::text(&**text))
+            }
+            Some(Err(why)) => self.refuse(frame, mac, why.clone()),
+            None => {
+                world.need_text(module, path);
+                self.refuse(frame, mac, "the file is not read")
+            }
+        }
     }
 
     /// The name of a macro that is certainly std's, serde_json's `json` or schemars' `json_schema`.
