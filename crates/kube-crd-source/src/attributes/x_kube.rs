@@ -74,12 +74,12 @@ pub fn rule(expr: &Expr, values: &Values<'_>) -> syn::Result<Rule> {
     rule_in(expr, &Scope { values, has_kube_names: true, calls: 0 })
 }
 
-/// Where an expression of a rule stands.
+/// The names that an expression of a rule can use, and the functions that are being evaluated.
 struct Scope<'a> {
     values: &'a Values<'a>,
     /// The names of kube need no import: the derive imports them where it puts the expression.
     has_kube_names: bool,
-    /// How many calls of functions lead there.
+    /// The number of functions that are being evaluated, each called by the one before.
     calls: usize,
 }
 
@@ -272,7 +272,7 @@ fn merge(expr: &Expr, values: &Values<'_>) -> syn::Result<Merge> {
     }
 }
 
-/// Whether a path is kube's.
+/// Returns whether a path leads to this item of kube-core, e.g. `Rule::new`.
 fn is(path: &syn::Path, name: &str, scope: &Scope<'_>) -> bool {
     if scope.has_kube_names && text(path) == name {
         return true;

@@ -5,11 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use proc_macro2::Span;
 use quote::ToTokens as _;
 
 use super::Names;
 use super::known_macros::{CRATES, QUIET, TRANSPARENT};
+use super::unknown::Unexpanded;
 use crate::builtin::names as foreign;
 use crate::cargo::Extern;
 use crate::tree::tokens::Tokens;
@@ -77,17 +77,6 @@ impl Effect {
         let is_written = || self.words.contains("impl") && self.words.contains(function);
         self.words.contains(ty) && (!self.is_known || is_written())
     }
-}
-
-/// A macro that is not expanded, where it stands, with its effect.
-#[derive(Clone)]
-pub struct Unexpanded {
-    /// As it is written, for messages.
-    pub text: String,
-    pub span: Span,
-    /// Why nothing at all is known of it.
-    pub unknown: Option<String>,
-    pub effect: Effect,
 }
 
 /// The calls of all modules.

@@ -3,11 +3,11 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::calls::{self, Effect, Unexpanded};
+use super::calls::{self, Effect};
 use super::glob_names::Cache;
 use super::globs::{GlobId, Globs};
 use super::solver::Solver;
-use super::unknown::unknown_attribute_macros;
+use super::unknown::{Unexpanded, unknown_attribute_macros};
 use super::{Doubt, Lookup, Named, Names, Space};
 use crate::tree::{ItemId, ModuleId};
 

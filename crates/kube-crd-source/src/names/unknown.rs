@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use proc_macro2::Span;
 use quote::ToTokens as _;
 
-use super::calls::{Effect, Unexpanded};
+use super::calls::Effect;
 use super::globs::GlobTarget;
 use super::imports::Reader;
 use super::known_macros::{DERIVES_OF_STD, is_known_crate};
@@ -13,6 +14,17 @@ use crate::cargo::Extern;
 use crate::tree::attribute_macros::{AttributeMacro, DecoratedItem};
 use crate::tree::tokens::Tokens;
 use crate::tree::{ItemKind, ModuleId};
+
+/// A macro that is not expanded, with its place and its effect.
+#[derive(Clone)]
+pub struct Unexpanded {
+    /// As it is written, for messages.
+    pub text: String,
+    pub span: Span,
+    /// Why nothing at all is known of it.
+    pub unknown: Option<String>,
+    pub effect: Effect,
+}
 
 /// The unknown ones among all derives and attribute macros but those at the indices in `earlier`, each with its index
 /// and module.
