@@ -6,6 +6,7 @@ mod constructs;
 mod crates;
 mod effects;
 mod face;
+mod files_read;
 mod generics;
 mod graphs;
 mod kubernetes;

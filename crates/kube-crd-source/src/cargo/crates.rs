@@ -42,7 +42,7 @@ pub enum Extern {
 const USUAL: &[&str] = &["kube", "k8s_openapi", "schemars", "serde", "serde_json", "strum"];
 
 /// The crates that are always read: those whose kinds are selected, and the libraries of
-/// members and of packages by path that they may name.
+/// members and of packages by path that their code may name.
 pub fn crates(packages: &Packages<'_>) -> Vec<Krate> {
     let mut res = Vec::new();
     let mut seen: Vec<PackageId> = packages.roots().collect();
@@ -53,7 +53,7 @@ pub fn crates(packages: &Packages<'_>) -> Vec<Krate> {
         if packages.all[id].root {
             res.extend(others(packages, id));
         }
-        for it in packages.dependencies(id) {
+        for it in packages.dependencies_of_code(id) {
             if let Some(target) = packages.target(id, it).filter(|_| it.path.is_some())
                 && !seen.contains(&target)
             {

@@ -5,8 +5,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::cfg::Cfg;
-use super::dependencies::For;
 use super::packages::{PackageId, Packages};
 
 /// A package's name → its candidates: one, unless that is not certain.
@@ -111,11 +109,6 @@ impl Packages<'_> {
         if let (Some(index), Some(_)) = (self.all[id].locked, &self.all[id].source) {
             return self.lock.dependencies_of(index).collect();
         }
-        let named = |use_: For| use_ == For::Code || use_ == For::Tests && self.tests;
-        let declared = self.dependencies(id).iter();
-        declared
-            .filter(|it| named(it.use_) && it.there != Cfg::No)
-            .filter_map(|it| self.target(id, it))
-            .collect()
+        self.dependencies_of_code(id).filter_map(|it| self.target(id, it)).collect()
     }
 }

@@ -11,10 +11,10 @@ use toml::{Table, Value};
 
 use super::config::Config;
 use super::deciding::Deciding;
-use super::dependencies::{self, Dependency};
+use super::dependencies::{self, Dependency, For};
 use super::lock::Lock;
 use super::workspace::Manifest;
-use super::{Features, Options, targets};
+use super::{Cfg, Features, Options, targets};
 use crate::text::sources::Texts;
 use crate::text::{Place, Problem, SourcePath, below, conflict_in_malformed};
 
@@ -215,6 +215,20 @@ impl<'a> Packages<'a> {
 
     pub fn dependencies(&self, id: PackageId) -> &[Dependency] {
         self.declaration(id).map(|it| it.dependencies.as_slice()).unwrap_or_default()
+    }
+
+    /// The dependencies that the code of a package may name. What only its build script or its tests use is not among
+    /// them; examples, where they are read, use what tests use.
+    pub fn dependencies_of_code(&self, id: PackageId) -> impl Iterator<Item = &Dependency> {
+        let has_examples = self.tests && self.all[id].root;
+        self.dependencies(id).iter().filter(move |dependency| {
+            let is_used = match dependency.use_ {
+                For::Code => true,
+                For::Tests => has_examples,
+                For::Build => false,
+            };
+            is_used && dependency.there != Cfg::No
+        })
     }
 
     /// The features that a package declares, each with what it turns on.
