@@ -54,7 +54,7 @@ pub use text::{
 use cargo::{Manifest, Packages};
 use declared::Namer;
 use names::Names;
-use text::sources::{Parsed, Texts};
+use text::sources::Texts;
 use tree::World;
 use types::Types;
 
@@ -98,16 +98,9 @@ pub struct Reading {
 /// Never fails as a whole: what is wrong is in the [`Reading`]. Source that nests deep needs a deep stack: call this
 /// inside of [`stack::with_room`] where the source is not your own.
 pub fn read(from: &dyn Sources, options: &Options) -> Reading {
-    read_again(from, options, None)
-}
-
-/// The same; what an earlier reading has parsed is not parsed again.
-fn read_again(from: &dyn Sources, options: &Options, parsed: Option<Rc<Parsed>>) -> Reading {
     let mut problems = Vec::new();
-    let mut texts = Texts::new(from);
+    let texts = Texts::new(from);
     let members = cargo::members(&texts, &mut problems);
-    // Members are read once more alone where others turn on their features.
-    texts.parsed = parsed.or_else(|| (members.len() > 1).then(Rc::default));
     let packages = Packages::new(&texts, &members, options, &mut problems);
     // If a file of cargo does not parse, other problems may be consequences of that, and are not reported; and if
     // Cargo.lock or cargo's configuration says otherwise, others than the packages that are locked are built.
@@ -117,7 +110,7 @@ fn read_again(from: &dyn Sources, options: &Options, parsed: Option<Rc<Parsed>>)
         .collect();
     let kubernetes = cargo::kubernetes(&packages);
     let mut unexplored = Vec::new();
-    let world = world(&packages, &members, options, &mut unexplored);
+    let world = world(&packages, &members, unfit.is_empty(), &mut unexplored);
     let names = Names::new(world, kubernetes.types);
     let (behaviour, keeps_order) =
         (versions::behaviour(&packages), versions::keeps_order(&packages));
@@ -188,7 +181,8 @@ pub fn features_of_kinds(from: &dyn Sources, options: &Options) -> BTreeSet<BTre
     let texts = Texts::new(from);
     let members = cargo::members(&texts, &mut problems);
     let packages = Packages::new(&texts, &members, options, &mut problems);
-    let world = world(&packages, &members, options, &mut problems);
+    let is_fit = cargo::check_lock(&packages, &members).is_none();
+    let world = world(&packages, &members, is_fit, &mut problems);
     declared::features(&world)
 }
 
@@ -198,19 +192,20 @@ pub fn package_names(from: &dyn Sources) -> Vec<String> {
     members.values().filter_map(|manifest| manifest.name().map(str::to_owned)).collect()
 }
 
-/// The crates of a workspace that are read whatever names lead to.
+/// The crates of a workspace that are read whatever names lead to. `is_fit`: Cargo.lock says what is built.
 fn world(
     packages: &Packages<'_>,
     members: &BTreeMap<String, Rc<Manifest>>,
-    options: &Options,
+    is_fit: bool,
     problems: &mut Vec<Problem>,
 ) -> World {
-    let crates = match members.is_empty() {
-        true => cargo::bare(packages.texts),
-        false => cargo::crates(packages),
+    let crates = if members.is_empty() {
+        cargo::bare(packages.texts)
+    } else {
+        cargo::crates(packages, is_fit)
     };
     let mut world = World::default();
-    world.selection.clone_from(&options.modules);
+    world.selection.clone_from(&packages.options.modules);
     world.unpublished = packages.unpublished_words();
     tree::load(&mut world, packages.texts, crates, problems);
     world

@@ -271,7 +271,7 @@ fn types_of(
     let members = cargo::members(&texts, problems);
     let options = Options::default();
     let packages = Packages::new(&texts, &members, &options, problems);
-    let world = world(&packages, &members, &options, problems);
+    let world = world(&packages, &members, true, problems);
     let names = Names::new(world, kubernetes.unwrap_or_default());
     Types::new(names, versions::behaviour(&packages), versions::keeps_order(&packages))
 }

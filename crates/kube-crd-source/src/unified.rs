@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::cargo::{PackageId, Packages};
 use crate::kind::Kind;
 use crate::text::Problem;
-use crate::{Options, read_again};
+use crate::{Options, read};
 
 /// Warns of each kind whose CRD differs where its package is the only one that is built.
 pub fn warnings(options: &Options, packages: &Packages<'_>, kinds: &[Kind]) -> Vec<Problem> {
@@ -25,8 +25,7 @@ pub fn warnings(options: &Options, packages: &Packages<'_>, kinds: &[Kind]) -> V
         }
         let name = packages.all[owner].name.clone();
         let alone = Options { packages: vec![name.clone()], ..options.clone() };
-        let texts = packages.texts;
-        let alone = read_again(texts.sources, &alone, texts.parsed.clone());
+        let alone = read(packages.texts.sources, &alone);
         let why = turned_on(packages, owner, &members, &added);
         for it in kinds.iter().filter(|it| package(it) == Some(owner)) {
             let other = alone.kinds.iter().find(|other| other.place == it.place);

@@ -171,7 +171,7 @@ fn function<'a>(path: &syn::Path, values: &Values<'a>) -> Option<(ModuleId, &'a 
         && function.sig.asyncness.is_none();
     let is_itself =
         function.attrs.iter().all(|attr| values.world.leaves_alone(item.module, attr, false));
-    match &function.block.stmts[..] {
+    match values.world.statements(item.module, &function.block).ok()? {
         [syn::Stmt::Expr(body, None)] if is_plain && is_itself => Some((item.module, body)),
         _ => None,
     }

@@ -1,6 +1,6 @@
 //! The crates of packages: what each is called, where it begins, and the names by which it knows the others.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::packages::{PackageId, Packages};
 use super::{Cfg, Features, Target, targets};
@@ -28,6 +28,8 @@ pub struct Krate {
     pub id: Option<PackageId>,
     /// A library's word in paths that lead into it from elsewhere.
     pub word: Option<String>,
+    /// False where nothing in it can be a kind, and no crate with kinds can name it.
+    pub is_read: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -43,23 +45,18 @@ const USUAL: &[&str] = &["kube", "k8s_openapi", "schemars", "serde", "serde_json
 
 /// The crates that are always read: those whose kinds are selected, and the libraries of
 /// members and of packages by path that their code may name.
-pub fn crates(packages: &Packages<'_>) -> Vec<Krate> {
+///
+/// `is_fit`: Cargo.lock says what is built, so that it shows which packages cannot have kinds.
+pub fn crates(packages: &Packages<'_>, is_fit: bool) -> Vec<Krate> {
     let mut res = Vec::new();
-    let mut seen: Vec<PackageId> = packages.roots().collect();
-    let mut next = 0;
-    while let Some(id) = seen.get(next).copied() {
-        next += 1;
-        res.extend(library(packages, id));
-        if packages.all[id].root {
-            res.extend(others(packages, id));
-        }
-        for it in packages.dependencies_of_code(id) {
-            if let Some(target) = packages.target(id, it).filter(|_| it.path.is_some())
-                && !seen.contains(&target)
-            {
-                seen.push(target);
-            }
-        }
+    let may_have_kinds = |id: &PackageId| !is_fit || packages.may_have_kinds(*id);
+    let with_kinds = packages.roots().filter(may_have_kinds);
+    let read = BTreeSet::from_iter(with_path_dependencies(packages, with_kinds));
+    for id in with_path_dependencies(packages, packages.roots()) {
+        let crates = Vec::from_iter(library(packages, id));
+        let others = if packages.all[id].root { others(packages, id) } else { Vec::new() };
+        let is_read = read.contains(&id);
+        res.extend(crates.into_iter().chain(others).map(|krate| Krate { is_read, ..krate }));
     }
     let there: Vec<_> =
         res.iter().filter_map(|it| Some((it.word.clone()?, it.root.clone()))).collect();
@@ -67,6 +64,52 @@ pub fn crates(packages: &Packages<'_>) -> Vec<Krate> {
         show(&mut res, &word, &root);
     }
     res
+}
+
+/// Returns packages and those that they depend on by their paths, directly or not.
+fn with_path_dependencies(
+    packages: &Packages<'_>,
+    first: impl Iterator<Item = PackageId>,
+) -> Vec<PackageId> {
+    let mut found: Vec<PackageId> = first.collect();
+    let mut seen: BTreeSet<PackageId> = found.iter().copied().collect();
+    let mut next = 0;
+    while let Some(id) = found.get(next).copied() {
+        next += 1;
+        let by_path = packages.dependencies_of_code(id).filter(|it| it.path.is_some());
+        let targets = by_path.filter_map(|it| packages.target(id, it));
+        found.extend(targets.filter(|target| seen.insert(*target)));
+    }
+    found
+}
+
+impl Packages<'_> {
+    /// Returns whether a package can have kinds: what kube's derive writes names crates of kube, so the package depends
+    /// on them, directly or not. Without a lock that is not known. One that lacks them and names the derive all the same
+    /// is read as well, for a message that says what is missing.
+    fn may_have_kinds(&self, id: PackageId) -> bool {
+        let Some(locked) = self.all[id].locked.filter(|_| self.options.modules.is_empty()) else {
+            return true;
+        };
+        self.depends_on_kube(locked) || self.names_derive_of_kube(id)
+    }
+
+    fn depends_on_kube(&self, locked: usize) -> bool {
+        let (mut open, mut seen) = (vec![locked], BTreeSet::from([locked]));
+        while let Some(index) = open.pop() {
+            if self.lock.packages[index].name.contains("kube") {
+                return true;
+            }
+            open.extend(self.lock.dependencies_of(index).filter(|it| seen.insert(*it)));
+        }
+        false
+    }
+
+    fn names_derive_of_kube(&self, id: PackageId) -> bool {
+        let files = self.folder(id).map(|folder| self.texts.below(folder)).unwrap_or_default();
+        let texts = files.iter().filter_map(|file| self.texts.get(file));
+        { texts }.any(|text| text.contains("CustomResource"))
+    }
 }
 
 /// Lets crates name a library that is read now.
@@ -98,6 +141,7 @@ pub fn library(packages: &Packages<'_>, id: PackageId) -> Option<Krate> {
         old,
         id: Some(id),
         word,
+        is_read: true,
     })
 }
 
@@ -136,6 +180,7 @@ fn others(packages: &Packages<'_>, id: PackageId) -> Vec<Krate> {
                 old: packages.is_of_edition_2015(id),
                 id: Some(id),
                 word: None,
+                is_read: true,
             });
         }
     }
@@ -187,6 +232,7 @@ pub fn bare(texts: &Texts<'_>) -> Vec<Krate> {
             old: false,
             id: None,
             word: None,
+            is_read: true,
         })
         .collect()
 }

@@ -260,7 +260,20 @@ impl Packages<'_> {
 
     /// A package and all that depend on it.
     fn dependents(&self, id: PackageId) -> BTreeSet<PackageId> {
-        let mut users: BTreeMap<usize, Vec<PackageId>> = BTreeMap::new();
+        let users = self.users.get_or_init(|| self.users());
+        let mut res = BTreeSet::new();
+        let mut open = vec![id];
+        while let Some(id) = open.pop() {
+            if res.insert(id) {
+                open.extend(users.get(&id).into_iter().flatten());
+            }
+        }
+        res
+    }
+
+    /// The packages that depend on each package directly.
+    fn users(&self) -> BTreeMap<PackageId, Vec<PackageId>> {
+        let mut users: BTreeMap<PackageId, Vec<PackageId>> = BTreeMap::new();
         for (by, package) in self.all.iter().enumerate() {
             match package.locked {
                 Some(index) => self.lock.dependencies_of(index).for_each(|it| {
@@ -274,14 +287,7 @@ impl Packages<'_> {
                 }
             }
         }
-        let mut res = BTreeSet::new();
-        let mut open = vec![id];
-        while let Some(id) = open.pop() {
-            if res.insert(id) {
-                open.extend(users.get(&id).into_iter().flatten());
-            }
-        }
-        res
+        users
     }
 
     /// The features of a package that members and packages by path turn on: others are not looked at.

@@ -45,7 +45,7 @@ pub(super) struct Declaration {
 
 pub struct Packages<'a> {
     pub texts: &'a Texts<'a>,
-    pub(super) options: &'a Options,
+    pub options: &'a Options,
     pub(super) lock: Lock,
     pub all: Vec<Package>,
     /// What is built are examples too, with what only tests depend on.
@@ -54,6 +54,8 @@ pub struct Packages<'a> {
     pub old: bool,
     pub(super) by_folder: BTreeMap<String, PackageId>,
     pub(super) found: RefCell<BTreeMap<PackageId, Features>>,
+    /// The packages that depend on each package directly, found on demand.
+    pub(super) users: OnceCell<BTreeMap<PackageId, Vec<PackageId>>>,
     pub(super) deciding: OnceCell<Deciding>,
     pub(super) config: Config,
 }
@@ -90,6 +92,7 @@ impl<'a> Packages<'a> {
             old: members.get("").is_some_and(|it| is_old(&it.table)),
             by_folder: BTreeMap::new(),
             found: RefCell::default(),
+            users: OnceCell::new(),
             deciding: OnceCell::new(),
             config: Config::read(texts, members.get("").map(Rc::as_ref)),
         };

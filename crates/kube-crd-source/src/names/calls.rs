@@ -13,17 +13,17 @@ use super::unknown::Unexpanded;
 use crate::builtin::names as foreign;
 use crate::cargo::Extern;
 use crate::tree::tokens::Tokens;
-use crate::tree::{BlockItem, Call, Item, ItemId, ItemKind, ModuleId, Path, Rules, RulesId, World};
+use crate::tree::{Call, Item, ItemId, ItemKind, ModuleId, Path, Rules, RulesId, World};
 
 /// The words and functions that a call may write.
-struct Written {
-    words: BTreeSet<String>,
-    functions: BTreeSet<String>,
+pub(super) struct Written {
+    pub words: BTreeSet<String>,
+    pub functions: BTreeSet<String>,
 }
 
 impl Written {
     /// Those of its arguments.
-    fn of(arguments: &Tokens) -> Self {
+    pub fn of(arguments: &Tokens) -> Self {
         let mut functions = arguments.functions.clone();
         // The keyword may come to stand before any name.
         if arguments.words.contains("fn") {
@@ -39,13 +39,13 @@ pub struct Effect {
     /// The names that it may declare; none where that may be any.
     pub names: Option<BTreeSet<String>>,
     /// Every word of its arguments and of the macros that it runs.
-    words: BTreeSet<String>,
+    pub(super) words: BTreeSet<String>,
     /// Functions that it may write, by their names.
-    functions: BTreeSet<String>,
+    pub(super) functions: BTreeSet<String>,
     /// Every macro that it runs is read.
-    is_known: bool,
+    pub(super) is_known: bool,
     /// Kube's derive is among the words.
-    may_declare_kinds: bool,
+    pub(super) may_declare_kinds: bool,
 }
 
 impl Effect {
@@ -80,8 +80,8 @@ impl Effect {
 }
 
 /// The calls of all modules.
-pub fn calls(world: &World) -> BTreeMap<ModuleId, Vec<Unexpanded>> {
-    let calls = Calls::new(world);
+pub(super) fn unexpanded_calls(calls: &Calls<'_>) -> BTreeMap<ModuleId, Vec<Unexpanded>> {
+    let world = calls.world;
     let with_calls = world.modules.iter().enumerate().filter(|(_, it)| !it.macros.is_empty());
     let unexpanded = |module: ModuleId, call: &Call| Unexpanded {
         text: call.text.clone(),
@@ -92,12 +92,6 @@ pub fn calls(world: &World) -> BTreeMap<ModuleId, Vec<Unexpanded>> {
     with_calls
         .map(|(id, module)| (id, module.macros.iter().map(|call| unexpanded(id, call)).collect()))
         .collect()
-}
-
-/// The effects of items and calls in blocks, in their order. None of them is declared in a module.
-pub fn block_effects(world: &World) -> Vec<Effect> {
-    let calls = Calls::new(world);
-    world.block_items.iter().map(|it| calls.block_effect(it)).collect()
 }
 
 /// Further names of types: those of aliases and of imports that rename, by the last name of what they lead to.
@@ -118,20 +112,20 @@ pub fn further_names(world: &World) -> BTreeMap<String, BTreeSet<String>> {
     res
 }
 
-struct Calls<'a> {
-    world: &'a World,
+pub(super) struct Calls<'a> {
+    pub world: &'a World,
     /// Imports by the name that they give.
     imports: BTreeMap<&'a str, Vec<ItemId>>,
     /// Definitions by their names.
-    rules: BTreeMap<&'a str, Vec<RulesId>>,
+    pub rules: BTreeMap<&'a str, Vec<RulesId>>,
     /// Names of macros that only other macros define.
     hidden: BTreeSet<&'a str>,
     /// The names of kube's derive.
-    derives: BTreeSet<&'a str>,
+    pub derives: BTreeSet<&'a str>,
 }
 
 impl<'a> Calls<'a> {
-    fn new(world: &'a World) -> Self {
+    pub fn new(world: &'a World) -> Self {
         let mut imports: BTreeMap<&str, Vec<ItemId>> = BTreeMap::new();
         for (id, item) in world.items.iter().enumerate() {
             if matches!(item.kind, ItemKind::Use(_)) {
@@ -167,27 +161,6 @@ impl<'a> Calls<'a> {
             !quiet && !call.is_attribute && self.derives.iter().any(|it| words.contains(*it));
         let is_known = names.is_some() && !call.is_attribute;
         Effect { names, words, functions, is_known, may_declare_kinds }
-    }
-
-    /// What an `impl`, a type or a call in a block may write for the whole crate.
-    fn block_effect(&self, item: &BlockItem) -> Effect {
-        let rules = item.macro_name.as_ref().map(|it| self.rules.get(it.as_str()));
-        // Macros of other crates write no `impl` for what is not theirs or in their arguments.
-        let tokens = match rules {
-            Some(None) => Tokens::default(),
-            _ => Tokens::of_arguments(item.tokens.clone()),
-        };
-        let Written { mut words, mut functions } = Written::of(&tokens);
-        let rules = rules.flatten().into_iter().flatten();
-        for body in rules.filter_map(|it| self.world.rules[*it].body.as_ref()) {
-            words.extend(body.words.iter().cloned());
-            functions.extend(body.functions.iter().cloned());
-            if body.has_open_functions {
-                functions.extend(tokens.words.iter().cloned());
-            }
-        }
-        let may_declare_kinds = self.derives.iter().any(|it| words.contains(*it));
-        Effect { names: Some(BTreeSet::new()), words, functions, is_known: true, may_declare_kinds }
     }
 
     /// The names that a call may declare, and all words of what it runs.
@@ -333,16 +306,6 @@ impl Names {
         self.what_may(|effect| effect.may_extend(&traits, function))
     }
 
-    /// The items in blocks of a module that may declare kinds.
-    pub fn block_items_that_may_declare_kinds(
-        &self,
-        module: ModuleId,
-    ) -> impl Iterator<Item = &BlockItem> {
-        let all = self.block_items.iter().zip(&self.imports().block_effects);
-        all.filter(move |(it, effect)| it.module == module && effect.may_declare_kinds)
-            .map(|it| it.0)
-    }
-
     /// The first call or item in a block whose effect is so, as a message names it.
     fn what_may(&self, is_so: impl Fn(&Effect) -> bool) -> Option<String> {
         let imports = self.imports();
@@ -351,9 +314,8 @@ impl Names {
             Some(format!("`{}` in {}", found.text, self.modules[*module].file))
         });
         of_calls.or_else(|| {
-            let mut all = self.block_items.iter().zip(&imports.block_effects);
-            let (it, _) = all.find(|(_, it)| is_so(it))?;
-            Some(format!("what is in a block at {}", self.place(it.module, it.span)))
+            let found = imports.in_blocks.iter().find(|in_block| is_so(&in_block.effect))?;
+            Some(format!("what is in a block at {}", self.place(found.module, found.span)))
         })
     }
 

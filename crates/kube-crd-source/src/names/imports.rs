@@ -2,8 +2,10 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
-use super::calls::{self, Effect};
+use super::blocks::{InBlock, effects_of_blocks};
+use super::calls::{Calls, further_names, unexpanded_calls};
 use super::glob_names::Cache;
 use super::globs::{GlobId, Globs};
 use super::solver::Solver;
@@ -54,10 +56,10 @@ pub struct Imports {
     pub broken: Vec<ModuleId>,
     /// The macros of each module that are not expanded.
     pub unexpanded: BTreeMap<ModuleId, Vec<Unexpanded>>,
-    /// The effects of items and calls in blocks.
-    pub block_effects: Vec<Effect>,
+    /// The items and calls in blocks that may have an effect outside of them.
+    pub in_blocks: Rc<[InBlock]>,
     /// Further names of types, by the names that they lead to.
-    pub further_names: BTreeMap<String, BTreeSet<String>>,
+    pub further_names: Rc<BTreeMap<String, BTreeSet<String>>>,
     pub cache: RefCell<Cache>,
     /// What was read since this was last emptied; nothing once all is solved.
     reads: RefCell<Option<BTreeSet<Read>>>,
@@ -72,7 +74,13 @@ impl Imports {
 
     /// Decides where all imports lead.
     pub fn solve(world: &Names) -> Self {
-        let mut solved = Self::solve_beside(world, calls::calls(world));
+        let calls = Calls::new(world);
+        let in_blocks = effects_of_blocks(&calls);
+        let further_names = Rc::new(further_names(world));
+        let solve_beside = |unexpanded| {
+            Self::solve_beside(world, unexpanded, in_blocks.clone(), further_names.clone())
+        };
+        let mut solved = solve_beside(unexpanded_calls(&calls));
         // Which derives and attributes are known depends on the imports, which depend on what unknown ones may declare.
         // Each round can only find further ones that are unknown.
         let mut known = BTreeSet::new();
@@ -86,15 +94,20 @@ impl Imports {
                 known.insert(index);
                 unexpanded.entry(module).or_default().push(found);
             }
-            solved = Self::solve_beside(world, unexpanded);
+            solved = solve_beside(unexpanded);
         }
     }
 
-    fn solve_beside(world: &Names, unexpanded: BTreeMap<ModuleId, Vec<Unexpanded>>) -> Self {
+    fn solve_beside(
+        world: &Names,
+        unexpanded: BTreeMap<ModuleId, Vec<Unexpanded>>,
+        in_blocks: Rc<[InBlock]>,
+        further_names: Rc<BTreeMap<String, BTreeSet<String>>>,
+    ) -> Self {
         let mut res = Self {
             globs: Globs::open(world),
-            block_effects: calls::block_effects(world),
-            further_names: calls::further_names(world),
+            in_blocks,
+            further_names,
             reads: RefCell::new(Some(BTreeSet::new())),
             macros: unexpanded.keys().copied().collect(),
             unexpanded,

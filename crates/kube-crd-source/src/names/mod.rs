@@ -3,6 +3,7 @@
 //! Imports are solved once, before the first path is looked up. Never guesses: a name that a macro, an unknown
 //! `cfg` or a foreign `use …::*` may declare is a [`Miss`].
 
+mod blocks;
 mod calls;
 mod glob_names;
 mod globs;

@@ -49,7 +49,7 @@ pub fn unknown_attribute_macros(
 }
 
 fn effect(lookup: &Lookup<'_>, macro_: &AttributeMacro) -> Effect {
-    let mut effect = Effect::unknown(words(lookup, &macro_.item));
+    let mut effect = Effect::unknown(words(lookup, macro_));
     if macro_.is_in_impl {
         // What an `impl` gets is no name of the module.
         effect.names = Some(BTreeSet::new());
@@ -57,9 +57,16 @@ fn effect(lookup: &Lookup<'_>, macro_: &AttributeMacro) -> Effect {
     effect
 }
 
-fn words(lookup: &Lookup<'_>, item: &DecoratedItem) -> BTreeSet<String> {
-    match item {
-        DecoratedItem::Words(words) => words.clone(),
+fn words(lookup: &Lookup<'_>, macro_: &AttributeMacro) -> BTreeSet<String> {
+    match &macro_.item {
+        DecoratedItem::Words(words, omitted) => {
+            let bodies = lookup.world.omitted_bodies(macro_.module);
+            let tokens = omitted
+                .iter()
+                .flat_map(|place| bodies.iter().filter_map(|file| file.tokens(*place)));
+            let in_bodies = tokens.flat_map(|tokens| Tokens::of_arguments(tokens.clone()).words);
+            words.iter().cloned().chain(in_bodies).collect()
+        }
         DecoratedItem::Data(id) => match &lookup.world.items[*id].kind {
             ItemKind::Data(input) => Tokens::of_arguments(input.to_token_stream()).words,
             _ => BTreeSet::new(),

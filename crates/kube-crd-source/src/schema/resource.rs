@@ -56,10 +56,10 @@ fn unexplored(world: &Types) -> Vec<Problem> {
             let message = format!("`{}` may declare kinds here, and is not expanded", it.text);
             res.push(world.problem(id, it.span, message, WRITE_OUT));
         }
-        for it in world.block_items_that_may_declare_kinds(id) {
+        for in_block in world.blocks_that_may_declare_kinds(id) {
             let message = "a kind inside of a block is not read";
             let hint = "move it to the module";
-            res.push(world.problem(id, it.span, message, hint));
+            res.push(world.problem(id, in_block.span, message, hint));
         }
     }
     res

@@ -361,3 +361,30 @@ fn outside_of_the_project_only_declared_packages_are_read() {
     check(declared, "#[path = \"../../dep/src/own.rs\"] pub mod own;", &[]);
     check(declared, "#[path = \"../../depth/own.rs\"] pub mod own;", &["src/lib.rs:5:40"]);
 }
+
+#[test]
+fn only_packages_that_may_have_kinds_are_read() {
+    let project = files(&[
+        ("Cargo.toml", "[workspace]\nmembers = [\"a\", \"b\", \"c\"]\n"),
+        ("a/Cargo.toml", &manifest("a", "[dependencies]\nkube = \"5\"\nb = { path = \"../b\" }\n")),
+        ("b/Cargo.toml", &manifest("b", "")),
+        ("c/Cargo.toml", &manifest("c", "[dependencies]\nb = { path = \"../b\" }\n")),
+        ("a/src/lib.rs", &format!("{HEAD}{SPEC}\n{KIND} {{ a: b::B }}")),
+        ("b/src/lib.rs", &format!("{HEAD}{TYPE} pub struct B {{ b: i32 }}")),
+        ("c/src/lib.rs", "this is not Rust"),
+        (
+            "Cargo.lock",
+            &[
+                lock(&[(".a", "1.0.0", &["b"])]),
+                locked(".b", "1.0.0", &[]),
+                locked(".c", "1.0.0", &["b"]),
+            ]
+            .concat(),
+        ),
+    ]);
+    let reading = read_map(&project);
+    assert_eq!(reading.unexplored, []);
+    assert_eq!(reading.kinds.len(), 1);
+    let names: Vec<_> = reading.crates.iter().map(|krate| krate.name.as_str()).collect();
+    assert_eq!(names, ["a", "b", "c"]);
+}

@@ -1,6 +1,6 @@
 //! The files that the reader reads.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use semver::Version;
 
-use super::{Place, Problem, SourcePath, below, conflict, syntax};
+use super::{Place, Problem, SourcePath, below, conflict};
 
 /// Gives the text of a file by its path below a folder, e.g. `src/lib.rs`.
 pub type ReadFile = Rc<dyn Fn(&str) -> Option<String>>;
@@ -148,18 +148,18 @@ pub struct Texts<'a> {
     pub read: RefCell<ReadTexts>,
     /// The folders of packages outside of the workspace's own that a Cargo.toml names by their paths.
     declared: RefCell<BTreeSet<String>>,
-    /// What was parsed, if the same files are read several times.
-    pub parsed: Option<Rc<Parsed>>,
+    /// The number of tokens that may still be parsed.
+    pub tokens_left: Cell<usize>,
 }
 
-/// Files by their texts, with the syntax of each: it is the same whatever the features are.
-#[derive(Default)]
-pub struct Parsed(RefCell<BTreeMap<SourcePath, (Rc<str>, syn::File)>>);
+/// Limit of the tokens that are parsed for a reading, without the bodies of functions that are left out.
+const MOST_TOKENS: usize = 1_500_000;
 
 impl<'a> Texts<'a> {
     pub fn new(sources: &'a dyn Sources) -> Self {
         let (problems, read) = (RefCell::default(), RefCell::default());
-        Self { sources, problems, read, declared: RefCell::default(), parsed: None }
+        let tokens_left = Cell::new(MOST_TOKENS);
+        Self { sources, problems, read, declared: RefCell::default(), tokens_left }
     }
 
     /// Allows to read a package that a Cargo.toml names by its path.
@@ -221,17 +221,6 @@ impl<'a> Texts<'a> {
         let hashes = files.iter().map(|file| (file.path.clone(), hash_of(&file.text)));
         self.read.borrow_mut().0.extend(hashes);
         files
-    }
-
-    /// The syntax of a file with this text.
-    pub fn syntax(&self, path: &SourcePath, text: &Rc<str>) -> syn::Result<syn::File> {
-        let Some(parsed) = &self.parsed else { return syntax::file(text) };
-        if let Some((_, it)) = parsed.0.borrow().get(path).filter(|it| it.0 == *text) {
-            return Ok(it.clone());
-        }
-        let res = syntax::file(text)?;
-        parsed.0.borrow_mut().insert(path.clone(), (text.clone(), res.clone()));
-        Ok(res)
     }
 
     /// What is in a folder; nothing where there is none. One that cannot be listed is a problem.

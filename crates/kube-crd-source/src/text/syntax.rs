@@ -20,21 +20,31 @@ pub const BEFORE_NOT: &[&str] = &[
     "yield",
 ];
 
-pub fn file(text: &str) -> syn::Result<syn::File> {
-    file_from_line(text, 0)
-}
-
-/// The syntax of a file whose lines are counted on from others.
-pub fn file_from_line(text: &str, lines_before: usize) -> syn::Result<syn::File> {
+/// The text of a file as its spans are counted in it: `lines_before` are counted on from another file.
+pub fn normalized(text: &str, lines_before: usize) -> String {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     // As rustc does when it loads a file.
     let text = text.replace("\r\n", "\n");
-    let text = "\n".repeat(lines_before) + without_shebang(&text);
-    let tokens: TokenStream = text.parse().map_err(|it: LexError| {
-        syn::Error::new(it.span(), "it is cut off, or this is not a token of Rust")
-    })?;
+    "\n".repeat(lines_before) + without_shebang(&text)
+}
+
+/// The tokens of a text that is normalized.
+pub fn tokens(text: &str) -> syn::Result<TokenStream> {
+    text.parse().map_err(|error: LexError| {
+        syn::Error::new(error.span(), "it is cut off, or this is not a token of Rust")
+    })
+}
+
+/// The syntax of a text that is normalized.
+pub fn parse(text: &str) -> syn::Result<syn::File> {
+    let tokens = tokens(text)?;
     guarded(&tokens)?;
     syn::parse2(tokens)
+}
+
+#[cfg(test)]
+fn file(text: &str) -> syn::Result<syn::File> {
+    parse(&normalized(text, 0))
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use proc_macro2::LineColumn;
 use quote::ToTokens as _;
 use syn::{Attribute, Meta};
 
@@ -29,8 +30,8 @@ pub struct AttributeMacro {
 pub enum DecoratedItem {
     /// A struct or an enum.
     Data(ItemId),
-    /// Every word of another item.
-    Words(BTreeSet<String>),
+    /// Every word of another item but for those in bodies that are left out, and the places of these.
+    Words(BTreeSet<String>, Vec<LineColumn>),
 }
 
 /// Attributes of the language, and of the derives that are read here.
@@ -114,12 +115,13 @@ pub fn is_of_language_or_tool(meta: &Meta) -> bool {
 }
 
 /// Returns the derives and attribute macros at an item. `data` is the id that the item is about to get, if it is a
-/// struct or an enum.
+/// struct or an enum; `omitted` are the places of its bodies that are left out.
 pub fn attribute_macros(
     module: ModuleId,
     item: &syn::Item,
     settled: &Settled,
     data: ItemId,
+    omitted: &[LineColumn],
 ) -> Vec<AttributeMacro> {
     let paths = macro_paths(settled);
     if paths.is_empty() {
@@ -127,7 +129,7 @@ pub fn attribute_macros(
     }
     let item = match item {
         syn::Item::Struct(_) | syn::Item::Enum(_) => DecoratedItem::Data(data),
-        other => DecoratedItem::Words(Tokens::of_arguments(other.to_token_stream()).words),
+        other => DecoratedItem::words(other, omitted),
     };
     paths
         .into_iter()
@@ -140,6 +142,7 @@ pub fn macros_in_impl(
     module: ModuleId,
     block: &syn::ItemImpl,
     features: &Features,
+    omitted: &[LineColumn],
 ) -> Vec<AttributeMacro> {
     let attributes = |item: &syn::ImplItem| match item {
         syn::ImplItem::Const(it) => it.attrs.clone(),
@@ -153,12 +156,18 @@ pub fn macros_in_impl(
     if paths.is_empty() {
         return Vec::new();
     }
-    let item = DecoratedItem::Words(Tokens::of_arguments(block.to_token_stream()).words);
+    let item = DecoratedItem::words(block, omitted);
     let in_impl = |path: &syn::Path| AttributeMacro {
         is_in_impl: true,
         ..AttributeMacro::new(module, path, false, item.clone())
     };
     paths.iter().map(|(path, _)| in_impl(path)).collect()
+}
+
+impl DecoratedItem {
+    fn words(item: &impl quote::ToTokens, omitted: &[LineColumn]) -> Self {
+        Self::Words(Tokens::of_arguments(item.to_token_stream()).words, omitted.to_vec())
+    }
 }
 
 impl AttributeMacro {
@@ -176,12 +185,17 @@ pub fn of_item<'a>(item: &syn::Item, attrs: &'a [Attribute]) -> Option<&'a Attri
     if !matches!(item, Item::Mod(_) | Item::Impl(_) | Item::Type(_) | Item::Const(_)) {
         return None;
     }
-    // By the last name: what is imported is not known yet.
-    let adds = |name: &str| ADDING.iter().any(|it| it.ends_with(&format!("::{name}")));
     attrs.iter().find(|it| {
         let last = it.path().segments.last().map(|it| it.ident.to_string()).unwrap_or_default();
-        !is_of_language_or_tool(&it.meta) && !adds(&last)
+        !is_of_language_or_tool(&it.meta) && !is_adding(&last)
     })
+}
+
+/// Returns whether an attribute macro of this name only adds to its item. Where the name is imported from is not known
+/// yet.
+pub fn is_adding(name: &str) -> bool {
+    let last_name = |path: &str| path.rsplit("::").next() == Some(name);
+    ADDING.iter().any(|path| last_name(path))
 }
 
 /// Whether an item under an attribute macro may become a kind.

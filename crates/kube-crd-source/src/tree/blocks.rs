@@ -3,10 +3,11 @@
 //! Rust lets an `impl` stand in any block, and it counts for the whole crate. Such items are not read; what they may
 //! decide is refused.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{LineColumn, TokenStream};
 use quote::ToTokens;
 use syn::visit::{self, Visit};
 
+use super::bodies::is_omitted;
 use super::world::ModuleId;
 use crate::text::plain;
 
@@ -19,25 +20,28 @@ pub struct BlockItem {
     pub span: proc_macro2::Span,
 }
 
-/// The items in all blocks of an item of a module.
-pub fn block_items(item: &syn::Item, module: ModuleId) -> Vec<BlockItem> {
-    let mut blocks = Blocks { module, found: Vec::new() };
+/// What is in the blocks of an item.
+pub struct Blocks {
+    module: ModuleId,
+    pub items: Vec<BlockItem>,
+    /// The places of the bodies that are left out.
+    pub omitted: Vec<LineColumn>,
+}
+
+/// Returns what is in all blocks of an item of a module.
+pub fn block_items(item: &syn::Item, module: ModuleId) -> Blocks {
+    let mut blocks = Blocks { module, items: Vec::new(), omitted: Vec::new() };
     if !matches!(item, syn::Item::Mod(_) | syn::Item::Macro(_)) {
         visit::visit_item(&mut blocks, item);
     }
-    blocks.found
-}
-
-struct Blocks {
-    module: ModuleId,
-    found: Vec<BlockItem>,
+    blocks
 }
 
 impl Blocks {
     fn note(&mut self, tokens: &impl ToTokens, macro_name: Option<String>) {
         let span = syn::spanned::Spanned::span(tokens);
         let tokens = tokens.to_token_stream();
-        self.found.push(BlockItem { module: self.module, tokens, macro_name, span });
+        self.items.push(BlockItem { module: self.module, tokens, macro_name, span });
     }
 }
 
@@ -51,6 +55,14 @@ impl<'ast> Visit<'ast> for Blocks {
             _ => {}
         }
         visit::visit_item(self, item);
+    }
+
+    fn visit_block(&mut self, block: &'ast syn::Block) {
+        if is_omitted(block) {
+            self.omitted.push(block.brace_token.span.open().start());
+        } else {
+            visit::visit_block(self, block);
+        }
     }
 
     fn visit_macro(&mut self, it: &'ast syn::Macro) {

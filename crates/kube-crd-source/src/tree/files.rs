@@ -3,6 +3,7 @@
 use super::attribute_macros;
 use super::macros::RulesId;
 use super::modules::Folder;
+use super::source_file::{NotParsed, ParseOptions, SourceFile};
 use super::world::{Module, ModuleId, World, place};
 use crate::cargo::{Krate, cfg};
 use crate::text::sources::Texts;
@@ -17,7 +18,10 @@ pub fn load(world: &mut World, texts: &Texts<'_>, crates: Vec<Krate>, problems: 
     world.crates.extend(crates);
     let mut files = Files { texts, problems, macros: Vec::new() };
     for krate in before..world.crates.len() {
-        let Krate { root, name, cfg, .. } = &world.crates[krate];
+        let Krate { root, name, cfg, is_read, .. } = &world.crates[krate];
+        if !is_read {
+            continue;
+        }
         let root = root.clone();
         let module = Module::new(krate, None, name.clone(), root.clone(), *cfg);
         let module = world.add_module(module);
@@ -59,6 +63,33 @@ impl Files<'_> {
         self.report(place, message, Some(WRITE_OUT));
     }
 
+    /// Parses a file of a module whose lines are counted on from others.
+    pub fn parse(
+        &self,
+        world: &World,
+        module: ModuleId,
+        text: &str,
+        lines_before: usize,
+    ) -> Result<SourceFile, NotParsed> {
+        let tokens_left = &self.texts.tokens_left;
+        let omits_tests = !world.features(module).possible.has_name("test");
+        let options = ParseOptions { lines_before, most_tokens: tokens_left.get(), omits_tests };
+        let source = SourceFile::parse(text, options)?;
+        tokens_left.set(tokens_left.get().saturating_sub(source.tokens));
+        Ok(source)
+    }
+
+    fn report_not_parsed(&mut self, file: &SourcePath, text: &str, error: &NotParsed) {
+        if matches!(error, NotParsed::TooMuch) && self.texts.tokens_left.take() == 0 {
+            // One file has said so.
+            return;
+        }
+        match conflict_in_malformed(file, text) {
+            Some(problem) => self.problems.push(problem),
+            None => self.report(place(file, error.span()), error.to_string(), None),
+        }
+    }
+
     /// Reads the file of a module.
     pub fn read(&mut self, world: &mut World, here: Here<'_>) {
         let file = world.modules[here.module].file.clone();
@@ -66,20 +97,16 @@ impl Files<'_> {
             world.modules[here.module].broken = Some(format!("{file} cannot be read"));
             return;
         };
-        let syntax = match self.texts.syntax(&file, &text) {
-            Ok(syntax) => syntax,
+        let source = match self.parse(world, here.module, &text, 0) {
+            Ok(source) => source,
             Err(error) => {
-                match conflict_in_malformed(&file, &text) {
-                    Some(problem) => self.problems.push(problem),
-                    None => {
-                        let message = format!("cannot be parsed: {error}");
-                        self.report(place(&file, error.span()), message, None);
-                    }
-                }
                 world.modules[here.module].broken = Some(format!("{file} cannot be parsed"));
+                self.report_not_parsed(&file, &text, &error);
                 return;
             }
         };
+        let syntax = source.syntax;
+        world.add_bodies(&file, source.bodies);
         match cfg::settle(&syntax.attrs, world.features(here.module)) {
             Ok(settled) => {
                 let module = &mut world.modules[here.module];

@@ -13,7 +13,7 @@ use super::macros::Call;
 use super::modules::Folder;
 use super::world::{ModuleId, World, place};
 use crate::text::sources::{OUTSIDE_HINT, outside};
-use crate::text::{Place, SourcePath, below, syntax};
+use crate::text::{Place, SourcePath, below};
 
 /// Limit of the files that one file includes, directly or not: each is parsed with the lines of those before it.
 const MOST_INCLUDED: usize = 100;
@@ -162,13 +162,12 @@ impl Files<'_> {
                 Some("declare modules with `mod` in place of `include!`"),
             ));
         };
-        let syntax = syntax::file_from_line(&text, lines_before).map_err(|error| {
+        let source = self.parse(world, module, &text, lines_before).map_err(|error| {
             let place = world.included.place(&module_file, error.span());
-            NotRead::problem(
-                format!("`{path}`, line {}, cannot be parsed: {error}", place.line),
-                None,
-            )
+            NotRead::problem(format!("`{path}`, line {}, {error}", place.line), None)
         })?;
+        let syntax = source.syntax;
+        world.add_bodies(&module_file, source.bodies);
         if !syntax.attrs.is_empty() {
             return Err(NotRead::problem(
                 format!("`{path}` has an inner attribute, which an included file cannot have"),

@@ -41,12 +41,14 @@ impl Files<'_> {
             return Ok(());
         }
         self.check_for_kinds(world, module, &item, &settled.attrs);
-        world.block_items.extend(block_items(&item, module));
-        let item = without_async_bodies(item);
-        let macros = attribute_macros(module, &item, &settled, world.items.len());
+        let in_blocks = block_items(&item, module);
+        world.block_items.extend(in_blocks.items);
+        let omitted = in_blocks.omitted;
+        world.omitted_calls.extend(omitted.iter().map(|place| (module, *place)));
+        let macros = attribute_macros(module, &item, &settled, world.items.len(), &omitted);
         world.attribute_macros.extend(macros);
         if let Syntax::Impl(block) = &item {
-            let macros = macros_in_impl(module, block, world.features(module));
+            let macros = macros_in_impl(module, block, world.features(module), &omitted);
             world.attribute_macros.extend(macros);
         }
         if let Some(attr) = attribute_macros::of_item(&item, &settled.attrs) {
@@ -88,25 +90,6 @@ impl Files<'_> {
         let above = self.macros.iter().rev().find(|(it, _)| Some(it) == name.as_ref());
         world.modules[module].macros.push(Call::new(it, above.and_then(|it| it.1)));
     }
-}
-
-/// An item without the code of `async` functions, which is most of the code of a server and never evaluated.
-fn without_async_bodies(mut item: Syntax) -> Syntax {
-    let clear = |sig: &syn::Signature, block: &mut syn::Block| {
-        if sig.asyncness.is_some() {
-            block.stmts = Vec::new();
-        }
-    };
-    match &mut item {
-        Syntax::Fn(it) => clear(&it.sig, &mut it.block),
-        Syntax::Impl(it) => it.items.iter_mut().for_each(|it| {
-            if let syn::ImplItem::Fn(it) = it {
-                clear(&it.sig, &mut it.block);
-            }
-        }),
-        _ => {}
-    }
-    item
 }
 
 fn declare(world: &mut World, here: Declaring, item: Syntax) {

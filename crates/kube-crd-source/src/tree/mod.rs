@@ -2,13 +2,16 @@
 
 pub mod attribute_macros;
 mod blocks;
+mod bodies;
 mod files;
 mod included;
 mod items;
 mod macros;
 mod modules;
+mod omission;
 mod reach;
 mod selection;
+mod source_file;
 mod token;
 pub mod tokens;
 mod world;

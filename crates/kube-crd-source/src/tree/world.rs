@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use proc_macro2::Span;
+use proc_macro2::{LineColumn, Span};
 
 use super::attribute_macros::AttributeMacro;
 use super::blocks::BlockItem;
+use super::bodies::{self, OmittedBodies};
 use super::included::{IncludedFiles, UnreadPlace};
 use super::macros::{Call, Rules};
 use crate::cargo::{Cfg, Features, Krate};
@@ -26,6 +27,10 @@ pub struct World {
     pub impls: Vec<Impl>,
     /// Items and calls in blocks that may have an effect outside of them.
     pub block_items: Vec<BlockItem>,
+    /// Bodies of functions that are left out and call macros: their modules and the places of their braces.
+    pub omitted_calls: Vec<(ModuleId, LineColumn)>,
+    /// The bodies that are left out, by the file that their lines are counted in.
+    bodies: BTreeMap<SourcePath, Vec<Rc<OmittedBodies>>>,
     /// The derives and attribute macros at all items.
     pub attribute_macros: Vec<AttributeMacro>,
     /// Every `macro_rules!`.
@@ -133,6 +138,36 @@ impl World {
         }
         self.items.push(item);
         id
+    }
+
+    pub(super) fn add_bodies(&mut self, file: &SourcePath, bodies: Rc<OmittedBodies>) {
+        if !bodies.is_empty() {
+            self.bodies.entry(file.clone()).or_default().push(bodies);
+        }
+    }
+
+    /// The bodies that are left out in the file of a module.
+    pub fn omitted_bodies(&self, module: ModuleId) -> &[Rc<OmittedBodies>] {
+        self.bodies.get(&self.modules[module].file).map_or(&[], Vec::as_slice)
+    }
+
+    /// The statements of a function of a module. Its body is parsed now if it was left out.
+    pub fn statements<'w>(
+        &'w self,
+        module: ModuleId,
+        block: &'w syn::Block,
+    ) -> syn::Result<&'w [syn::Stmt]> {
+        if !bodies::is_omitted(block) {
+            return Ok(&block.stmts);
+        }
+        let place = block.brace_token.span.open().start();
+        let mut omitted = self.omitted_bodies(module).iter();
+        match omitted.find_map(|bodies| bodies.block(place)) {
+            Some(Ok(block)) => Ok(&block.stmts),
+            Some(Err(error)) => Err(error.clone()),
+            // `_` is no statement that has a value.
+            None => Ok(&block.stmts),
+        }
     }
 
     pub fn features(&self, module: ModuleId) -> &Features {

@@ -1,6 +1,6 @@
 //! Blocks: `let`, statements behind a `#[cfg]`, and the value at the end.
 
-use syn::{Block, Expr, Local, Pat, Stmt};
+use syn::{Expr, Local, Pat, Stmt};
 
 use super::construct::Construct;
 use super::ty::Ty;
@@ -9,11 +9,11 @@ use super::{Eval, Evaluator, Frame, syntax};
 use crate::text::plain;
 
 impl Evaluator<'_> {
-    pub fn block(&self, frame: &Frame, block: &Block, expected: &Ty) -> Eval<Value> {
+    pub fn block(&self, frame: &Frame, statements: &[Stmt], expected: &Ty) -> Eval<Value> {
         let mut frame = frame.clone();
         // What a `cfg` takes away is gone before it is known which statement is the last.
         let mut active = Vec::new();
-        for stmt in &block.stmts {
+        for stmt in statements {
             if self.is_active(&frame, statement_attributes(stmt), "a statement")? {
                 active.push(stmt);
             }

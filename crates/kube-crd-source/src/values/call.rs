@@ -136,7 +136,9 @@ impl<'a> Evaluator<'a> {
         let Some(_level) = self.meter.enter() else {
             return self.refuse(frame, at, "it is nested too deep");
         };
-        let value = self.block(&there, function.block, &there.returns)?;
+        let statements = self.world.statements(function.scope.module, function.block);
+        let statements = self.syntax(&there, statements)?;
+        let value = self.block(&there, statements, &there.returns)?;
         match value.fits(&there.returns) {
             true => Ok(value),
             false => self.refuse(frame, at, "its value is not of the return type"),

@@ -50,7 +50,7 @@ impl Evaluator<'_> {
             Expr::Field(it) => self.field(frame, it),
             Expr::Block(it) if it.label.is_none() => {
                 self.accept(Construct::Block);
-                self.block(frame, &it.block, expected)
+                self.block(frame, &it.block.stmts, expected)
             }
             expr => self.unsupported(frame, expr),
         }

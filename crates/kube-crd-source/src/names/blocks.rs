@@ -1,0 +1,95 @@
+//! The effects of items and macro calls in blocks, such as the bodies of functions. None of them is declared in a module.
+
+use std::rc::Rc;
+
+use proc_macro2::{Span, TokenStream};
+
+use super::Names;
+use super::calls::{Calls, Effect, Written};
+use crate::tree::tokens::Tokens;
+use crate::tree::{BlockItem, ModuleId, World};
+
+/// An item or a macro call in a block that may have an effect outside of it.
+pub struct InBlock {
+    pub module: ModuleId,
+    pub span: Span,
+    pub effect: Effect,
+}
+
+/// Returns the items and calls in all blocks that may have an effect outside of them.
+pub(super) fn effects_of_blocks(calls: &Calls<'_>) -> Rc<[InBlock]> {
+    let in_omitted = calls_in_omitted_bodies(calls);
+    let all = calls.world.block_items.iter().chain(&in_omitted);
+    let with_effect = all.map(|item| in_block(calls, item));
+    with_effect.filter(|in_block| !in_block.effect.words.is_empty()).collect()
+}
+
+/// Returns the calls of macros of the project in the bodies that are left out. Macros of other crates write nothing that
+/// is not in their arguments, and a body with an item in it is not left out.
+fn calls_in_omitted_bodies(calls: &Calls<'_>) -> Vec<BlockItem> {
+    let World { omitted_calls, .. } = calls.world;
+    let is_own = |name: &String| calls.rules.contains_key(name.as_str());
+    let mut found = Vec::new();
+    for (module, place) in omitted_calls {
+        for bodies in calls.world.omitted_bodies(*module) {
+            if !bodies.called_macros.iter().any(is_own) {
+                continue;
+            }
+            let Some(tokens) = bodies.tokens(*place) else { continue };
+            found.extend(own_calls(calls, *module, tokens));
+        }
+    }
+    found
+}
+
+/// Returns the calls of macros of the project in tokens, at whatever depth.
+fn own_calls(calls: &Calls<'_>, module: ModuleId, tokens: &TokenStream) -> Vec<BlockItem> {
+    let all = crate::text::macro_calls(tokens).into_iter();
+    let own = all.filter(|call| calls.rules.contains_key(call.name.as_str()));
+    own.map(|call| BlockItem {
+        module,
+        tokens: call.arguments,
+        macro_name: Some(call.name),
+        span: call.span,
+    })
+    .collect()
+}
+
+/// What an `impl`, a type or a call in a block may write for the whole crate.
+fn in_block(calls: &Calls<'_>, item: &BlockItem) -> InBlock {
+    let rules = item.macro_name.as_ref().map(|name| calls.rules.get(name.as_str()));
+    // Macros of other crates write no `impl` for what is not theirs or in their arguments.
+    let tokens = match rules {
+        Some(None) => Tokens::default(),
+        _ => Tokens::of_arguments(item.tokens.clone()),
+    };
+    let Written { mut words, mut functions } = Written::of(&tokens);
+    let rules = rules.flatten().into_iter().flatten();
+    for body in rules.filter_map(|id| calls.world.rules[*id].body.as_ref()) {
+        words.extend(body.words.iter().cloned());
+        functions.extend(body.functions.iter().cloned());
+        if body.has_open_functions {
+            functions.extend(tokens.words.iter().cloned());
+        }
+    }
+    let may_declare_kinds = calls.derives.iter().any(|derive| words.contains(*derive));
+    let effect = Effect {
+        names: Some(std::collections::BTreeSet::new()),
+        words,
+        functions,
+        is_known: true,
+        may_declare_kinds,
+    };
+    InBlock { module: item.module, span: item.span, effect }
+}
+
+impl Names {
+    /// The items and calls in blocks of a module that may declare kinds.
+    pub fn blocks_that_may_declare_kinds(
+        &self,
+        module: ModuleId,
+    ) -> impl Iterator<Item = &InBlock> {
+        let all = self.imports().in_blocks.iter();
+        all.filter(move |found| found.module == module && found.effect.may_declare_kinds)
+    }
+}

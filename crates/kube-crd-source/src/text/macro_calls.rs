@@ -1,0 +1,39 @@
+//! The macros that tokens call.
+
+use proc_macro2::{Span, TokenStream, TokenTree};
+
+use super::plain;
+use super::syntax::BEFORE_NOT;
+
+/// A call of a macro.
+pub struct MacroCall {
+    /// The last name of its path.
+    pub name: String,
+    pub arguments: TokenStream,
+    /// The place of the name.
+    pub span: Span,
+}
+
+/// Returns the calls in tokens, at whatever depth.
+pub fn macro_calls(tokens: &TokenStream) -> Vec<MacroCall> {
+    let mut calls = Vec::new();
+    let mut open = vec![tokens.clone()];
+    while let Some(tokens) = open.pop() {
+        let mut before: [Option<TokenTree>; 2] = [None, None];
+        for token in tokens {
+            if let TokenTree::Group(group) = &token {
+                if let [Some(TokenTree::Ident(name)), Some(TokenTree::Punct(not))] = &before
+                    && not.as_char() == '!'
+                    && !BEFORE_NOT.iter().any(|word| name == word)
+                {
+                    let (arguments, span) = (group.stream(), name.span());
+                    calls.push(MacroCall { name: plain(name), arguments, span });
+                }
+                open.push(group.stream());
+            }
+            let [_, last] = before;
+            before = [last, Some(token)];
+        }
+    }
+    calls
+}

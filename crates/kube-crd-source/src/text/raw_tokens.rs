@@ -1,0 +1,197 @@
+//! Tokens of a text as ranges: enough to see where items and the bodies of functions begin and end, at a tenth of the
+//! cost of a syntax tree.
+
+use std::ops::Range;
+
+use ra_ap_rustc_lexer::{FrontmatterAllowed, LiteralKind, TokenKind, tokenize};
+
+/// Limit of the tokens in one file: some 13 MB of usual code.
+const MOST_TOKENS: usize = 2_000_000;
+
+/// The tokens of a text but for spaces and comments. A comment that documents an item is a token.
+pub struct RawTokens<'t> {
+    text: &'t str,
+    tokens: Vec<RawToken>,
+}
+
+struct RawToken {
+    kind: Kind,
+    start: u32,
+    end: u32,
+    /// The index of the bracket that closes this one.
+    close: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Word,
+    /// A number, a text, a character or a lifetime.
+    Literal,
+    Doc,
+    Open(Bracket),
+    Close(Bracket),
+    Punct(char),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bracket {
+    Round,
+    Square,
+    Brace,
+}
+
+/// Why a text was not split.
+#[derive(Debug, PartialEq, Eq)]
+pub enum NotSplit {
+    /// It has more than [`MOST_TOKENS`] tokens.
+    TooLarge,
+    /// It is no Rust, or its brackets do not match. A parser says why.
+    Malformed,
+}
+
+impl<'t> RawTokens<'t> {
+    pub fn split(text: &'t str) -> Result<Self, NotSplit> {
+        // Offsets are kept in 32 bits.
+        u32::try_from(text.len()).map_err(|_| NotSplit::TooLarge)?;
+        let mut tokens: Vec<RawToken> = Vec::new();
+        let mut open: Vec<(usize, Bracket)> = Vec::new();
+        let mut start = 0;
+        for token in tokenize(text, FrontmatterAllowed::No) {
+            let end = start + token.len;
+            let range = start..end;
+            start = end;
+            let Some(kind) = kind_of(token.kind).ok_or(NotSplit::Malformed)? else { continue };
+            if tokens.len() >= MOST_TOKENS {
+                return Err(NotSplit::TooLarge);
+            }
+            match kind {
+                Kind::Open(bracket) => open.push((tokens.len(), bracket)),
+                Kind::Close(bracket) => {
+                    let Some((index, opened)) = open.pop() else {
+                        return Err(NotSplit::Malformed);
+                    };
+                    if opened != bracket {
+                        return Err(NotSplit::Malformed);
+                    }
+                    tokens[index].close = tokens.len() as u32;
+                }
+                _ => {}
+            }
+            tokens.push(RawToken { kind, start: range.start, end: range.end, close: 0 });
+        }
+        if open.is_empty() { Ok(Self { text, tokens }) } else { Err(NotSplit::Malformed) }
+    }
+
+    pub fn len(&self) -> usize {
+        self.tokens.len()
+    }
+
+    /// The kind of a token; none behind the last one.
+    pub fn kind(&self, index: usize) -> Option<Kind> {
+        self.tokens.get(index).map(|token| token.kind)
+    }
+
+    /// The word at an index, if there is one.
+    pub fn word(&self, index: usize) -> Option<&'t str> {
+        let token = self.tokens.get(index).filter(|token| token.kind == Kind::Word)?;
+        Some(&self.text[token.start as usize..token.end as usize])
+    }
+
+    /// The index of the bracket that closes the one at an index.
+    pub fn close(&self, index: usize) -> usize {
+        self.tokens[index].close as usize
+    }
+
+    /// The bytes of a token.
+    pub fn bytes(&self, index: usize) -> Range<usize> {
+        self.tokens[index].start as usize..self.tokens[index].end as usize
+    }
+}
+
+/// The kind of a token: none for spaces and comments, an error (`None` outside) for what is no token of Rust.
+fn kind_of(kind: TokenKind) -> Option<Option<Kind>> {
+    use TokenKind as T;
+    Some(Some(match kind {
+        T::Whitespace
+        | T::LineComment { doc_style: None }
+        | T::BlockComment { doc_style: None, terminated: true } => return Some(None),
+        T::LineComment { .. } | T::BlockComment { terminated: true, .. } => Kind::Doc,
+        T::Ident | T::RawIdent => Kind::Word,
+        T::Lifetime { .. } | T::RawLifetime => Kind::Literal,
+        T::Literal { kind, .. } if is_terminated(kind) => Kind::Literal,
+        T::OpenParen => Kind::Open(Bracket::Round),
+        T::OpenBracket => Kind::Open(Bracket::Square),
+        T::OpenBrace => Kind::Open(Bracket::Brace),
+        T::CloseParen => Kind::Close(Bracket::Round),
+        T::CloseBracket => Kind::Close(Bracket::Square),
+        T::CloseBrace => Kind::Close(Bracket::Brace),
+        T::Semi => Kind::Punct(';'),
+        T::Comma => Kind::Punct(','),
+        T::Dot => Kind::Punct('.'),
+        T::At => Kind::Punct('@'),
+        T::Pound => Kind::Punct('#'),
+        T::Tilde => Kind::Punct('~'),
+        T::Question => Kind::Punct('?'),
+        T::Colon => Kind::Punct(':'),
+        T::Dollar => Kind::Punct('$'),
+        T::Eq => Kind::Punct('='),
+        T::Bang => Kind::Punct('!'),
+        T::Lt => Kind::Punct('<'),
+        T::Gt => Kind::Punct('>'),
+        T::Minus => Kind::Punct('-'),
+        T::And => Kind::Punct('&'),
+        T::Or => Kind::Punct('|'),
+        T::Plus => Kind::Punct('+'),
+        T::Star => Kind::Punct('*'),
+        T::Slash => Kind::Punct('/'),
+        T::Caret => Kind::Punct('^'),
+        T::Percent => Kind::Punct('%'),
+        _ => return None,
+    }))
+}
+
+fn is_terminated(kind: LiteralKind) -> bool {
+    use LiteralKind as L;
+    match kind {
+        L::Int { empty_int, .. } => !empty_int,
+        L::Float { empty_exponent, .. } => !empty_exponent,
+        L::Char { terminated }
+        | L::Byte { terminated }
+        | L::Str { terminated }
+        | L::ByteStr { terminated }
+        | L::CStr { terminated } => terminated,
+        L::RawStr { n_hashes } | L::RawByteStr { n_hashes } | L::RawCStr { n_hashes } => {
+            n_hashes.is_some()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: Result<usize, NotSplit>) {
+        assert_eq!(RawTokens::split(text).map(|tokens| tokens.len()), expected, "{text}");
+    }
+
+    #[test]
+    fn brackets_in_texts_and_comments_are_none() {
+        check(
+            "f(\"}\", '}', r#\"\"}\"#, b'{') // }\n/* { /* } */ */ /// doc }\n struct A;",
+            Ok(14),
+        );
+    }
+
+    #[test]
+    fn a_text_that_no_parser_takes_is_not_split() {
+        for text in ["(", ")", "(]", "{ ( }", "\"", "'a b'", "/* ", "r#\"\"", "0x", "\u{1}"] {
+            check(text, Err(NotSplit::Malformed));
+        }
+    }
+
+    #[test]
+    fn a_file_of_too_many_tokens_is_not_split() {
+        check(&"0,".repeat(MOST_TOKENS / 2 + 1), Err(NotSplit::TooLarge));
+    }
+}

@@ -1,0 +1,218 @@
+//! The parts of a file that are left out when it is parsed: bodies of functions, and modules of tests.
+//!
+//! Most of a program's code is in bodies, and hardly any of it decides what a CRD is. A body is left out only where its
+//! tokens show that it has no effect outside of it: it declares nothing that could have one, and no attribute macro that
+//! may replace the item around it gets it as its input.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::attribute_macros::{self, LANGUAGE, TOOLS};
+use crate::text::raw_tokens::{Bracket, Kind, RawTokens};
+use crate::text::syntax::BEFORE_NOT;
+
+/// Words in a body behind which something may be declared that has an effect outside of it.
+const WITH_EFFECT: &[&str] =
+    &["enum", "extern", "impl", "macro", "macro_rules", "mod", "struct", "trait", "union"];
+
+/// Limit of the blocks around one another in which bodies are looked for.
+const MOST_DEEP: usize = 64;
+
+/// A part of a text that is left out.
+pub struct OmittedRange {
+    pub bytes: Range<usize>,
+    /// It is the body of a function, for which `_` stands.
+    pub is_body: bool,
+}
+
+/// What is left out of a file.
+pub struct Omission<'t> {
+    tokens: &'t RawTokens<'t>,
+    omits_tests: bool,
+    /// What is left out, in the order of the text.
+    pub ranges: Vec<OmittedRange>,
+    /// The number of tokens that are left out.
+    pub omitted: usize,
+    /// The macros that are called in them.
+    pub called: BTreeSet<&'t str>,
+}
+
+/// What an item is, as far as its tokens have been read.
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Header {
+    /// Attributes and modifiers.
+    #[default]
+    Start,
+    Function,
+    /// Items are between its braces.
+    Container,
+    /// It ends with its braces, or with `;`.
+    Data,
+    /// It ends with `;` alone.
+    Statement,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Item {
+    header: Header,
+    /// An attribute macro may replace the item.
+    may_be_replaced: bool,
+    /// It has `#[cfg(test)]`.
+    is_of_tests: bool,
+    /// The number of `<` that are open.
+    angles: usize,
+}
+
+impl<'t> Omission<'t> {
+    pub fn of_file(tokens: &'t RawTokens<'t>, omits_tests: bool) -> Self {
+        let (ranges, called) = (Vec::new(), BTreeSet::new());
+        let mut omission = Self { tokens, omits_tests, ranges, omitted: 0, called };
+        omission.items(0, tokens.len(), MOST_DEEP);
+        omission
+    }
+
+    /// Leaves out bodies between two tokens, at the place of items.
+    fn items(&mut self, from: usize, to: usize, most_deep: usize) {
+        let mut item = Item::default();
+        let mut index = from;
+        while index < to {
+            match self.tokens.kind(index) {
+                Some(Kind::Punct('#')) => {
+                    if let Some(bracket) = self.attribute(index) {
+                        item.may_be_replaced |= !self.is_plain_attribute(bracket)
+                            && !attribute_macros::is_adding(self.attribute_name(bracket));
+                        item.is_of_tests |= self.omits_tests && self.is_cfg_test(bracket);
+                        index = self.tokens.close(bracket);
+                    }
+                }
+                Some(Kind::Punct(punct)) => self.punct(&mut item, index, punct),
+                Some(Kind::Word) if item.header == Header::Start => {
+                    item.header = self.header(index);
+                }
+                Some(Kind::Open(bracket)) => {
+                    let close = self.tokens.close(index);
+                    let is_last = bracket == Bracket::Brace
+                        && item.angles == 0
+                        && item.header != Header::Statement;
+                    if is_last {
+                        match item.header {
+                            Header::Container if item.is_of_tests => {
+                                self.omit(index, close, false);
+                            }
+                            Header::Function => self.body(index, close),
+                            Header::Container if most_deep > 0 && !item.may_be_replaced => {
+                                self.items(index + 1, close, most_deep - 1);
+                            }
+                            _ => {}
+                        }
+                        item = Item::default();
+                    }
+                    index = close;
+                }
+                _ => {}
+            }
+            index += 1;
+        }
+    }
+
+    fn punct(&self, item: &mut Item, index: usize, punct: char) {
+        match punct {
+            ';' => *item = Item::default(),
+            '<' => item.angles += 1,
+            '>' if self.tokens.kind(index - 1) != Some(Kind::Punct('-')) => {
+                item.angles = item.angles.saturating_sub(1);
+            }
+            // A call of a macro, or the definition of one.
+            '!' if item.header == Header::Start => item.header = Header::Data,
+            _ => {}
+        }
+    }
+
+    /// Returns what a word at the start of an item makes of it.
+    fn header(&self, index: usize) -> Header {
+        let next = self.tokens.word(index + 1);
+        match self.tokens.word(index) {
+            Some("fn") => Header::Function,
+            Some("impl" | "mod" | "trait") => Header::Container,
+            Some("enum" | "macro" | "struct") => Header::Data,
+            Some("static" | "type" | "use") => Header::Statement,
+            Some("const") if !matches!(next, Some("async" | "extern" | "fn" | "unsafe")) => {
+                Header::Statement
+            }
+            Some("union") if next.is_some() => Header::Data,
+            _ => Header::Start,
+        }
+    }
+
+    /// Returns the bracket of the attribute that `#` begins, if it does.
+    fn attribute(&self, hash: usize) -> Option<usize> {
+        let inner = usize::from(self.tokens.kind(hash + 1) == Some(Kind::Punct('!')));
+        let bracket = hash + 1 + inner;
+        (self.tokens.kind(bracket) == Some(Kind::Open(Bracket::Square))).then_some(bracket)
+    }
+
+    /// Returns whether an attribute is one of the language or of a tool, whatever the configuration is.
+    fn is_plain_attribute(&self, bracket: usize) -> bool {
+        let is_path = self.tokens.kind(bracket + 2) == Some(Kind::Punct(':'));
+        let Some(name) = self.tokens.word(bracket + 1) else { return false };
+        if is_path {
+            TOOLS.contains(&name)
+        } else {
+            name != "cfg_attr" && name != "derive" && LANGUAGE.contains(&name)
+        }
+    }
+
+    /// Returns whether an attribute is `#[cfg(test)]`.
+    fn is_cfg_test(&self, bracket: usize) -> bool {
+        self.tokens.word(bracket + 1) == Some("cfg")
+            && self.tokens.kind(bracket + 2) == Some(Kind::Open(Bracket::Round))
+            && self.tokens.word(bracket + 3) == Some("test")
+            && self.tokens.close(bracket + 2) == bracket + 4
+    }
+
+    /// Returns the last name of an attribute's path.
+    fn attribute_name(&self, bracket: usize) -> &'t str {
+        let mut index = bracket + 1;
+        while self.tokens.kind(index + 1) == Some(Kind::Punct(':')) {
+            index += 3;
+        }
+        self.tokens.word(index).unwrap_or_default()
+    }
+
+    fn body(&mut self, open: usize, close: usize) {
+        if open + 1 == close || self.has_effect_outside(open + 1, close) {
+            return;
+        }
+        for index in open + 1..close {
+            let is_call = self.tokens.kind(index + 1) == Some(Kind::Punct('!'))
+                && matches!(self.tokens.kind(index + 2), Some(Kind::Open(_)));
+            if is_call
+                && let Some(name) = self.tokens.word(index)
+                && !BEFORE_NOT.contains(&name)
+            {
+                self.called.insert(name.strip_prefix("r#").unwrap_or(name));
+            }
+        }
+        self.omit(open, close, true);
+    }
+
+    /// Leaves out what is between two braces.
+    fn omit(&mut self, open: usize, close: usize, is_body: bool) {
+        self.omitted += close - open - 1 - usize::from(is_body);
+        let bytes = self.tokens.bytes(open).end..self.tokens.bytes(close).start;
+        self.ranges.push(OmittedRange { bytes, is_body });
+    }
+
+    /// Returns whether anything between two tokens may have an effect outside of their block, macro calls apart.
+    fn has_effect_outside(&self, from: usize, to: usize) -> bool {
+        (from..to).any(|index| match self.tokens.kind(index) {
+            Some(Kind::Word) => {
+                self.tokens.word(index).is_some_and(|word| WITH_EFFECT.contains(&word))
+            }
+            Some(Kind::Punct('#')) => {
+                self.attribute(index).is_some_and(|bracket| !self.is_plain_attribute(bracket))
+            }
+            _ => false,
+        })
+    }
+}

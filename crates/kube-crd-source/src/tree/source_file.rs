@@ -1,0 +1,279 @@
+//! A file, parsed without what is left out of it (see [`super::omission`]).
+//!
+//! `_` stands for the body of a function. No body of Rust consists of that, so one that is left out is never taken for
+//! an empty one.
+
+use std::rc::Rc;
+
+use proc_macro2::{LineColumn, Span};
+
+use super::bodies::OmittedBodies;
+use super::omission::{Omission, OmittedRange};
+use crate::text::raw_tokens::{NotSplit, RawTokens};
+use crate::text::syntax;
+
+/// Why a file is not parsed.
+#[derive(Debug)]
+pub enum NotParsed {
+    Syntax(syn::Error),
+    /// It has more tokens than are read of one file.
+    TooLarge,
+    /// Files before it have used up the tokens that are read.
+    TooMuch,
+    Malformed,
+}
+
+impl From<syn::Error> for NotParsed {
+    fn from(error: syn::Error) -> Self {
+        Self::Syntax(error)
+    }
+}
+
+impl std::fmt::Display for NotParsed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Syntax(error) => return write!(f, "cannot be parsed: {error}"),
+            Self::TooLarge => "is not read: it has more than two million tokens",
+            Self::TooMuch => "is not read: the files before it have as much code as is read",
+            Self::Malformed => "cannot be parsed: its brackets do not match, or it is not Rust",
+        })
+    }
+}
+
+impl NotParsed {
+    /// The place of the error, if it has one.
+    pub fn span(&self) -> Span {
+        match self {
+            Self::Syntax(error) => error.span(),
+            _ => Span::call_site(),
+        }
+    }
+}
+
+/// Limit of the bytes of a file that is parsed only to say what is wrong with it.
+const LARGEST_MALFORMED: usize = 1 << 20;
+
+#[derive(Clone, Copy)]
+pub struct ParseOptions {
+    /// The number of lines that are counted before the first one.
+    pub lines_before: usize,
+    /// Limit of the tokens that are parsed.
+    pub most_tokens: usize,
+    /// Modules with `#[cfg(test)]` are certainly not there.
+    pub omits_tests: bool,
+}
+
+/// A file without the bodies that are left out.
+pub struct SourceFile {
+    pub syntax: syn::File,
+    pub bodies: Rc<OmittedBodies>,
+    /// The number of the tokens that were parsed.
+    pub tokens: usize,
+}
+
+impl SourceFile {
+    /// Parses a file.
+    pub fn parse(text: &str, options: ParseOptions) -> Result<Self, NotParsed> {
+        let text = syntax::normalized(text, options.lines_before);
+        let raw = match RawTokens::split(&text) {
+            Ok(raw) => raw,
+            Err(NotSplit::TooLarge) => return Err(NotParsed::TooLarge),
+            // The parser says where.
+            Err(NotSplit::Malformed) if text.len() <= LARGEST_MALFORMED => {
+                let (syntax, tokens) = (syntax::parse(&text)?, text.len());
+                return Ok(Self { syntax, bodies: Rc::default(), tokens });
+            }
+            Err(NotSplit::Malformed) => return Err(NotParsed::Malformed),
+        };
+        let Omission { ranges, omitted, called, .. } = Omission::of_file(&raw, options.omits_tests);
+        let tokens = raw.len() - omitted;
+        let called_macros = called.into_iter().map(str::to_owned).collect();
+        if tokens > options.most_tokens {
+            return Err(NotParsed::TooMuch);
+        }
+        let (reduced, places) = without(&text, &ranges);
+        let syntax = syntax::parse(&reduced)?;
+        let bodies = Rc::new(OmittedBodies::new(text, places, called_macros));
+        Ok(Self { syntax, bodies, tokens })
+    }
+}
+
+/// Returns the text of a file without these ranges, and the places of the braces before those that are bodies. All else
+/// keeps its line and column.
+fn without(text: &str, ranges: &[OmittedRange]) -> (String, Vec<LineColumn>) {
+    let mut reduced = String::with_capacity(text.len() / 2);
+    let mut places = Vec::new();
+    let mut end = LineColumn { line: 1, column: 0 };
+    let mut end_byte = 0;
+    for range in ranges {
+        let before = &text[end_byte..range.bytes.start];
+        let start = advanced(end, before);
+        reduced.push_str(before);
+        if range.is_body {
+            places.push(LineColumn { column: start.column - 1, ..start });
+            reduced.push('_');
+        }
+        end = advanced(start, &text[range.bytes.clone()]);
+        end_byte = range.bytes.end;
+        let lines = end.line - start.line;
+        let written = if lines == 0 { start.column + usize::from(range.is_body) } else { 0 };
+        reduced.extend(std::iter::repeat_n('\n', lines));
+        reduced.extend(std::iter::repeat_n(' ', end.column - written));
+    }
+    reduced.push_str(&text[end_byte..]);
+    (reduced, places)
+}
+
+/// The place behind a text that begins at a place.
+fn advanced(start: LineColumn, text: &str) -> LineColumn {
+    match text.rfind('\n') {
+        Some(newline) => LineColumn {
+            line: start.line + text.matches('\n').count(),
+            column: text[newline + 1..].chars().count(),
+        },
+        None => LineColumn { column: start.column + text.chars().count(), ..start },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::bodies::is_omitted;
+
+    fn parse(text: &str) -> Result<SourceFile, NotParsed> {
+        let options = ParseOptions { lines_before: 0, most_tokens: 1000, omits_tests: true };
+        SourceFile::parse(text, options)
+    }
+
+    /// The names of the functions whose bodies are left out, at whatever depth.
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        struct Functions(Vec<String>);
+        impl syn::visit::Visit<'_> for Functions {
+            fn visit_item_fn(&mut self, function: &syn::ItemFn) {
+                self.note(&function.sig, Some(&function.block));
+            }
+            fn visit_impl_item_fn(&mut self, function: &syn::ImplItemFn) {
+                self.note(&function.sig, Some(&function.block));
+            }
+            fn visit_trait_item_fn(&mut self, function: &syn::TraitItemFn) {
+                self.note(&function.sig, function.default.as_ref());
+            }
+        }
+        impl Functions {
+            fn note(&mut self, signature: &syn::Signature, block: Option<&syn::Block>) {
+                if block.is_some_and(is_omitted) {
+                    self.0.push(signature.ident.to_string());
+                }
+            }
+        }
+        let mut functions = Functions(Vec::new());
+        syn::visit::visit_file(&mut functions, &parse(text).unwrap().syntax);
+        assert_eq!(functions.0, expected, "{text}");
+    }
+
+    #[test]
+    fn bodies_are_left_out_wherever_functions_are() {
+        check(
+            "fn a() { 1 } pub const unsafe extern \"C\" fn b<T>(x: T) -> T where T: B { x }",
+            &["a", "b"],
+        );
+        check(
+            "impl<T: Fn() -> u8> A<{ 1 }> for B { fn a() -> C<{ 2 }> { 3 } const D: u8 = { 4 }; }",
+            &["a"],
+        );
+        check(
+            "trait A { fn a(); fn b() { 1 } } mod c { mod d { async fn e() { 1 } } }",
+            &["b", "e"],
+        );
+        check(
+            "#[tokio::main] async fn a() { 1 } #[async_trait::async_trait] impl B { fn c() { 1 } }",
+            &["a", "c"],
+        );
+    }
+
+    #[test]
+    fn bodies_that_may_matter_outside_are_kept() {
+        for body in [
+            "impl A for B {}",
+            "struct A;",
+            "{ { macro_rules! a { () => {} } } }",
+            "#[b::c] fn d() {}",
+            "#[cfg_attr(a, b)] fn d() {}",
+            "a! { struct B; }",
+            "const A: u8 = { impl B {} 1 };",
+        ] {
+            check(&format!("fn a() {{ {body} }}"), &[]);
+        }
+        check(
+            "fn a() {} fn b() { } #[b::c] impl A { fn a() { 1 } } #[b::c] mod d { fn e() { 1 } }",
+            &[],
+        );
+        check(
+            "macro_rules! a { () => { fn b() { 1 } } } a! { fn c() { 1 } } a!(fn c() { 1 });",
+            &[],
+        );
+        check(
+            "const A: fn() = { fn b() { 1 } b }; static C: fn() = c; use d::{e}; type F = fn();",
+            &[],
+        );
+    }
+
+    #[test]
+    fn modules_of_tests_are_left_out() {
+        let file = parse("#[cfg(test)] mod tests { fn a( } } mod b { fn c() {} }");
+        assert!(file.is_err());
+        let file = parse("#[cfg(test)] mod tests { not Rust } #[cfg(not(test))] mod b {}").unwrap();
+        assert_eq!(file.syntax.items.len(), 2);
+    }
+
+    #[test]
+    fn what_is_behind_a_body_keeps_its_place() {
+        let text = "fn a() { \"ä\nö\"; /* ü */ } struct A; fn b() { \"ä\" } struct B;\nfn c() {\n  1\n} struct C;";
+        let names = |file: &syn::File| -> Vec<LineColumn> {
+            let structs = file.items.iter().filter_map(|item| match item {
+                syn::Item::Struct(found) => Some(found.ident.span().start()),
+                _ => None,
+            });
+            structs.collect()
+        };
+        let file = parse(text).unwrap();
+        assert_eq!(names(&file.syntax), names(&syn::parse_file(text).unwrap()));
+        let places: Vec<_> = file.bodies.places().collect();
+        let columns: Vec<_> = places.iter().map(|place| (place.line, place.column)).collect();
+        assert_eq!(columns, [(1, 7), (2, 31), (3, 7)]);
+        for place in places {
+            let block = file.bodies.block(place).unwrap().as_ref().unwrap();
+            assert_eq!(block.brace_token.span.open().start(), place);
+            assert!(!is_omitted(block));
+        }
+    }
+
+    #[test]
+    fn an_error_in_a_body_is_found_once_the_body_is_needed() {
+        let file = parse("fn a() { let = } struct A;").unwrap();
+        assert_eq!(file.syntax.items.len(), 2);
+        let block = file.bodies.block(LineColumn { line: 1, column: 7 }).unwrap();
+        assert_eq!(block.as_ref().unwrap_err().span().start().column, 13);
+    }
+
+    #[test]
+    fn more_tokens_than_the_limit_are_refused() {
+        let refusal = |text: &str| parse(text).err().map(|error| error.to_string());
+        assert_eq!(refusal(&format!("fn a() {{ {} }}", "1;".repeat(1000))), None);
+        let large = "0,".repeat(1_000_001);
+        assert_eq!(
+            refusal(&large).as_deref(),
+            Some("is not read: it has more than two million tokens")
+        );
+        let malformed = "cannot be parsed: its brackets do not match, or it is not Rust";
+        assert_eq!(
+            refusal(&format!("({}", " ".repeat(LARGEST_MALFORMED))).as_deref(),
+            Some(malformed)
+        );
+        assert_eq!(
+            refusal(&"const A: u8 = 1;".repeat(200)).as_deref(),
+            Some("is not read: the files before it have as much code as is read")
+        );
+    }
+}
