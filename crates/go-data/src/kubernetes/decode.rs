@@ -141,12 +141,8 @@ impl<'a> Decoder<'a> {
                 res.insert(field.name.to_owned(), decoded);
             }
         }
-        for field in fields.iter().filter(|it| !given.contains(&it.name)) {
-            let item = zero(field.type_, self.reader);
-            if !field.omit || !is_empty(field.type_, &item) {
-                res.insert(field.name.to_owned(), item);
-            }
-        }
+        let missing = fields.iter().filter(|field| !given.contains(&field.name));
+        res.extend(missing.filter_map(|field| zero_field(field, self.reader)));
         res.into()
     }
 
@@ -201,8 +197,22 @@ pub(super) const SCHEMA: Type = "apiextensions.JSONSchemaProps";
 /// The value that Go writes for a missing field.
 fn zero(type_: Type, reader: Reader) -> Value {
     let Some(fields) = types::fields(type_, reader) else { return scalar::zero(type_) };
-    let given = fields.iter().filter(|it| !it.omit || !is_empty(it.type_, &zero(it.type_, reader)));
-    given.map(|it| (it.name.to_owned(), zero(it.type_, reader))).collect()
+    fields.iter().filter_map(|field| zero_field(field, reader)).collect()
+}
+
+/// A missing field as Go writes it; none if `omitempty` leaves it out.
+fn zero_field(field: &Field, reader: Reader) -> Option<(String, Value)> {
+    // Most of the fields of a schema are missing: these need no look at their types.
+    let is_plain = field.type_.starts_with(['*', '[', '{']) || is_plain_scalar(field.type_);
+    if field.omit && is_plain {
+        return None;
+    }
+    let item = zero(field.type_, reader);
+    (!field.omit || !is_empty(field.type_, &item)).then(|| (field.name.to_owned(), item))
+}
+
+fn is_plain_scalar(type_: Type) -> bool {
+    matches!(type_, "string" | "bool" | "int32" | "int64" | "float64")
 }
 
 /// Whether `omitempty` leaves this out. Structs are never empty.
@@ -216,6 +226,5 @@ pub(super) fn is_empty(type_: Type, value: &Value) -> bool {
             || value.as_object().is_some_and(Map::is_empty)
             || value == "";
     }
-    matches!(type_, "string" | "bool" | "int32" | "int64" | "float64")
-        && *value == scalar::zero(type_)
+    is_plain_scalar(type_) && *value == scalar::zero(type_)
 }
