@@ -1,5 +1,7 @@
 //! Which derives a type has, and whether any other attribute may change it behind our back.
 
+use std::rc::Rc;
+
 use syn::{Attribute, DeriveInput, Meta, Token, punctuated::Punctuated, spanned::Spanned};
 
 use super::Types;
@@ -16,6 +18,13 @@ pub enum Derived {
     No,
     /// It depends on a `cfg`.
     Depends,
+}
+
+/// A path in `#[derive(…)]`.
+pub struct Derive {
+    path: syn::Path,
+    target: Result<Named, Miss>,
+    derived: Derived,
 }
 
 impl Types {
@@ -92,44 +101,61 @@ impl Types {
     /// Whether a type derives the trait of this whole path.
     pub fn derives_trait(&self, id: ItemId, path: &str) -> Result<Derived, Problem> {
         let item = &self.items[id];
-        let ItemKind::Data(input) = &item.kind else { return Ok(Derived::No) };
         let last = path.rsplit("::").next().unwrap_or(path);
+        let mut res = Derived::No;
+        for Derive { path: written, target, derived } in &*self.derives_of(id)? {
+            if !matches!(target, Ok(Named::Foreign(found)) if found == path) {
+                // Whatever it is called: a derive that is renamed is found by what it names.
+                if written.segments.last().is_none_or(|it| it.ident != last) {
+                    continue;
+                }
+                match target {
+                    Ok(Named::Foreign(other)) if let Some((what, hint)) = another(other) => {
+                        let message = format!("`{}` belongs to {what}", text(written));
+                        return Err(self.problem(item.module, written.span(), message, &hint));
+                    }
+                    Ok(Named::Foreign(other)) => self.need(other),
+                    Err(Miss::Doubt(why)) => self.need_for(why),
+                    _ => {}
+                }
+                let why = match target {
+                    Err(Miss::Doubt(why)) => format!(": {why}"),
+                    _ => String::new(),
+                };
+                let message = format!("`{}` may not be `{path}`{why}", text(written));
+                let hint = format!("import it by name: `use {path};`");
+                return Err(self.problem(item.module, written.span(), message, &hint));
+            }
+            if res != Derived::Yes {
+                res = *derived;
+            }
+        }
+        Ok(res)
+    }
+
+    /// The derives of a type, each with its target. Several traits are asked for of each type.
+    fn derives_of(&self, id: ItemId) -> Result<Rc<[Derive]>, Problem> {
+        let known = self.derives.borrow().get(&id).cloned();
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let item = &self.items[id];
+        let ItemKind::Data(input) = &item.kind else { return Ok(Rc::default()) };
         let settled = cfg::settle(&input.attrs, self.features(item.module))
             .map_err(|it| self.problem(item.module, it.span(), it.to_string(), ""))?;
         let sure = settled.attrs.iter().map(|it| (&it.meta, Derived::Yes));
         let doubtful = settled.doubtful.iter().map(|it| (it, Derived::Depends));
-        let mut res = Derived::No;
-        for (meta, derived) in sure.chain(doubtful) {
-            for it in derive_paths(meta) {
-                let found = self.resolve(item.module, &Path::from(&it), Space::Macros);
-                if found != Ok(Named::Foreign(path.to_owned())) {
-                    // Whatever it is called: a derive that is renamed is found by what it names.
-                    if it.segments.last().is_none_or(|it| it.ident != last) {
-                        continue;
-                    }
-                    match &found {
-                        Ok(Named::Foreign(other)) if let Some((what, hint)) = another(other) => {
-                            let message = format!("`{}` belongs to {what}", text(&it));
-                            return Err(self.problem(item.module, it.span(), message, &hint));
-                        }
-                        Ok(Named::Foreign(other)) => self.need(other),
-                        Err(Miss::Doubt(why)) => self.need_for(why),
-                        _ => {}
-                    }
-                    let why = match &found {
-                        Err(Miss::Doubt(why)) => format!(": {why}"),
-                        _ => String::new(),
-                    };
-                    let message = format!("`{}` may not be `{path}`{why}", text(&it));
-                    let hint = format!("import it by name: `use {path};`");
-                    return Err(self.problem(item.module, it.span(), message, &hint));
-                }
-                if res != Derived::Yes {
-                    res = derived;
-                }
-            }
-        }
-        Ok(res)
+        let paths = sure.chain(doubtful).flat_map(|(meta, derived)| {
+            derive_paths(meta).into_iter().map(move |path| (path, derived))
+        });
+        let derives: Rc<[Derive]> = paths
+            .map(|(path, derived)| {
+                let target = self.resolve(item.module, &Path::from(&path), Space::Macros);
+                Derive { path, target, derived }
+            })
+            .collect();
+        self.derives.borrow_mut().insert(id, derives.clone());
+        Ok(derives)
     }
 
     /// Refuses a type that an attribute macro may change.

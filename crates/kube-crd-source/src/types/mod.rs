@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::rc::Rc;
 
+use derives::Derive;
 pub use lookup::{has_parameters, names};
 pub use type_::{Function, Scope, Type};
 
@@ -32,6 +33,8 @@ pub struct Types {
     type_steps: Cell<usize>,
     /// The targets of aliases without parameters, filled on demand.
     aliases: RefCell<BTreeMap<ItemId, Rc<Type>>>,
+    /// The derives of types, filled on demand.
+    derives: RefCell<BTreeMap<ItemId, Rc<[Derive]>>>,
 }
 
 impl Deref for Types {
@@ -50,12 +53,14 @@ impl Types {
             keeps_order,
             type_steps: Cell::default(),
             aliases: RefCell::default(),
+            derives: RefCell::default(),
         }
     }
 
     /// The world, to add to it: names are looked up anew.
     pub fn world_mut(&mut self) -> &mut World {
         self.aliases.take();
+        self.derives.take();
         self.names.world_mut()
     }
 
