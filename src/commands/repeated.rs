@@ -3,9 +3,11 @@
 
 use clap::{ArgMatches, Command, error::ErrorKind};
 
+use crate::terminal;
+
 /// Parses the command line.
-pub fn matches(command: Command) -> Result<ArgMatches, clap::Error> {
-    let matches = command.clone().try_get_matches()?;
+pub fn matches(mut command: Command) -> Result<ArgMatches, clap::Error> {
+    let matches = command.try_get_matches_from_mut(terminal::command_line())?;
     require_distinct(&command, &matches)?;
     Ok(matches)
 }

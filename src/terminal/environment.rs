@@ -27,7 +27,12 @@ pub fn variables() -> BTreeMap<String, String> {
 
 /// The words of the command line after the program's name.
 pub fn arguments() -> Vec<String> {
-    std::env::args_os().skip(1).map(|it| it.to_string_lossy().into_owned()).collect()
+    command_line().skip(1).map(|it| it.to_string_lossy().into_owned()).collect()
+}
+
+/// The name of the program and its arguments.
+pub fn command_line() -> impl Iterator<Item = OsString> {
+    std::env::args_os()
 }
 
 /// The folder that the program was started in.
