@@ -1,5 +1,7 @@
 //! The code that converts between the versions of a kind, from their types.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::rendered::{CRDS, EVERYTHING};
 use crate::plan::WorkTree;
 use crate::project::{DeclaredKind, Operator, Project, Resource, kind_command};
@@ -89,9 +91,12 @@ const CRD_LIST: &str = "config/crd/kustomization.yaml";
 /// Refuses a conversion in PROJECT that the CRD does not have, and warns of one that only the CRD has: kustomize renders
 /// what API servers get. A kustomization that cannot be rendered is reported where it is used.
 pub fn require_in_crds(tree: &mut WorkTree<'_>, project: &Project) -> anyhow::Result<()> {
-    let own: Vec<&Resource> = project.resources.iter().filter(|it| it.api.is_some()).collect();
-    let has_versions = |it: &&Resource| own.iter().any(|other| is_other_version(it, other));
-    if !own.iter().any(has_versions) {
+    let mut own: BTreeMap<(String, String), BTreeSet<Version>> = BTreeMap::new();
+    for resource in project.resources.iter().filter(|resource| resource.api.is_some()) {
+        let kind = (resource.api_group(), resource.kind.to_string());
+        own.entry(kind).or_default().insert(resource.version);
+    }
+    if own.values().all(|versions| versions.len() < 2) {
         return Ok(());
     }
     let converted = project.converted();
@@ -99,23 +104,23 @@ pub fn require_in_crds(tree: &mut WorkTree<'_>, project: &Project) -> anyhow::Re
     for crd in crds(tree, CRDS).unwrap_or_default() {
         let text = |it: &Value| it.as_str().unwrap_or_default().to_owned();
         let (group, kind) = (text(&crd["spec"]["group"]), text(&crd["spec"]["names"]["kind"]));
-        let is_own = |it: &&Resource| it.api_group() == group && it.kind.to_string() == kind;
-        let is_own = own.iter().any(is_own);
-        match (converted.get(&(group.clone(), kind.clone())), is_converted(&crd)) {
+        let id = (group, kind);
+        let kind = &id.1;
+        match (converted.get(&id), is_converted(&crd)) {
             (Some(converted), false) => {
                 // What deploys the operator may have the patch, too.
                 let all = deployed.get_or_insert_with(|| crds(tree, EVERYTHING));
                 let is_it = |it: &Value| Id::of(it).name == Id::of(&crd).name && is_converted(it);
                 if all.as_ref().is_some_and(|all| !all.iter().any(is_it)) {
-                    return Err(not_converted(&kind, &crd, &converted.hub).into_error());
+                    return Err(not_converted(kind, &crd, &converted.hub).into_error());
                 }
             }
             (Some(_), true) => {
                 if let Some(wrong) = wrong_call(&crd) {
-                    return Err(called_otherwise(&kind, wrong).into_error());
+                    return Err(called_otherwise(kind, wrong).into_error());
                 }
             }
-            (None, true) if is_own => tree.warn(unlisted(&kind, &crd)),
+            (None, true) if own.contains_key(&id) => tree.warn(unlisted(kind, &crd)),
             _ => {}
         }
     }
@@ -173,10 +178,6 @@ fn unlisted(kind: &str, crd: &Value) -> Diagnostic {
         "if this operator is to convert it, run `{}`; otherwise, remove the patch",
         conversion_command("create webhook", crd, stored)
     ))
-}
-
-fn is_other_version(one: &Resource, other: &Resource) -> bool {
-    one.is_same_kind(other) && one.version != other.version
 }
 
 fn is_converted(crd: &Value) -> bool {

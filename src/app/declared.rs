@@ -16,7 +16,7 @@ use crate::{
     disk::Root,
     manifests::{self, CrdOptions, Manifest},
     project::{DeclaredKind, Operator, Project},
-    source::{self, Options, Reading, Sources},
+    source::{self, Options, Reading},
     terminal,
 };
 use crd::reference::{Kinds, TypeNames};
@@ -31,7 +31,7 @@ pub const BY: &str = "generate crds";
 /// refuses all. Commands without flags for compiling have none.
 pub fn crds(workspace: &Workspace, flags: Option<compile::Flags>) -> anyhow::Result<Vec<Value>> {
     let options = Options::default();
-    let read = read(workspace, flags, &options, &CrdOptions::default(), source::read)?;
+    let read = read(workspace, flags, &options, &CrdOptions::default())?;
     Ok(read.manifests.into_iter().flat_map(|it| it.objects).collect())
 }
 
@@ -42,14 +42,21 @@ pub struct DeclaredManifests {
     pub reason_for_more_kinds: Option<String>,
 }
 
-/// The same, as files; their names are those of `generate crds`. Comments that ask for rights are told.
+/// The kinds and the comments of a workspace.
+pub fn read_with_rules(workspace: &Workspace) -> Reading {
+    source::read_with_rules(&TreeSources::new(&workspace.root), &Options::default())
+}
+
+/// The CRDs of what [`read_with_rules`] gave, as files; their names are those of `generate crds`. Comments that ask for
+/// rights are told.
 pub fn manifests(
     workspace: &Workspace,
+    reading: Reading,
     flags: compile::Flags,
     options: &CrdOptions,
 ) -> anyhow::Result<DeclaredManifests> {
     let ReadCrds { manifests, operator, reason_for_more_kinds } =
-        read(workspace, Some(flags), &Options::default(), options, source::read_with_rules)?;
+        crds_of(workspace, reading, Some(flags), options)?;
     if !operator.rules.is_empty() {
         terminal::warn(Diagnostic::from(
             "the source has `+kubebuilder:rbac` comments, but the role of an adopted operator is not generated from them",
@@ -65,7 +72,7 @@ pub fn kinds(
     features: &FeatureFlags,
 ) -> anyhow::Result<(Kinds, Option<String>)> {
     let (options, crd_options) = (features.options(), CrdOptions::default());
-    let read = read(workspace, Some(flags), &options, &crd_options, source::read)?;
+    let read = read(workspace, Some(flags), &options, &crd_options)?;
     let crds = read.manifests.into_iter().flat_map(|manifest| manifest.objects).collect();
     let kinds = Kinds { crds, types: types(&read.operator.kinds), samples: Vec::new() };
     Ok((kinds, read.reason_for_more_kinds))
@@ -160,11 +167,19 @@ fn read(
     flags: Option<compile::Flags>,
     options: &Options,
     crd_options: &CrdOptions,
-    how: fn(&dyn Sources, &Options) -> Reading,
+) -> anyhow::Result<ReadCrds> {
+    let reading = source::read(&TreeSources::new(&workspace.root), options);
+    feature_flags::require_known(&reading)?;
+    crds_of(workspace, reading, flags, crd_options)
+}
+
+fn crds_of(
+    workspace: &Workspace,
+    mut reading: Reading,
+    flags: Option<compile::Flags>,
+    crd_options: &CrdOptions,
 ) -> anyhow::Result<ReadCrds> {
     let sources = TreeSources::new(&workspace.root);
-    let mut reading = how(&sources, options);
-    feature_flags::require_known(&reading)?;
     leave_out_others(&mut reading, &workspace.root)?;
     let compile = Compile {
         top: workspace.root.real(),

@@ -9,23 +9,22 @@ use std::{
 use serde::Serialize;
 
 use super::{
-    agreement::{self, VersionId, declared_id, declared_versions, listed_id},
+    agreement,
     compile::{self, Compile, Completion},
     conversions, listing,
     refusal::{refusal, unread},
     roles, samples,
     support::Support,
     tree_sources::TreeSources,
-    unserved, webhooks,
+    types_list, unserved, webhooks,
 };
-use crate::project::{Operator, Problem, Project, RbacMarker, Resource, kind_command};
+use crate::project::{Operator, Problem, Project, RbacMarker};
 use crate::{
     manifests::{self, CrdOptions},
     plan::{Plan, WorkTree},
-    scaffold,
     source::{self, Options, Reading},
 };
-use diagnostics::{Diagnostic, Hint as _, hinted};
+use diagnostics::{Diagnostic, hinted};
 use model::{ProjectName, ProjectPath, Tree};
 
 /// The commands that generate support code, and the files that depend on the source.
@@ -64,30 +63,27 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The variables of `templates/derived`: the types of `api/`, one entry for each kind.
-#[derive(Serialize)]
-struct Types {
-    crds: Vec<Crd>,
-}
-
-#[derive(Serialize)]
-struct Crd {
-    types: Vec<String>,
-    /// The version that is stored.
-    storage: String,
-}
-
 /// Writes a plan and all generated files: the support code, and the files that depend on the source.
 pub fn everything(
     tree: &mut WorkTree<'_>,
-    mut plan: Plan,
+    plan: Plan,
     project: &Project,
     support: &Support,
     options: &GenerateOptions,
 ) -> anyhow::Result<RbacMarkers> {
+    let reading = read_with_support(tree, plan, support)?;
+    source_that_was_read(tree, project, options, reading)
+}
+
+/// Writes a plan and the support code, and reads the source.
+pub fn read_with_support(
+    tree: &mut WorkTree<'_>,
+    mut plan: Plan,
+    support: &Support,
+) -> anyhow::Result<Reading> {
     support.plan(&mut plan, tree)?;
     tree.apply(plan)?;
-    source(tree, project, options)
+    read_without_types_list(tree)
 }
 
 /// Writes a plan, the PROJECT file as it was edited, and the files that depend on the source. What was missing before is a
@@ -101,7 +97,8 @@ pub fn with_project(
 ) -> anyhow::Result<()> {
     plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
     tree.apply(plan)?;
-    written(tree, edited, options, &mut |missing| {
+    let reading = read_without_types_list(tree)?;
+    written(tree, edited, options, reading, &mut |missing| {
         let mut plan = Plan::default();
         missing.into_iter().for_each(|it| plan.warn(it));
         Ok(plan)
@@ -127,7 +124,18 @@ pub fn source(
     project: &Project,
     options: &GenerateOptions,
 ) -> anyhow::Result<RbacMarkers> {
-    written(tree, project, options, &mut |missing| match missing.is_empty() {
+    let reading = read_without_types_list(tree)?;
+    source_that_was_read(tree, project, options, reading)
+}
+
+/// Does the same with what was read after the last change.
+pub fn source_that_was_read(
+    tree: &mut WorkTree<'_>,
+    project: &Project,
+    options: &GenerateOptions,
+    reading: Reading,
+) -> anyhow::Result<RbacMarkers> {
+    written(tree, project, options, reading, &mut |missing| match missing.is_empty() {
         true => Ok(Plan::default()),
         false => {
             Err(refusal("the manifests cannot be generated, and nothing was written", missing))
@@ -142,11 +150,10 @@ fn written(
     tree: &mut WorkTree<'_>,
     project: &Project,
     options: &GenerateOptions,
+    reading: Reading,
     missing: Missing<'_>,
 ) -> anyhow::Result<RbacMarkers> {
-    // The list of types is part of the source that it is generated from, so it begins empty.
-    tree.apply(types_list(Vec::new())?)?;
-    match derived(tree, project, options, missing) {
+    match derived(tree, project, options, reading, missing) {
         Ok(Some(Derived { plan, crds, markers })) => {
             tree.apply(plan)?;
             listing::update(tree, &crds)?;
@@ -193,13 +200,14 @@ fn derived(
     tree: &mut WorkTree<'_>,
     project: &Project,
     options: &GenerateOptions,
+    mut reading: Reading,
     missing: Missing<'_>,
 ) -> anyhow::Result<Option<Derived>> {
-    let mut reading = read(tree);
     if complete(tree, &mut reading, options)? == Completion::Later {
-        tree.forget(&ProjectPath::fixed(TYPES_LIST));
+        tree.forget(&ProjectPath::fixed(types_list::FILE));
         tree.warn(format!(
-            "the CRDs, roles and {TYPES_LIST} were not updated: {}, and this command cannot compile its changes before it writes them; run `operator-rs manifests` afterwards",
+            "the CRDs, roles and {} were not updated: {}, and this command cannot compile its changes before it writes them; run `operator-rs manifests` afterwards",
+            types_list::FILE,
             unread(&reading)
         ));
         return Ok(None);
@@ -243,7 +251,7 @@ fn derived(
     }
     plan.own(ProjectPath::fixed("config/crd/bases"), &["yaml"], MANIFESTS);
     quote([operator.warnings.clone(), warnings].concat()).into_iter().for_each(|it| plan.warn(it));
-    let (types, unlisted) = match types(&operator, project) {
+    let (types, unlisted) = match types_list::types(&operator, project) {
         Ok(types) => types,
         Err(error) => {
             // Files that cannot be written are reported first.
@@ -252,10 +260,12 @@ fn derived(
         }
     };
     quote(unlisted).into_iter().for_each(|it| plan.warn(it));
-    plan.extend(types_list(types)?);
-    let is_own = |it: &manifests::Version<'_>| {
-        let mut own = project.resources.iter().filter(|it| it.api.is_some());
-        own.any(|own| own.api_group() == it.group() && own.kind.to_string() == it.kind())
+    plan.extend(types_list::plan(types)?);
+    let listed = project.resources.iter().filter(|resource| resource.api.is_some());
+    let listed: BTreeSet<(String, String)> =
+        listed.map(|resource| (resource.api_group(), resource.kind.to_string())).collect();
+    let is_own = |version: &manifests::Version<'_>| {
+        listed.contains(&(version.group().to_owned(), version.kind().to_owned()))
     };
     let own = manifests::versions(&operator).filter(is_own);
     let crds: BTreeSet<ProjectPath> =
@@ -272,7 +282,7 @@ fn complete(
     options: &GenerateOptions,
 ) -> anyhow::Result<Completion> {
     let is_code = |path: &ProjectPath| {
-        let list = path.as_str() == TYPES_LIST;
+        let list = path.as_str() == types_list::FILE;
         !list && (path.extension() == "rs" || ["Cargo.toml", "Cargo.lock"].contains(&path.name()))
     };
     let compile = Compile {
@@ -286,18 +296,15 @@ fn complete(
     compile::complete(&compile, reading)
 }
 
-/// The list of types: it is generated from the source, and declares no kinds.
-const TYPES_LIST: &str = "api/src/crds.rs";
-
-/// api/src/crds.rs.
-fn types_list(crds: Vec<Crd>) -> anyhow::Result<Plan> {
-    let edit = |_: &ProjectPath| "PROJECT and the types themselves";
-    scaffold::generate("derived", &Types { crds }, MANIFESTS, edit)
-}
-
 /// The kinds and rules of the source, as far as it can be read. [`source`] reports the problems.
 pub fn operator(tree: &impl Tree) -> Operator {
     read(tree).operator
+}
+
+/// Reads the source without the list of types, which is part of the source that it is generated from.
+fn read_without_types_list(tree: &mut WorkTree<'_>) -> anyhow::Result<Reading> {
+    tree.apply(types_list::plan(Vec::new())?)?;
+    Ok(read(tree))
 }
 
 fn read(tree: &impl Tree) -> Reading {
@@ -328,68 +335,4 @@ fn on_disk(mut problems: Vec<Problem>, tree: &WorkTree<'_>) -> Vec<Problem> {
         place.line = before.unwrap_or(place.line);
     }
     problems
-}
-
-/// The command that adds a hand-written type to the project.
-fn adopt(project: &Project, it: &manifests::Version<'_>) -> Option<String> {
-    it.group().ends_with(&format!(".{}", project.domain)).then(|| {
-        let command = command(project, "create", it.group(), it.name(), it.kind());
-        format!("to add it, run `{command}`")
-    })
-}
-
-/// A command about one version of a kind.
-fn command(project: &Project, verb: &str, group: &str, version: &str, kind: &str) -> String {
-    let group = group.strip_suffix(&format!(".{}", project.domain)).unwrap_or(group);
-    kind_command(&format!("{verb} api"), group, kind, &format!("--version {version}"))
-}
-
-/// The Rust paths of every kind's versions, and which of them is stored; and the kinds that are not in PROJECT.
-fn types(operator: &Operator, project: &Project) -> anyhow::Result<(Vec<Crd>, Vec<Problem>)> {
-    let mut unlisted = Vec::new();
-    let mut ours: Vec<&Resource> = project.resources.iter().filter(|it| it.api.is_some()).collect();
-    // From the lowest version to the highest, as the manifests merge them.
-    ours.sort_by_key(|it| it.version);
-    let listed: BTreeSet<VersionId> = ours.iter().map(|resource| listed_id(resource)).collect();
-    for it in manifests::versions(operator) {
-        if !listed.contains(&declared_id(&it)) {
-            let (version, kind) = (it.name(), it.kind());
-            let message =
-                format!("{version} {kind} is not in PROJECT, so api/src/crds.rs leaves it out");
-            let problem = Problem::new(it.place().clone(), message).with_rule("not-in-project");
-            unlisted.push(Problem { hint: adopt(project, &it), ..problem });
-        }
-    }
-    let storage = manifests::storage(operator);
-    let declared = declared_versions(operator);
-    let mut res: BTreeMap<(String, String), Crd> = BTreeMap::new();
-    for resource in ours {
-        let (group, kind) = (resource.api_group(), resource.kind.to_string());
-        let is_declared = declared.contains_key(&listed_id(resource));
-        let stored = storage.get(&(&*group, &*kind)).copied().filter(|_| is_declared);
-        let stored = stored.map(str::to_owned);
-        let Some(stored) = stored else {
-            return Err(anyhow::format_err!(
-                "PROJECT has {} {kind} of {group}, and no type in the source declares it",
-                resource.version
-            ))
-            .hint(format!(
-                "restore the type; or run `{}` to remove what is left of it",
-                command(project, "delete", &group, &resource.version.to_string(), &kind)
-            ));
-        };
-        let path = resource.path.as_deref().and_then(|it| it.split_once("::")).map(|it| it.1);
-        let module = path.map_or_else(
-            || match &resource.group {
-                Some(group) => format!("{}::{}", group.module(), resource.version),
-                None => resource.version.to_string(),
-            },
-            str::to_owned,
-        );
-        let crd = res
-            .entry((group, kind.clone()))
-            .or_insert_with(|| Crd { types: Vec::new(), storage: stored });
-        crd.types.push(format!("{module}::{kind}"));
-    }
-    Ok((res.into_values().collect(), unlisted))
 }

@@ -46,5 +46,6 @@ pub mod stdout;
 pub mod support;
 pub mod time_limit;
 pub mod tree_sources;
+pub mod types_list;
 pub mod unserved;
 pub mod webhooks;

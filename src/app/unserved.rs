@@ -1,20 +1,16 @@
 //! Versions that a controller uses and API servers do not serve.
 
+use super::agreement::{declared_versions, listed_id};
 use crate::manifests::{self, Version};
 use crate::project::{Operator, Problem, Project};
 
 /// A warning for each version that PROJECT lists a controller for and `served = false` is on.
 pub fn warnings(project: &Project, operator: &Operator) -> Vec<Problem> {
     let used = project.resources.iter().filter(|resource| resource.controller);
-    let version = |resource: &crate::project::Resource| {
-        let is_it = |version: &Version<'_>| {
-            version.group() == resource.api_group()
-                && version.kind() == resource.kind.to_string()
-                && version.name() == resource.version.to_string()
-        };
-        manifests::versions(operator).find(is_it).filter(|version| !version.own.served)
-    };
-    used.filter_map(version).map(|version| warning(operator, &version)).collect()
+    let declared = declared_versions(operator);
+    let unserved = used.filter_map(|resource| declared.get(&listed_id(resource)));
+    let unserved = unserved.filter(|version| !version.own.served);
+    unserved.map(|version| warning(operator, version)).collect()
 }
 
 fn warning(operator: &Operator, version: &Version<'_>) -> Problem {

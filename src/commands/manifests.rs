@@ -62,7 +62,8 @@ impl Args {
         }
         let workspace = Workspace::find(root.real(), None)?;
         let options = CrdOptions { longest_description: self.max_description_length };
-        let declared = declared::manifests(&workspace, self.compile, &options)?;
+        let reading = declared::read_with_rules(&workspace);
+        let declared = declared::manifests(&workspace, reading, self.compile, &options)?;
         let folders: Vec<PathBuf> =
             project.inputs.crds.iter().map(|it| it.as_str().into()).collect();
         let outputs = Outputs::open(dir, &folders, &self.mode)?;

@@ -26,6 +26,15 @@ pub struct ScratchDir {
 }
 
 impl ScratchDir {
+    /// Calls `act` with a new directory that contains this, and deletes it afterwards.
+    #[cfg(test)]
+    pub fn with_new<T>(&self, act: impl FnOnce(&Root) -> T) -> anyhow::Result<T> {
+        let folder = tempfile::tempdir()?;
+        let root = Root::new(folder.path())?;
+        self.put(&root)?;
+        Ok(act(&root))
+    }
+
     /// Makes a folder contain exactly this. Files that do not change keep their time, so that cargo considers them
     /// fresh.
     pub fn put(&self, root: &Root) -> anyhow::Result<()> {

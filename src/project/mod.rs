@@ -26,6 +26,8 @@ pub use kube_crd_source::{
     Storage, Target, UnreadValues, Unreadable, below,
 };
 pub use operator::*;
+#[cfg(test)]
+pub use resource::GROUPS;
 pub use resource::{
     Api, CrdVersion, Resource, WebhookVersion, Webhooks, kind_command, split_group,
 };

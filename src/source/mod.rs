@@ -65,14 +65,26 @@ pub struct Reading {
 /// The way to find the kinds of an included file that is not read.
 const UNREAD_HINT: &str = "if it declares kinds, `operator-rs generate crds --compile` finds them";
 
+#[cfg(test)]
+thread_local! {
+    /// How often this thread has read the source of a workspace.
+    pub static READINGS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+fn read_kinds(from: &dyn Sources, options: &Options) -> kube_crd_source::Reading {
+    #[cfg(test)]
+    READINGS.set(READINGS.get() + 1);
+    kube_crd_source::read(from, options)
+}
+
 /// Reads the kinds of a cargo workspace, each with its CRD or why it cannot be read.
 pub fn read(from: &dyn Sources, options: &Options) -> Reading {
-    reading(kube_crd_source::read(from, options), from)
+    reading(read_kinds(from, options), from)
 }
 
 /// Reads the kinds of a cargo workspace, and the rules and webhooks in the comments of all its members.
 pub fn read_with_rules(from: &dyn Sources, options: &Options) -> Reading {
-    let found = kube_crd_source::read(from, options);
+    let found = read_kinds(from, options);
     let mut folders: Vec<String> = found.folders.iter().map(|it| below(it, "src")).collect();
     if folders.is_empty() {
         folders.push(String::new());

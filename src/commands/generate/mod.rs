@@ -18,6 +18,7 @@ use crate::app::{
 };
 use crate::plan::{Plan, WorkTree};
 use crate::project::Project;
+use crate::source::Reading;
 use diagnostics::Diagnostic;
 
 /// Update all generated files, or write CRDs, a chart, docs, …
@@ -86,25 +87,32 @@ impl Args {
     }
 }
 
-/// Writes all that is generated, except for the bundle. `all` compiles every kind.
+/// Writes the support code and the version of the tool, and reads the source.
+pub fn read_source(tree: &mut WorkTree<'_>, project: &Project) -> anyhow::Result<Reading> {
+    let mut plan = Plan::default();
+    let current = project.with_cli_version(env!("CARGO_PKG_VERSION"))?;
+    plan.edit(Project::path(), project.text().to_owned(), current.text().to_owned());
+    derive::read_with_support(tree, plan, &Support::new(project, PUBLISHED)?)
+}
+
+/// Writes all that is generated from the source that was read, except for the bundle. `all` compiles every kind.
 pub fn without_bundle(
     tree: &mut WorkTree<'_>,
     project: &Project,
     compile: compile::Flags,
     all: bool,
+    reading: Reading,
 ) -> anyhow::Result<RbacMarkers> {
-    let mut plan = Plan::default();
-    let current = project.with_cli_version(env!("CARGO_PKG_VERSION"))?;
-    plan.edit(Project::path(), project.text().to_owned(), current.text().to_owned());
     let options =
         GenerateOptions { flags: Some(compile), all, samples: true, ..GenerateOptions::default() };
-    let support = Support::new(project, PUBLISHED)?;
-    derive::everything(tree, plan, project, &support, &options)
+    derive::source_that_was_read(tree, project, &options, reading)
 }
 
 fn everything(tree: &mut WorkTree<'_>, compile: compile::Flags, mode: &Mode) -> anyhow::Result<()> {
     let project = Project::read(tree)?;
-    let markers = without_bundle(tree, &project, compile, compile.compile && mode.check)?;
+    let all = compile.compile && mode.check;
+    let reading = read_source(tree, &project)?;
+    let markers = without_bundle(tree, &project, compile, all, reading)?;
     let without_bundle = tree.clone();
     match bundle::renew(tree, &project, &markers) {
         Err(error) if !mode.check => {

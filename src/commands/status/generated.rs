@@ -45,6 +45,8 @@ pub struct Part {
 }
 
 pub struct Generated {
+    /// What the source declares, as far as it can be read.
+    pub operator: Operator,
     pub parts: Vec<Part>,
     pub objects: Objects,
 }
@@ -89,12 +91,20 @@ impl Part {
     }
 }
 
-pub fn of(root: &Root, project: &Project, operator: &Operator) -> anyhow::Result<Generated> {
+pub fn of(root: &Root, project: &Project) -> anyhow::Result<Generated> {
     if project.in_place() {
-        return in_place(root, project, operator);
+        return in_place(root, project);
     }
     let mut tree = WorkTree::new(root, false);
-    let derived = generate::without_bundle(&mut tree, project, NOTHING_IS_COMPILED, false);
+    let (operator, derived) = match generate::read_source(&mut tree, project) {
+        Ok(reading) => {
+            let operator = reading.operator.clone();
+            let flags = NOTHING_IS_COMPILED;
+            (operator, generate::without_bundle(&mut tree, project, flags, false, reading))
+        }
+        // The source is read as it is on disk.
+        Err(error) => (derive::operator(root), Err(error)),
+    };
     const SOURCE: [(&str, &str); 4] = [
         ("CRDs", "config/crd"),
         ("roles", "config/rbac"),
@@ -102,13 +112,14 @@ pub fn of(root: &Root, project: &Project, operator: &Operator) -> anyhow::Result
         ("support code", ""),
     ];
     if let Err(error) = derived {
-        let why = unread(operator, &error);
+        let why = unread(&operator, &error);
         let unknown = |it: (&'static str, &str)| Part::unknown(it.0, it.1, why.clone());
         let mut parts: Vec<Part> = SOURCE.into_iter().map(unknown).collect();
         parts.extend(["bundle", "chart"].map(|it| Part::unknown(it, it, why.clone())));
         parts.push(catalog(root));
         let all = kustomize::build(root, &ProjectPath::fixed(rendered::EVERYTHING), &[]);
-        return Ok(Generated { parts, objects: Objects { all, has_source: false } });
+        let objects = Objects { all, has_source: false };
+        return Ok(Generated { operator, parts, objects });
     }
     let files = outdated(&tree.changes());
     let is_of = |path: &str, folder: &str| path.starts_with(&format!("{folder}/"));
@@ -131,17 +142,20 @@ pub fn of(root: &Root, project: &Project, operator: &Operator) -> anyhow::Result
     }
     parts.extend([bundle(&tree, project), chart(&tree, root), catalog(root)]);
     let all = kustomize::build(&tree, &ProjectPath::fixed(rendered::EVERYTHING), &[]);
-    Ok(Generated { parts, objects: Objects { all, has_source: true } })
+    Ok(Generated { operator, parts, objects: Objects { all, has_source: true } })
 }
 
 /// The directories of CRDs that PROJECT names; all else is written by others.
-fn in_place(root: &Root, project: &Project, operator: &Operator) -> anyhow::Result<Generated> {
+fn in_place(root: &Root, project: &Project) -> anyhow::Result<Generated> {
     let workspace = Workspace::find(root.real(), None)?;
-    let crds = declared::manifests(&workspace, NOTHING_IS_COMPILED, &CrdOptions::default());
+    let reading = declared::read_with_rules(&workspace);
+    let operator = reading.operator.clone();
+    let options = CrdOptions::default();
+    let crds = declared::manifests(&workspace, reading, NOTHING_IS_COMPILED, &options);
     let mut parts = Vec::new();
     for folder in &project.inputs.crds {
         parts.push(match &crds {
-            Err(error) => Part::unknown("CRDs", folder.as_str(), unread(operator, error)),
+            Err(error) => Part::unknown("CRDs", folder.as_str(), unread(&operator, error)),
             Ok(crds) => match outdated_crds(&workspace, root, folder, crds) {
                 Ok(files) => Part::judged("CRDs", folder.as_str(), files),
                 Err(error) => Part::unknown("CRDs", folder.as_str(), reason(&error)),
@@ -167,7 +181,7 @@ fn in_place(root: &Root, project: &Project, operator: &Operator) -> anyhow::Resu
         }
         all
     });
-    Ok(Generated { parts, objects: Objects { all, has_source } })
+    Ok(Generated { operator, parts, objects: Objects { all, has_source } })
 }
 
 /// Why nothing is known of the files that depend on the source.

@@ -2,6 +2,8 @@
 
 mod deployed;
 mod generated;
+#[cfg(test)]
+mod tests;
 
 use diagnostics::Diagnostics;
 use serde::Serialize;
@@ -11,7 +13,7 @@ use self::{
     generated::{Generated, Part},
 };
 use crate::{
-    app::{cluster_args::Address, derive},
+    app::cluster_args::Address,
     disk::Root,
     manifests,
     project::{Operator, Project, Resource},
@@ -93,8 +95,7 @@ impl State {
 impl Args {
     pub fn run(self, root: &Root) -> anyhow::Result<()> {
         let project = Project::of_any_layout(root)?;
-        let operator = derive::operator(root);
-        let Generated { parts, objects } = generated::of(root, &project, &operator)?;
+        let Generated { operator, parts, objects } = generated::of(root, &project)?;
         let report = Report {
             name: project.name.to_string(),
             domain: project.domain.to_string(),
