@@ -21,7 +21,9 @@ pub(super) fn effects_of_blocks(calls: &Calls<'_>) -> Rc<[InBlock]> {
     let in_omitted = calls_in_omitted_bodies(calls);
     let all = calls.world.block_items.iter().chain(&in_omitted);
     let with_effect = all.map(|item| in_block(calls, item));
-    with_effect.filter(|in_block| !in_block.effect.words.is_empty()).collect()
+    with_effect
+        .filter(|found| found.effect.writes_anything || !found.effect.words.is_empty())
+        .collect()
 }
 
 /// Returns the calls of macros of the project in the bodies that are left out. Macros of other crates write nothing that
@@ -63,20 +65,25 @@ fn in_block(calls: &Calls<'_>, item: &BlockItem) -> InBlock {
         Some(None) => Tokens::default(),
         _ => Tokens::of_arguments(item.tokens.clone()),
     };
-    let Written { mut words, mut functions } = Written::of(&tokens);
+    let Written { mut words, mut functions, mut any } = Written::of(&tokens);
     let rules = rules.flatten().into_iter().flatten();
     for body in rules.filter_map(|id| calls.world.rules[*id].body.as_ref()) {
+        if !calls.counts(body) {
+            any = true;
+            break;
+        }
         words.extend(body.words.iter().cloned());
         functions.extend(body.functions.iter().cloned());
         if body.has_open_functions {
             functions.extend(tokens.words.iter().cloned());
         }
     }
-    let may_declare_kinds = calls.derives.iter().any(|derive| words.contains(*derive));
+    let may_declare_kinds = any || calls.derives.iter().any(|derive| words.contains(*derive));
     let effect = Effect {
         names: Some(std::collections::BTreeSet::new()),
         words,
         functions,
+        writes_anything: any,
         is_known: true,
         may_declare_kinds,
     };

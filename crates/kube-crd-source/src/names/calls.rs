@@ -3,6 +3,7 @@
 //! A call declares only names in its own arguments, in the body of its macro, or in the bodies of the
 //! macros that are called there in turn. Where a macro is not known for certain, it may declare anything.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use quote::ToTokens as _;
@@ -19,6 +20,8 @@ use crate::tree::{Call, Item, ItemId, ItemKind, ModuleId, Path, Rules, RulesId, 
 pub(super) struct Written {
     pub words: BTreeSet<String>,
     pub functions: BTreeSet<String>,
+    /// Any others, too: there are too many to collect them.
+    pub any: bool,
 }
 
 impl Written {
@@ -29,7 +32,7 @@ impl Written {
         if arguments.words.contains("fn") {
             functions.extend(arguments.words.iter().cloned());
         }
-        Self { words: arguments.words.clone(), functions }
+        Self { words: arguments.words.clone(), functions, any: false }
     }
 }
 
@@ -42,6 +45,8 @@ pub struct Effect {
     pub(super) words: BTreeSet<String>,
     /// Functions that it may write, by their names.
     pub(super) functions: BTreeSet<String>,
+    /// It may write anything: there are too many words to collect them.
+    pub(super) writes_anything: bool,
     /// Every macro that it runs is read.
     pub(super) is_known: bool,
     /// Kube's derive is among the words.
@@ -55,6 +60,7 @@ impl Effect {
             names: None,
             words,
             functions: BTreeSet::new(),
+            writes_anything: false,
             is_known: false,
             may_declare_kinds: false,
         }
@@ -67,7 +73,8 @@ impl Effect {
     /// Whether it may write an `impl` of one of these traits, or a trait of its own with a function of this name.
     fn may_extend(&self, traits: &BTreeSet<&str>, function: &str) -> bool {
         let is_written = |it: &&str| self.words.contains(*it);
-        self.words.contains("trait") && self.functions.contains(function)
+        self.writes_anything
+            || self.words.contains("trait") && self.functions.contains(function)
             || self.words.contains("impl") && traits.iter().any(is_written)
     }
 
@@ -75,7 +82,7 @@ impl Effect {
     /// name from anywhere.
     fn may_write(&self, ty: &str, function: &str) -> bool {
         let is_written = || self.words.contains("impl") && self.words.contains(function);
-        self.words.contains(ty) && (!self.is_known || is_written())
+        self.writes_anything || self.words.contains(ty) && (!self.is_known || is_written())
     }
 }
 
@@ -122,7 +129,12 @@ pub(super) struct Calls<'a> {
     hidden: BTreeSet<&'a str>,
     /// The names of kube's derive.
     pub derives: BTreeSet<&'a str>,
+    /// The number of words that may still be collected.
+    words_left: Cell<usize>,
 }
+
+/// Limit of the words of macros' bodies that are collected, for all calls together.
+const MOST_WORDS: usize = 1_000_000;
 
 impl<'a> Calls<'a> {
     pub fn new(world: &'a World) -> Self {
@@ -150,17 +162,24 @@ impl<'a> Calls<'a> {
         };
         let renamed = world.items.iter().filter(is_derive).map(|it| it.name.as_str());
         let derives = renamed.chain(["CustomResource"]).collect();
-        Self { world, imports, rules, hidden, derives }
+        Self { world, imports, rules, hidden, derives, words_left: Cell::new(MOST_WORDS) }
+    }
+
+    /// Counts the words of a macro's body; false if they are too many.
+    pub fn counts(&self, body: &Tokens) -> bool {
+        let left = self.words_left.get().checked_sub(1 + body.words.len());
+        self.words_left.set(left.unwrap_or(0));
+        left.is_some()
     }
 
     fn effect(&self, module: ModuleId, call: &Call) -> Effect {
-        let (names, Written { words, functions }) = self.names(module, call);
+        let (names, Written { words, functions, any }) = self.names(module, call);
         let quiet = names.as_ref().is_some_and(BTreeSet::is_empty);
         // Attributes are reported where they stand.
-        let may_declare_kinds =
-            !quiet && !call.is_attribute && self.derives.iter().any(|it| words.contains(*it));
+        let names_derive = any || self.derives.iter().any(|it| words.contains(*it));
+        let may_declare_kinds = !quiet && !call.is_attribute && names_derive;
         let is_known = names.is_some() && !call.is_attribute;
-        Effect { names, words, functions, is_known, may_declare_kinds }
+        Effect { names, words, functions, writes_anything: any, is_known, may_declare_kinds }
     }
 
     /// The names that a call may declare, and all words of what it runs.
@@ -193,6 +212,10 @@ impl<'a> Calls<'a> {
                 known = false;
                 continue;
             };
+            if !self.counts(body) {
+                written.any = true;
+                return (None, written);
+            }
             words.extend(body.words.iter().cloned());
             written.functions.extend(body.functions.iter().cloned());
             has_open_functions |= body.has_open_functions;

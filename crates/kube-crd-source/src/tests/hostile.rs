@@ -121,3 +121,37 @@ fn nothing_that_is_spoilt_makes_the_reader_panic() {
         assert!(found.is_ok(), "it panics over {name}:\n{spoilt}");
     }
 }
+
+/// The messages of what is not read, and of the first kind.
+fn refusals(text: &str) -> Vec<String> {
+    let reading = read_map(&files(&[("src/main.rs", text)]));
+    let of_kind = reading.kinds.into_iter().filter_map(|kind| kind.crd.err()).flatten();
+    reading.unexplored.into_iter().chain(of_kind).map(|problem| problem.to_string()).collect()
+}
+
+#[test]
+fn imports_of_one_name_are_limited() {
+    let kind = format!("{}{}{} {{ a: String }}", super::HEAD, super::SPEC, super::KIND);
+    let repeated = |count: usize| {
+        format!("{kind} mod m {{ pub struct a; }} use m::{{{}}};", "a, ".repeat(count))
+    };
+    assert_eq!(refusals(&repeated(64)), [""; 0]);
+    let refused = refusals(&repeated(100_000));
+    let message = "src/main.rs imports `a` more than 64 times";
+    assert!(refused[0].contains(message), "{refused:?}");
+}
+
+#[test]
+fn words_of_macros_are_limited() {
+    use std::fmt::Write as _;
+    let mut text = String::new();
+    for index in 0..3000 {
+        let next = index + 1;
+        write!(text, "macro_rules! m{index} {{ () => {{ m{next}! {{}} }} }}\nm{index}! {{}}\n")
+            .unwrap();
+    }
+    let refused = refusals(&text);
+    assert!(refused.iter().any(|it| it.ends_with("may declare kinds here, and is not expanded")));
+    let few: String = text.lines().take(200).collect::<Vec<_>>().join("\n");
+    assert_eq!(refusals(&few), [""; 0]);
+}

@@ -86,6 +86,13 @@ impl<'t> RawTokens<'t> {
         self.tokens.len()
     }
 
+    /// The cost of parsing these tokens, in tokens: a comment that documents an item becomes an attribute.
+    pub fn cost(&self, range: Range<usize>) -> usize {
+        const COST_OF_DOC: usize = 5;
+        let docs = self.tokens[range.clone()].iter().filter(|token| token.kind == Kind::Doc);
+        range.len() + (COST_OF_DOC - 1) * docs.count()
+    }
+
     /// The kind of a token; none behind the last one.
     pub fn kind(&self, index: usize) -> Option<Kind> {
         self.tokens.get(index).map(|token| token.kind)

@@ -31,7 +31,7 @@ pub struct Omission<'t> {
     omits_tests: bool,
     /// What is left out, in the order of the text.
     pub ranges: Vec<OmittedRange>,
-    /// The number of tokens that are left out.
+    /// The cost of parsing what is left out, in tokens.
     pub omitted: usize,
     /// The macros that are called in them.
     pub called: BTreeSet<&'t str>,
@@ -198,7 +198,7 @@ impl<'t> Omission<'t> {
 
     /// Leaves out what is between two braces.
     fn omit(&mut self, open: usize, close: usize, is_body: bool) {
-        self.omitted += close - open - 1 - usize::from(is_body);
+        self.omitted += self.tokens.cost(open + 1..close) - usize::from(is_body);
         let bytes = self.tokens.bytes(open).end..self.tokens.bytes(close).start;
         self.ranges.push(OmittedRange { bytes, is_body });
     }

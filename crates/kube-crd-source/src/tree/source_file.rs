@@ -67,7 +67,7 @@ pub struct ParseOptions {
 pub struct SourceFile {
     pub syntax: syn::File,
     pub bodies: Rc<OmittedBodies>,
-    /// The number of the tokens that were parsed.
+    /// The cost of what was parsed, in tokens.
     pub tokens: usize,
 }
 
@@ -86,7 +86,7 @@ impl SourceFile {
             Err(NotSplit::Malformed) => return Err(NotParsed::Malformed),
         };
         let Omission { ranges, omitted, called, .. } = Omission::of_file(&raw, options.omits_tests);
-        let tokens = raw.len() - omitted;
+        let tokens = raw.cost(0..raw.len()) - omitted;
         let called_macros = called.into_iter().map(str::to_owned).collect();
         if tokens > options.most_tokens {
             return Err(NotParsed::TooMuch);

@@ -13,6 +13,9 @@ use super::macros::{Call, Rules};
 use crate::cargo::{Cfg, Features, Krate};
 use crate::text::{Place, SourcePath, plain};
 
+/// Limit of the items of one name in a module: conditions may choose one of several imports.
+const MOST_OF_ONE_NAME: usize = 64;
+
 pub type ModuleId = usize;
 pub type ItemId = usize;
 
@@ -130,6 +133,13 @@ impl World {
     pub(super) fn add(&mut self, item: Item, types: bool, values: bool) -> ItemId {
         let id = self.items.len();
         let module = &mut self.modules[item.module];
+        let is_use = matches!(item.kind, ItemKind::Use(_));
+        if is_use && module.types.get(&item.name).is_some_and(|all| all.len() >= MOST_OF_ONE_NAME) {
+            let (file, name) = (&module.file, &item.name);
+            module.broken =
+                Some(format!("{file} imports `{name}` more than {MOST_OF_ONE_NAME} times"));
+            return id;
+        }
         if types {
             module.types.entry(item.name.clone()).or_default().push(id);
         }
