@@ -81,7 +81,7 @@ fn in_block(calls: &Calls<'_>, item: &BlockItem) -> InBlock {
     let may_declare_kinds = any || calls.derives.iter().any(|derive| words.contains(*derive));
     let effect = Effect {
         names: Some(std::collections::BTreeSet::new()),
-        words,
+        words: Rc::new(words),
         functions,
         writes_anything: any,
         is_known: true,

@@ -5,6 +5,7 @@
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use quote::ToTokens as _;
 
@@ -42,7 +43,7 @@ pub struct Effect {
     /// The names that it may declare; none where that may be any.
     pub names: Option<BTreeSet<String>>,
     /// Every word of its arguments and of the macros that it runs.
-    pub(super) words: BTreeSet<String>,
+    pub(super) words: Rc<BTreeSet<String>>,
     /// Functions that it may write, by their names.
     pub(super) functions: BTreeSet<String>,
     /// It may write anything: there are too many words to collect them.
@@ -55,7 +56,7 @@ pub struct Effect {
 
 impl Effect {
     /// The effect of a macro that may declare anything, and gets these words.
-    pub fn unknown(words: BTreeSet<String>) -> Self {
+    pub fn unknown(words: Rc<BTreeSet<String>>) -> Self {
         Self {
             names: None,
             words,
@@ -179,6 +180,7 @@ impl<'a> Calls<'a> {
         let names_derive = any || self.derives.iter().any(|it| words.contains(*it));
         let may_declare_kinds = !quiet && !call.is_attribute && names_derive;
         let is_known = names.is_some() && !call.is_attribute;
+        let words = Rc::new(words);
         Effect { names, words, functions, writes_anything: any, is_known, may_declare_kinds }
     }
 

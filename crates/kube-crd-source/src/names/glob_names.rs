@@ -58,6 +58,9 @@ impl Lookup<'_> {
         if self.world.modules[module].globs.is_empty() {
             return Vec::new();
         }
+        if !self.imports.counts_globs(1 + self.imports.globs.ends[module].len()) {
+            return vec![Binding { what: Err(Doubt::too_many_globs()), reach: Reach::All }];
+        }
         let all = self.propagate(name, space);
         let mut res = all.get(&module).cloned().unwrap_or_default();
         for index in &self.imports.globs.ends[module] {
@@ -117,7 +120,7 @@ impl Lookup<'_> {
     /// The part of a binding that a module did not have yet.
     fn note_binding(&self, known: &mut Vec<Binding>, mut new: Binding) -> Option<Binding> {
         if MANY <= known.len() && known.iter().all(|it| it.what != new.what) {
-            new.what = Err(Doubt::from("too many `use …::*` import it".to_owned()));
+            new.what = Err(Doubt::too_many_globs());
         }
         let same = |it: &&mut Binding| match (&it.what, &new.what) {
             (Ok(one), Ok(other)) => one == other,
@@ -158,6 +161,7 @@ impl Lookup<'_> {
     /// Where a name starts that is handed on.
     fn sources(&self, name: &str, space: Space) -> Queue {
         let globs = &self.imports.globs;
+        self.imports.counts_globs(globs.enums.len() + globs.foreign.len() + globs.uncertain.len());
         let mut res = Queue::new();
         let mut bring = |id: GlobId, binding: Binding| {
             res.push_back((id.0, self.through(id, binding)));

@@ -3,9 +3,10 @@
 //! Most import names for their own module only. The others, whose names are imported again by globs of that
 //! module, are kept apart: only those are followed when a name is looked up.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Doubt, Miss, Named, Names, Resolution};
+use crate::cargo::Cfg;
 use crate::tree::{ItemId, ModuleId, Reach};
 
 /// One glob: its module, and which of the module's it is.
@@ -36,7 +37,26 @@ pub enum GlobTarget {
     Uncertain(Doubt),
 }
 
+/// What a glob imports, as far as another glob may import the same.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Imported {
+    Module(ModuleId),
+    Enum(ItemId),
+    Foreign(String),
+    /// Of equal rank, one doubt is as good as the other.
+    Uncertain((bool, bool)),
+}
+
 impl GlobTarget {
+    fn imported(&self) -> Imported {
+        match self {
+            Self::Module(id) => Imported::Module(*id),
+            Self::Enum(id) => Imported::Enum(*id),
+            Self::Foreign(path) => Imported::Foreign(path.clone()),
+            Self::Uncertain(why) => Imported::Uncertain(why.rank()),
+        }
+    }
+
     pub fn is_open(&self) -> bool {
         matches!(self, Self::Uncertain(why) if why.is_open)
     }
@@ -76,8 +96,13 @@ impl Globs {
             ..Self::default()
         };
         let mut known: BTreeMap<(ModuleId, Reach), bool> = BTreeMap::new();
+        let mut unequal = BTreeSet::new();
         for (id @ (module, index), to) in &targets {
-            let reach = world.reach(*module, &world.modules[*module].globs[*index].vis);
+            let glob = &world.modules[*module].globs[*index];
+            let reach = world.reach(*module, &glob.vis);
+            if !unequal.insert((*module, reach, glob.cfg == Cfg::Depends, to.imported())) {
+                continue;
+            }
             let seen = || all[*module].iter().any(|it| world.sees(it.0, reach));
             if !*known.entry((*module, reach)).or_insert_with(seen) {
                 res.ends[*module].push(*index);

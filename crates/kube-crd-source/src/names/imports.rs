@@ -1,6 +1,6 @@
 //! The target of every `use`, and what macros may declare beside them.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -63,13 +63,24 @@ pub struct Imports {
     pub cache: RefCell<Cache>,
     /// What was read since this was last emptied; nothing once all is solved.
     reads: RefCell<Option<BTreeSet<Read>>>,
+    /// The number of globs that have been looked through for names.
+    globs_tried: Cell<usize>,
 }
+
+/// Limit of the globs that are looked through, for all names together.
+const MOST_GLOBS_TRIED: usize = 20_000_000;
 
 impl Imports {
     pub fn note(&self, read: impl FnOnce() -> Read) {
         if let Some(reads) = &mut *self.reads.borrow_mut() {
             reads.insert(read());
         }
+    }
+
+    /// Counts globs that are looked through for a name; false if they are too many.
+    pub fn counts_globs(&self, tried: usize) -> bool {
+        self.globs_tried.set(self.globs_tried.get().saturating_add(tried));
+        self.globs_tried.get() <= MOST_GLOBS_TRIED
     }
 
     /// Decides where all imports lead.

@@ -17,6 +17,7 @@ mod unknown;
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
 use std::ops::Deref;
+use std::rc::Rc;
 
 use crate::builtin::kubernetes::Kubernetes;
 use crate::builtin::names as foreign;
@@ -52,7 +53,7 @@ pub enum Miss {
 /// Why a name is not certain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Doubt {
-    why: String,
+    why: Rc<str>,
     /// The module of another crate that a `use …::*` takes everything from, where that is the reason.
     glob: Option<String>,
     /// It depends on an import whose target is not decided yet; never once all imports are solved.
@@ -61,7 +62,11 @@ pub struct Doubt {
 
 impl Doubt {
     fn open() -> Self {
-        Self { why: "an import depends on itself".to_owned(), glob: None, is_open: true }
+        Self { why: "an import depends on itself".into(), glob: None, is_open: true }
+    }
+
+    fn too_many_globs() -> Self {
+        "too many `use …::*` import it".to_owned().into()
     }
 
     /// Of several doubts, the greatest decides: another crate's globs leave crates their names, macros do not.
@@ -72,7 +77,7 @@ impl Doubt {
 
 impl From<String> for Doubt {
     fn from(why: String) -> Self {
-        Self { why, glob: None, is_open: false }
+        Self { why: why.into(), glob: None, is_open: false }
     }
 }
 

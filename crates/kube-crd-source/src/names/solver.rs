@@ -22,8 +22,8 @@ pub struct Solver<'a> {
     paths: BTreeMap<ItemId, &'a Path>,
     /// The names of all `macro_rules!`.
     macros: BTreeSet<&'a str>,
-    /// The imports that depend on a lookup, to be resolved again when it is decided.
-    readers: BTreeMap<Read, BTreeSet<Reader>>,
+    /// The imports that depend on a lookup, in order, to be resolved again when it is decided.
+    readers: BTreeMap<Read, Vec<Reader>>,
     uses: BTreeSet<ItemId>,
     globs: BTreeSet<GlobId>,
     /// Remaining attempts to resolve imports.
@@ -209,7 +209,10 @@ impl<'a> Solver<'a> {
 
     fn remember(&mut self, reader: Reader) {
         for read in self.imports.take_reads() {
-            self.readers.entry(read).or_default().insert(reader);
+            let readers = self.readers.entry(read).or_default();
+            if let Err(index) = readers.binary_search(&reader) {
+                readers.insert(index, reader);
+            }
         }
     }
 

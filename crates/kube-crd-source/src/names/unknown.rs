@@ -1,8 +1,9 @@
 //! Derives and attribute macros of which it is not known what they declare beside their item.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
-use proc_macro2::Span;
+use proc_macro2::{LineColumn, Span};
 use quote::ToTokens as _;
 
 use super::calls::Effect;
@@ -13,7 +14,7 @@ use super::{Lookup, Miss, Named, Space};
 use crate::cargo::Extern;
 use crate::tree::attribute_macros::{AttributeMacro, DecoratedItem};
 use crate::tree::tokens::Tokens;
-use crate::tree::{ItemKind, ModuleId};
+use crate::tree::{ItemId, ItemKind, ModuleId};
 
 /// A macro that is not expanded, with its place and its effect.
 #[derive(Clone)]
@@ -33,6 +34,7 @@ pub fn unknown_attribute_macros(
     earlier: &BTreeSet<usize>,
 ) -> Vec<(usize, ModuleId, Unexpanded)> {
     let all = lookup.world.attribute_macros.iter().enumerate();
+    let mut words = Words::default();
     let unknown =
         all.filter(|(index, macro_)| !earlier.contains(index) && !is_known(lookup, macro_));
     unknown
@@ -41,15 +43,15 @@ pub fn unknown_attribute_macros(
                 text: macro_.text.clone(),
                 span: macro_.path.span,
                 unknown: None,
-                effect: effect(lookup, macro_),
+                effect: effect(macro_, words.of_item(lookup, macro_)),
             };
             (index, macro_.module, unexpanded)
         })
         .collect()
 }
 
-fn effect(lookup: &Lookup<'_>, macro_: &AttributeMacro) -> Effect {
-    let mut effect = Effect::unknown(words(lookup, macro_));
+fn effect(macro_: &AttributeMacro, words: Rc<BTreeSet<String>>) -> Effect {
+    let mut effect = Effect::unknown(words);
     if macro_.is_in_impl {
         // What an `impl` gets is no name of the module.
         effect.names = Some(BTreeSet::new());
@@ -57,20 +59,39 @@ fn effect(lookup: &Lookup<'_>, macro_: &AttributeMacro) -> Effect {
     effect
 }
 
-fn words(lookup: &Lookup<'_>, macro_: &AttributeMacro) -> BTreeSet<String> {
-    match &macro_.item {
-        DecoratedItem::Words(words, omitted) => {
-            let bodies = lookup.world.omitted_bodies(macro_.module);
-            let tokens = omitted
-                .iter()
-                .flat_map(|place| bodies.iter().filter_map(|file| file.tokens(*place)));
-            let in_bodies = tokens.flat_map(|tokens| Tokens::of_arguments(tokens.clone()).words);
-            words.iter().cloned().chain(in_bodies).collect()
+/// The words of items, each collected once.
+#[derive(Default)]
+struct Words {
+    of_data: BTreeMap<ItemId, Rc<BTreeSet<String>>>,
+    /// By the first body that is left out.
+    with_bodies: BTreeMap<(ModuleId, LineColumn), Rc<BTreeSet<String>>>,
+}
+
+impl Words {
+    fn of_item(&mut self, lookup: &Lookup<'_>, macro_: &AttributeMacro) -> Rc<BTreeSet<String>> {
+        match &macro_.item {
+            DecoratedItem::Words(words, omitted) => {
+                let Some(first) = omitted.first() else { return words.clone() };
+                let bodies = lookup.world.omitted_bodies(macro_.module);
+                let tokens = omitted
+                    .iter()
+                    .flat_map(|place| bodies.iter().filter_map(|file| file.tokens(*place)));
+                let collect = || {
+                    let in_bodies =
+                        tokens.flat_map(|tokens| Tokens::of_arguments(tokens.clone()).words);
+                    Rc::new(words.iter().cloned().chain(in_bodies).collect())
+                };
+                let key = (macro_.module, *first);
+                self.with_bodies.entry(key).or_insert_with(collect).clone()
+            }
+            DecoratedItem::Data(id) => {
+                let collect = || match &lookup.world.items[*id].kind {
+                    ItemKind::Data(input) => Tokens::of_arguments(input.to_token_stream()).words,
+                    _ => BTreeSet::new(),
+                };
+                self.of_data.entry(*id).or_insert_with(|| Rc::new(collect())).clone()
+            }
         }
-        DecoratedItem::Data(id) => match &lookup.world.items[*id].kind {
-            ItemKind::Data(input) => Tokens::of_arguments(input.to_token_stream()).words,
-            _ => BTreeSet::new(),
-        },
     }
 }
 

@@ -2,6 +2,7 @@
 //! those that derives read, and the few attribute macros that are known to.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use proc_macro2::LineColumn;
 use quote::ToTokens as _;
@@ -31,7 +32,7 @@ pub enum DecoratedItem {
     /// A struct or an enum.
     Data(ItemId),
     /// Every word of another item but for those in bodies that are left out, and the places of these.
-    Words(BTreeSet<String>, Vec<LineColumn>),
+    Words(Rc<BTreeSet<String>>, Rc<[LineColumn]>),
 }
 
 /// Attributes of the language, and of the derives that are read here.
@@ -166,7 +167,7 @@ pub fn macros_in_impl(
 
 impl DecoratedItem {
     fn words(item: &impl quote::ToTokens, omitted: &[LineColumn]) -> Self {
-        Self::Words(Tokens::of_arguments(item.to_token_stream()).words, omitted.to_vec())
+        Self::Words(Rc::new(Tokens::of_arguments(item.to_token_stream()).words), omitted.into())
     }
 }
 

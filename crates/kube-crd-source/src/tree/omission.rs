@@ -18,6 +18,11 @@ const WITH_EFFECT: &[&str] =
 /// Limit of the blocks around one another in which bodies are looked for.
 const MOST_DEEP: usize = 64;
 
+/// The memory that an item, a function, and a name of an import or an attribute take beside their tokens, in tokens.
+const COST_OF_ITEM: usize = 4;
+const COST_OF_FUNCTION: usize = 8;
+const COST_OF_NAME: usize = 4;
+
 /// A part of a text that is left out.
 pub struct OmittedRange {
     pub bytes: Range<usize>,
@@ -33,6 +38,8 @@ pub struct Omission<'t> {
     pub ranges: Vec<OmittedRange>,
     /// The cost of parsing what is left out, in tokens.
     pub omitted: usize,
+    /// The cost of what is kept of the items beside their tokens, in tokens.
+    pub of_items: usize,
     /// The macros that are called in them.
     pub called: BTreeSet<&'t str>,
 }
@@ -66,7 +73,7 @@ struct Item {
 impl<'t> Omission<'t> {
     pub fn of_file(tokens: &'t RawTokens<'t>, omits_tests: bool) -> Self {
         let (ranges, called) = (Vec::new(), BTreeSet::new());
-        let mut omission = Self { tokens, omits_tests, ranges, omitted: 0, called };
+        let mut omission = Self { tokens, omits_tests, ranges, omitted: 0, of_items: 0, called };
         omission.items(0, tokens.len(), MOST_DEEP);
         omission
     }
@@ -79,8 +86,12 @@ impl<'t> Omission<'t> {
             match self.tokens.kind(index) {
                 Some(Kind::Punct('#')) => {
                     if let Some(bracket) = self.attribute(index) {
-                        item.may_be_replaced |= !self.is_plain_attribute(bracket)
-                            && !attribute_macros::is_adding(self.attribute_name(bracket));
+                        if !self.is_plain_attribute(bracket) {
+                            let name = self.attribute_name(bracket);
+                            item.may_be_replaced |= !attribute_macros::is_adding(name);
+                            self.of_items +=
+                                self.names_between(bracket, self.tokens.close(bracket));
+                        }
                         item.is_of_tests |= self.omits_tests && self.is_cfg_test(bracket);
                         index = self.tokens.close(bracket);
                     }
@@ -88,6 +99,14 @@ impl<'t> Omission<'t> {
                 Some(Kind::Punct(punct)) => self.punct(&mut item, index, punct),
                 Some(Kind::Word) if item.header == Header::Start => {
                     item.header = self.header(index);
+                    self.of_items += match item.header {
+                        Header::Start => 0,
+                        Header::Function => COST_OF_FUNCTION,
+                        _ => COST_OF_ITEM,
+                    };
+                }
+                Some(Kind::Word) if item.header == Header::Statement => {
+                    self.of_items += COST_OF_NAME;
                 }
                 Some(Kind::Open(bracket)) => {
                     let close = self.tokens.close(index);
@@ -107,12 +126,20 @@ impl<'t> Omission<'t> {
                         }
                         item = Item::default();
                     }
+                    if item.header == Header::Statement && bracket == Bracket::Brace {
+                        self.of_items += self.names_between(index, close);
+                    }
                     index = close;
                 }
                 _ => {}
             }
             index += 1;
         }
+    }
+
+    /// The cost of the names between two tokens.
+    fn names_between(&self, from: usize, to: usize) -> usize {
+        COST_OF_NAME * (from..to).filter(|index| self.tokens.word(*index).is_some()).count()
     }
 
     fn punct(&self, item: &mut Item, index: usize, punct: char) {

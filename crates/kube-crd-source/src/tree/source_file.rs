@@ -85,8 +85,9 @@ impl SourceFile {
             }
             Err(NotSplit::Malformed) => return Err(NotParsed::Malformed),
         };
-        let Omission { ranges, omitted, called, .. } = Omission::of_file(&raw, options.omits_tests);
-        let tokens = raw.cost(0..raw.len()) - omitted;
+        let omission = Omission::of_file(&raw, options.omits_tests);
+        let Omission { ranges, omitted, of_items, called, .. } = omission;
+        let tokens = raw.cost(0..raw.len()) - omitted + of_items;
         let called_macros = called.into_iter().map(str::to_owned).collect();
         if tokens > options.most_tokens {
             return Err(NotParsed::TooMuch);
