@@ -7,7 +7,7 @@ use proc_macro2::{Span, TokenStream};
 use super::Names;
 use super::calls::{Calls, Effect, Written};
 use crate::tree::tokens::Tokens;
-use crate::tree::{BlockItem, ModuleId, World};
+use crate::tree::{BlockItem, ItemKind, ModuleId, World};
 
 /// An item or a macro call in a block that may have an effect outside of it.
 pub struct InBlock {
@@ -18,8 +18,8 @@ pub struct InBlock {
 
 /// Returns the items and calls in all blocks that may have an effect outside of them.
 pub(super) fn effects_of_blocks(calls: &Calls<'_>) -> Rc<[InBlock]> {
-    let in_omitted = calls_in_omitted_bodies(calls);
-    let all = calls.world.block_items.iter().chain(&in_omitted);
+    let unseen = [calls_in_omitted_bodies(calls), renamed_macros(calls)].concat();
+    let all = calls.world.block_items.iter().chain(&unseen);
     let with_effect = all.map(|item| in_block(calls, item));
     with_effect
         .filter(|found| found.effect.writes_anything || !found.effect.words.is_empty())
@@ -44,6 +44,21 @@ fn calls_in_omitted_bodies(calls: &Calls<'_>) -> Vec<BlockItem> {
     found
 }
 
+/// Returns a call for each macro of the project that an import gives another name: one in a block has that name.
+fn renamed_macros(calls: &Calls<'_>) -> Vec<BlockItem> {
+    let renamed = calls.world.items.iter().filter_map(|item| {
+        let ItemKind::Use(path) = &item.kind else { return None };
+        let name = path.parts.last().filter(|name| **name != item.name)?;
+        calls.rules.contains_key(name.as_str()).then(|| BlockItem {
+            module: item.module,
+            tokens: TokenStream::new(),
+            macro_name: Some(name.clone()),
+            span: item.span,
+        })
+    });
+    renamed.collect()
+}
+
 /// Returns the calls of macros of the project in tokens, at whatever depth.
 fn own_calls(calls: &Calls<'_>, module: ModuleId, tokens: &TokenStream) -> Vec<BlockItem> {
     let all = crate::text::macro_calls(tokens).into_iter();
@@ -60,11 +75,10 @@ fn own_calls(calls: &Calls<'_>, module: ModuleId, tokens: &TokenStream) -> Vec<B
 /// What an `impl`, a type or a call in a block may write for the whole crate.
 fn in_block(calls: &Calls<'_>, item: &BlockItem) -> InBlock {
     let rules = item.macro_name.as_ref().map(|name| calls.rules.get(name.as_str()));
-    // Macros of other crates write no `impl` for what is not theirs or in their arguments.
-    let tokens = match rules {
-        Some(None) => Tokens::default(),
-        _ => Tokens::of_arguments(item.tokens.clone()),
-    };
+    let is_foreign = matches!(rules, Some(None));
+    let tokens = Tokens::of_arguments(item.tokens.clone());
+    // Macros of other crates write nothing but what is in their arguments.
+    let tokens = if is_foreign && !has_items(&tokens) { Tokens::default() } else { tokens };
     let Written { mut words, mut functions, mut any } = Written::of(&tokens);
     let rules = rules.flatten().into_iter().flatten();
     for body in rules.filter_map(|id| calls.world.rules[*id].body.as_ref()) {
@@ -88,6 +102,11 @@ fn in_block(calls: &Calls<'_>, item: &BlockItem) -> InBlock {
         may_declare_kinds,
     };
     InBlock { module: item.module, span: item.span, effect }
+}
+
+/// Returns whether there may be items among tokens that have an effect outside of a block.
+fn has_items(tokens: &Tokens) -> bool {
+    ["impl", "macro_rules", "struct", "trait"].iter().any(|word| tokens.words.contains(*word))
 }
 
 impl Names {

@@ -326,6 +326,10 @@ impl Names {
     /// The same for a function that a trait gives to a type of another crate; `traits` are those of the project
     /// that have one of this name.
     pub fn macro_that_may_extend(&self, traits: &[ItemId], function: &str) -> Option<String> {
+        let mut all = self.imports().unexpanded.values().flatten();
+        if let Some(unread) = all.find(|it| it.unknown.is_some()).filter(|_| !traits.is_empty()) {
+            return Some(format!("`{}`", unread.text));
+        }
         let traits: BTreeSet<&str> =
             traits.iter().map(|it| self.items[*it].name.as_str()).collect();
         self.what_may(|effect| effect.may_extend(&traits, function))
@@ -366,10 +370,15 @@ impl Names {
         all.filter(|unexpanded| unexpanded.effect.may_declare_kinds)
     }
 
+    /// What in a module may declare anything: calls of macros, and files that are not read.
+    pub fn unknown_items(&self, module: ModuleId) -> impl Iterator<Item = &Unexpanded> {
+        let all = self.imports().unexpanded.get(&module).into_iter().flatten();
+        all.filter(|unexpanded| unexpanded.effect.names.is_none())
+    }
+
     /// The calls in a module of macros that may declare anything. An included file that is not read is none of them.
     pub fn unknown_macros(&self, module: ModuleId) -> impl Iterator<Item = &Unexpanded> {
-        let all = self.imports().unexpanded.get(&module).into_iter().flatten();
-        all.filter(|macro_| macro_.effect.names.is_none() && macro_.unknown.is_none())
+        self.unknown_items(module).filter(|unexpanded| unexpanded.unknown.is_none())
     }
 
     /// Whether a path in code may name a macro of the project, which is not expanded.

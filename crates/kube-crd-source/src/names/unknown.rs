@@ -106,6 +106,7 @@ fn is_known(lookup: &Lookup<'_>, macro_: &AttributeMacro) -> bool {
         Ok(Named::Foreign(found)) => is_published_and_known(lookup, &found),
         // A helper attribute of a derive is not imported.
         Err(Miss::Nothing) => match uses_of_macros(lookup, *module) {
+            _ if is_attribute_of_project(lookup, macro_) => false,
             MacroUses::Unknown => false,
             MacroUses::Known => path.parts.len() == 1,
             MacroUses::None => is_of_std() || !is_derive && path.parts.len() == 1,
@@ -115,6 +116,18 @@ fn is_known(lookup: &Lookup<'_>, macro_: &AttributeMacro) -> bool {
             is_of_std() || path.parts.len() == 1 && imports_known_crates_only(lookup, *module)
         }
         Ok(_) | Err(Miss::Unreachable) => false,
+    }
+}
+
+/// Returns whether a path leads to an attribute macro of the project: a function of a crate for macros.
+fn is_attribute_of_project(lookup: &Lookup<'_>, macro_: &AttributeMacro) -> bool {
+    let function = lookup.path(macro_.module, &macro_.path, Space::Values, Reader::Early);
+    let Ok(Named::Item(item)) = function else { return false };
+    match &lookup.world.items[item].kind {
+        ItemKind::Fn(function) => {
+            function.attrs.iter().any(|attr| attr.path().is_ident("proc_macro_attribute"))
+        }
+        _ => false,
     }
 }
 

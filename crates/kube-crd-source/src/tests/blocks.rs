@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::wrong::{refused, right};
-use super::{KIND, SPEC, all_problems, read_map, spec};
+use super::{KIND, SPEC, all_problems, crds, files, read_map, spec};
 
 const TWO_DEFAULTS: &str = "$T struct W(i32); impl Default for W { fn default() -> W { W(2) } } fn f() -> W { W::default() }";
 
@@ -50,6 +50,56 @@ fn an_impl_that_a_macro_writes_by_another_name_is_not_passed_by() {
     ] {
         refused("String", &format!("{code} {to_string}"));
     }
+}
+
+#[test]
+fn what_a_macro_gets_in_a_block_is_not_passed_by() {
+    let own = "impl W { pub fn default() -> W { W(1) } }";
+    for block in [
+        format!("fn hidden() {{ other::any! {{ {own} }} }}"),
+        format!("fn hidden() {{ let _ = vec![{{ {own} 1 }}]; }}"),
+        format!("const _: &str = concat!({{ {own} \"\" }});"),
+        format!("fn hidden() {{ #[other::any({own})] enum E {{}} }}"),
+        format!("fn hidden() {{ #[derive(other::Any)] #[any({own})] enum E {{}} }}"),
+        format!("fn hidden() {{ #[cfg_attr(all(), other::any({own}))] const A: u8 = 1; }}"),
+        format!("fn hidden() {{ use other::any as serde; #[serde({own})] const A: u8 = 1; }}"),
+        format!("trait T {{ #[other::any(fn f() {{ {own} }})] fn f() {{}} }}"),
+        format!("macro_rules! im {{ () => {{ {own} }} }} fn hidden() {{ use im as vec; vec!(); }}"),
+        format!(
+            "mod m {{ macro_rules! im {{ () => {{ {own} }} }} pub(crate) use im as vec; }} use m::*; fn hidden() {{ vec!(); }}"
+        ),
+    ] {
+        refused("W", &format!("{TWO_DEFAULTS} {block}"));
+    }
+}
+
+#[test]
+fn a_file_in_a_block_is_not_passed_by() {
+    let own = "impl W { pub fn default() -> W { W(1) } }";
+    let kind = format!("{SPEC}\n{}{{ b: i32 }}", KIND.replace("Kind", "Other"));
+    for (block, text) in [
+        ("fn hidden() -> u8 { include!(\"in.rs\") }", "{ $ 1 }"),
+        ("const _: u8 = ::std::include!(concat!(\"in\", \".rs\"));", "{ $ 1 }"),
+        ("fn hidden() { println!(\"{}\", include!(\"in.rs\")); }", "{ $ 1 }"),
+        ("fn hidden() { #[path = \"in.rs\"] mod m; }", "use super::*; $"),
+        ("fn hidden() { mod m { #[path = \"../in.rs\"] mod n; } }", "use super::super::*; $"),
+    ] {
+        let read = |planted: &str| {
+            let beside = format!("{TWO_DEFAULTS} {block}");
+            let mut project = spec("#[serde(default = \"f\")] a: W,", &beside);
+            project.extend(files(&[("src/in.rs", &text.replace('$', planted))]));
+            read_map(&project)
+        };
+        assert_eq!(crds(&read(own)).len(), 0, "{block}");
+        assert_eq!((crds(&read("")).len(), all_problems(&read("")).len()), (1, 0), "{block}");
+        let problems = format!("{:?}", read(&kind).unexplored);
+        assert!(problems.contains("inside of a block"), "{block}: {problems}");
+    }
+    let missing = read_map(&spec("a: i32,", "fn hidden() -> u8 { include!(\"gone.rs\") }"));
+    assert_eq!(
+        missing.unexplored[0].message,
+        "`src/gone.rs`, which a block includes, cannot be read"
+    );
 }
 
 #[test]

@@ -79,6 +79,9 @@ pub const LANGUAGE: &[&str] = &[
     "type_length_limit",
 ];
 
+/// Attributes of derives alone: without a derive, an attribute of such a name is a macro.
+pub const OF_DERIVES: &[&str] = &["garde", "kube", "schemars", "serde", "validate", "x_kube"];
+
 /// Attribute macros that only add to their item.
 pub const ADDING: &[&str] = &[
     "async_trait::async_trait",
@@ -97,16 +100,29 @@ pub const TOOLS: &[&str] = &["rustfmt", "clippy", "diagnostic", "miri", "rustdoc
 /// depends on a condition counts; those of the language and of tools do not, nor does `#[versioned]`, which is a problem
 /// where it stands.
 fn macro_paths(settled: &Settled) -> Vec<(syn::Path, bool)> {
-    let metas = settled.attrs.iter().map(|attribute| &attribute.meta).chain(&settled.doubtful);
+    let metas = || settled.attrs.iter().map(|attr| &attr.meta).chain(&settled.doubtful);
+    let has_derive = metas().any(|meta| meta.path().is_ident("derive"));
+    let is_macro =
+        |meta: &Meta| !is_of_language_or_tool(meta) || !has_derive && is_of_derives(meta.path());
     let mut paths = Vec::new();
-    for meta in metas {
+    for meta in metas() {
         if meta.path().is_ident("derive") {
             paths.extend(derive_paths(meta).into_iter().map(|path| (path, true)));
-        } else if !is_of_language_or_tool(meta) && !is_named_versioned(meta.path()) {
+        } else if is_macro(meta) && !is_named_versioned(meta.path()) {
             paths.push((meta.path().clone(), false));
         }
     }
     paths
+}
+
+fn is_of_derives(path: &syn::Path) -> bool {
+    path.get_ident().is_some_and(|name| OF_DERIVES.iter().any(|known| name == known))
+}
+
+/// Returns whether an attribute in a block may be a macro. One under a condition may be any.
+pub fn may_be_macro(meta: &Meta) -> bool {
+    let path = meta.path();
+    !is_of_language_or_tool(meta) || path.is_ident("cfg_attr") || is_of_derives(path)
 }
 
 pub fn is_of_language_or_tool(meta: &Meta) -> bool {

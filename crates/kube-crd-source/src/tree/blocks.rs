@@ -7,11 +7,14 @@ use proc_macro2::{LineColumn, TokenStream};
 use quote::ToTokens;
 use syn::visit::{self, Visit};
 
+use super::attribute_macros::may_be_macro;
+use super::block_files::BlockFile;
 use super::bodies::is_omitted;
 use super::world::ModuleId;
-use crate::text::plain;
+use crate::text::{macro_calls, plain};
 
-/// An `impl`, a type or a macro call inside of a block.
+#[derive(Clone)]
+/// An `impl`, a type, an attribute, a macro call or a file inside of a block.
 pub struct BlockItem {
     pub module: ModuleId,
     pub tokens: TokenStream,
@@ -24,13 +27,26 @@ pub struct BlockItem {
 pub struct Blocks {
     module: ModuleId,
     pub items: Vec<BlockItem>,
+    /// The files that blocks include, and those of modules in blocks.
+    pub files: Vec<BlockFile>,
     /// The places of the bodies that are left out.
     pub omitted: Vec<LineColumn>,
+    /// The modules in braces that are around, inside of a block.
+    around: Vec<String>,
+    /// Attributes of a module's items are looked at elsewhere.
+    is_inside: bool,
 }
 
 /// Returns what is in all blocks of an item of a module.
 pub fn block_items(item: &syn::Item, module: ModuleId) -> Blocks {
-    let mut blocks = Blocks { module, items: Vec::new(), omitted: Vec::new() };
+    let mut blocks = Blocks {
+        module,
+        items: Vec::new(),
+        files: Vec::new(),
+        omitted: Vec::new(),
+        around: Vec::new(),
+        is_inside: false,
+    };
     if !matches!(item, syn::Item::Mod(_) | syn::Item::Macro(_)) {
         visit::visit_item(&mut blocks, item);
     }
@@ -43,6 +59,12 @@ impl Blocks {
         let tokens = tokens.to_token_stream();
         self.items.push(BlockItem { module: self.module, tokens, macro_name, span });
     }
+
+    fn inside(&mut self, visit: impl FnOnce(&mut Self)) {
+        let was_inside = std::mem::replace(&mut self.is_inside, true);
+        visit(self);
+        self.is_inside = was_inside;
+    }
 }
 
 impl<'ast> Visit<'ast> for Blocks {
@@ -52,20 +74,62 @@ impl<'ast> Visit<'ast> for Blocks {
             syn::Item::Struct(it) if !it.attrs.is_empty() => self.note(it, None),
             // Whatever it writes, it writes in a block.
             syn::Item::Macro(it) if it.ident.is_some() => self.note(it, None),
+            syn::Item::Mod(module) if module.content.is_none() => {
+                self.files.push(BlockFile::of_module(module, &self.around));
+            }
             _ => {}
         }
-        visit::visit_item(self, item);
+        match item {
+            syn::Item::Mod(module) => {
+                self.around.push(plain(&module.ident));
+                visit::visit_item(self, item);
+                self.around.pop();
+            }
+            _ => visit::visit_item(self, item),
+        }
+    }
+
+    /// An import that renames a macro stands for a call of it.
+    fn visit_use_rename(&mut self, import: &'ast syn::UseRename) {
+        if self.is_inside {
+            self.items.push(BlockItem {
+                module: self.module,
+                tokens: TokenStream::new(),
+                macro_name: Some(plain(&import.ident)),
+                span: import.ident.span(),
+            });
+        }
+    }
+
+    fn visit_impl_item(&mut self, item: &'ast syn::ImplItem) {
+        self.inside(|blocks| visit::visit_impl_item(blocks, item));
+    }
+
+    fn visit_trait_item(&mut self, item: &'ast syn::TraitItem) {
+        self.inside(|blocks| visit::visit_trait_item(blocks, item));
+    }
+
+    fn visit_foreign_item(&mut self, item: &'ast syn::ForeignItem) {
+        self.inside(|blocks| visit::visit_foreign_item(blocks, item));
+    }
+
+    fn visit_attribute(&mut self, attr: &'ast syn::Attribute) {
+        if self.is_inside && may_be_macro(&attr.meta) {
+            self.note(attr, None);
+        }
     }
 
     fn visit_block(&mut self, block: &'ast syn::Block) {
         if is_omitted(block) {
             self.omitted.push(block.brace_token.span.open().start());
         } else {
-            visit::visit_block(self, block);
+            self.inside(|blocks| visit::visit_block(blocks, block));
         }
     }
 
     fn visit_macro(&mut self, it: &'ast syn::Macro) {
+        let calls = macro_calls(&it.to_token_stream()).into_iter();
+        self.files.extend(calls.filter(|call| call.name == "include").map(BlockFile::included));
         if let Some(name) = it.path.segments.last() {
             self.note(&it.tokens, Some(plain(&name.ident)));
         }

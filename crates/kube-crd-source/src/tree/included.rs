@@ -63,19 +63,19 @@ impl IncludedFiles {
 }
 
 /// An included file that is not read.
-struct NotRead {
-    why: String,
-    hint: Option<String>,
+pub struct NotRead {
+    pub why: String,
+    pub hint: Option<String>,
     /// True if the code does not compile, or not yet: the file is missing.
-    is_problem: bool,
+    pub is_problem: bool,
 }
 
 impl NotRead {
-    fn generated(why: &str) -> Self {
+    pub fn generated(why: &str) -> Self {
         Self { why: why.to_owned(), hint: None, is_problem: false }
     }
 
-    fn problem(why: String, hint: Option<&str>) -> Self {
+    pub fn problem(why: String, hint: Option<&str>) -> Self {
         Self { why, hint: hint.map(str::to_owned), is_problem: true }
     }
 }
@@ -194,7 +194,7 @@ pub fn included_file(
 }
 
 /// The path of the file that `include!` or `include_str!` names: a string, or `concat!` of strings and `env!("CARGO_MANIFEST_DIR")`.
-fn included_path(
+pub fn included_path(
     tokens: &proc_macro2::TokenStream,
     folder: &str,
     package: &str,

@@ -43,6 +43,7 @@ impl Files<'_> {
         self.check_for_kinds(world, module, &item, &settled.attrs);
         let in_blocks = block_items(&item, module);
         world.block_items.extend(in_blocks.items);
+        self.read_block_files(world, here, in_blocks.files);
         let omitted = in_blocks.omitted;
         world.omitted_calls.extend(omitted.iter().map(|place| (module, *place)));
         let macros = attribute_macros(module, &item, &settled, world.items.len(), &omitted);

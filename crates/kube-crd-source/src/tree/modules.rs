@@ -158,7 +158,7 @@ impl Files<'_> {
     }
 }
 
-fn string(meta: &syn::MetaNameValue) -> Option<String> {
+pub fn string(meta: &syn::MetaNameValue) -> Option<String> {
     match &meta.value {
         syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(it), .. }) => Some(it.value()),
         _ => None,

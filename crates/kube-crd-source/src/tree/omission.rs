@@ -12,8 +12,18 @@ use crate::text::raw_tokens::{Bracket, Kind, RawTokens};
 use crate::text::syntax::BEFORE_NOT;
 
 /// Words in a body behind which something may be declared that has an effect outside of it.
-const WITH_EFFECT: &[&str] =
-    &["enum", "extern", "impl", "macro", "macro_rules", "mod", "struct", "trait", "union"];
+const WITH_EFFECT: &[&str] = &[
+    "enum",
+    "extern",
+    "impl",
+    "include",
+    "macro",
+    "macro_rules",
+    "mod",
+    "struct",
+    "trait",
+    "union",
+];
 
 /// Limit of the blocks around one another in which bodies are looked for.
 const MOST_DEEP: usize = 64;
@@ -233,13 +243,19 @@ impl<'t> Omission<'t> {
     /// Returns whether anything between two tokens may have an effect outside of their block, macro calls apart.
     fn has_effect_outside(&self, from: usize, to: usize) -> bool {
         (from..to).any(|index| match self.tokens.kind(index) {
-            Some(Kind::Word) => {
-                self.tokens.word(index).is_some_and(|word| WITH_EFFECT.contains(&word))
-            }
+            Some(Kind::Word) => self.tokens.word(index).is_some_and(|word| {
+                WITH_EFFECT.contains(&word) || word == "use" && self.renames(index, to)
+            }),
             Some(Kind::Punct('#')) => {
                 self.attribute(index).is_some_and(|bracket| !self.is_plain_attribute(bracket))
             }
             _ => false,
         })
+    }
+
+    /// Returns whether an import gives something another name, such as a macro of the project.
+    fn renames(&self, from: usize, to: usize) -> bool {
+        let end = (from..to).find(|index| self.tokens.kind(*index) == Some(Kind::Punct(';')));
+        (from..end.unwrap_or(to)).any(|index| self.tokens.word(index) == Some("as"))
     }
 }

@@ -32,7 +32,7 @@ impl Types {
     pub fn possible_trait_in_scope(&self, module: ModuleId) -> Option<String> {
         let (mut open, mut seen) = (vec![module], BTreeSet::from([module]));
         while let Some(here) = open.pop() {
-            if let Some(found) = self.unknown_macros(here).next() {
+            if let Some(found) = self.unknown_items(here).next() {
                 return Some(format!("`{}` at {}", found.text, self.place(here, found.span)));
             }
             let module = &self.modules[here];

@@ -1,0 +1,105 @@
+//! Files in blocks: those that `include!` names in the place of an expression, and those of modules in blocks.
+//!
+//! As of all that is in blocks, only what they may decide outside is asked: their tokens are kept, not their items.
+
+use proc_macro2::{Span, TokenStream};
+
+use super::blocks::BlockItem;
+use super::files::{Files, Here};
+use super::included::{NotRead, UnreadPlace, included_path};
+use super::world::World;
+use crate::cargo::cfg::{self, Cfg};
+use crate::text::sources::{OUTSIDE_HINT, outside};
+use crate::text::{MacroCall, SourcePath, below, plain, syntax};
+
+/// A file in a block.
+pub struct BlockFile {
+    span: Span,
+    named: Named,
+}
+
+/// What names the file.
+enum Named {
+    /// The arguments of `include!`.
+    Include(TokenStream),
+    /// A module, with the modules in braces around it.
+    Module(Box<syn::ItemMod>, Vec<String>),
+}
+
+impl BlockFile {
+    pub fn included(call: MacroCall) -> Self {
+        Self { span: call.span, named: Named::Include(call.arguments) }
+    }
+
+    pub fn of_module(module: &syn::ItemMod, around: &[String]) -> Self {
+        let named = Named::Module(Box::new(module.clone()), around.to_vec());
+        Self { span: module.ident.span(), named }
+    }
+}
+
+impl Files<'_> {
+    /// Reads the files that are in the blocks of an item.
+    pub fn read_block_files(&mut self, world: &mut World, here: Here<'_>, files: Vec<BlockFile>) {
+        for file in files {
+            let span = file.span;
+            match self.tokens_of_block_file(world, here, &file) {
+                Ok(Some(tokens)) => {
+                    let module = here.module;
+                    world.block_items.push(BlockItem { module, tokens, macro_name: None, span });
+                }
+                Ok(None) => {}
+                Err(NotRead { why, hint, is_problem: true }) => {
+                    self.report(world.place(here.module, span), why, hint.as_deref());
+                }
+                Err(NotRead { why, .. }) => {
+                    world.unread.push(UnreadPlace { module: here.module, span, why });
+                }
+            }
+        }
+    }
+
+    /// Returns the tokens of a file; none of a module that a `cfg` leaves out.
+    fn tokens_of_block_file(
+        &self,
+        world: &mut World,
+        here: Here<'_>,
+        file: &BlockFile,
+    ) -> Result<Option<TokenStream>, NotRead> {
+        let module = here.module;
+        let here_file = world.place(module, file.span).path;
+        let folder = here_file.parent().map_or_else(String::new, |it| it.to_string());
+        let path = match &file.named {
+            Named::Include(arguments) => {
+                let package = &world.crates[world.modules[module].krate].folder;
+                included_path(arguments, &folder, package)?
+            }
+            Named::Module(item, around) => {
+                let settled = cfg::settle(&item.attrs, world.features(module));
+                let Ok(settled) = settled else { return Ok(None) };
+                if settled.cfg == Cfg::No {
+                    return Ok(None);
+                }
+                let attr = settled.attrs.iter().find(|attr| attr.path().is_ident("path"));
+                let path = attr
+                    .and_then(|attr| super::modules::string(attr.meta.require_name_value().ok()?));
+                let path = path.unwrap_or_else(|| format!("{}.rs", plain(&item.ident)));
+                below(&folder, &[around.as_slice(), &[path]].concat().join("/"))
+            }
+        };
+        if !self.texts.allows(&path) {
+            return Err(NotRead::problem(outside(&path), Some(OUTSIDE_HINT)));
+        }
+        let text = path.parse::<SourcePath>().ok().and_then(|path| {
+            let text = self.texts.contains_key(&path).then(|| self.texts.get(&path)).flatten()?;
+            world.beside.push((module, path));
+            Some(text)
+        });
+        let not_read = || {
+            let why = format!("`{path}`, which a block includes, cannot be read");
+            NotRead::problem(why, Some("add the file, or remove the line"))
+        };
+        let tokens = syntax::tokens(&syntax::normalized(&text.ok_or_else(not_read)?, 0));
+        let tokens = tokens.ok().filter(|tokens| syntax::guarded(tokens).is_ok());
+        Ok(Some(tokens.ok_or_else(not_read)?))
+    }
+}
