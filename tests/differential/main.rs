@@ -12,6 +12,7 @@
 mod author;
 mod compare;
 mod oracle;
+mod places;
 mod random;
 mod strange;
 #[path = "../support/mod.rs"]

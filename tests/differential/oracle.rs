@@ -223,7 +223,7 @@ fn compiled(folder: &str, version: &Version, cases: &[Case]) -> BTreeMap<usize, 
         let _ = fs::remove_dir_all(dir.join("src"));
         let _ = fs::remove_dir_all(dir.join("beside/src"));
         write(&dir, &files);
-        let failed = build(&dir);
+        let failed = build(&dir, number);
         if failed.is_empty() {
             break;
         }
@@ -321,8 +321,8 @@ fn main() {
     res + "}\n"
 }
 
-/// The cases that do not compile, with what rustc says of each first.
-fn build(dir: &Path) -> BTreeMap<usize, String> {
+/// The cases that do not compile, with what rustc says of each first. `number` finds the case of a file.
+pub fn build(dir: &Path, number: fn(&str) -> Option<usize>) -> BTreeMap<usize, String> {
     let output = cargo(dir, &["build", "--quiet", "--locked", "--message-format=json"]);
     if output.status.success() {
         return BTreeMap::new();
@@ -358,7 +358,7 @@ fn number(path: &str) -> Option<usize> {
     name.split(['/', '.']).next()?.parse().ok()
 }
 
-fn cargo(dir: &Path, words: &[&str]) -> std::process::Output {
+pub fn cargo(dir: &Path, words: &[&str]) -> std::process::Output {
     let _alone = support::alone_in_target();
     support::building(Command::new(env!("CARGO")).args(words).current_dir(dir)).output().unwrap()
 }

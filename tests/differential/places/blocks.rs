@@ -1,0 +1,251 @@
+//! Every place that a block can be in: an item's body, an expression, a statement, a type, a pattern.
+//!
+//! `$B` is a block with the plant whose value is 1 (`u8`), `$L` the same as a length, `$I` as a discriminant.
+
+/// A place for blocks: the variants of syn's enums that lead there, and the code around it.
+pub type Place = (&'static [&'static str], &'static str);
+
+pub const ITEMS: &[Place] = &[
+    (&["Item::Const"], "const _: u8 = $B;"),
+    (&["Item::Const"], "pub const HELD: u8 = $B;"),
+    (&["Item::Const"], "const _: [u8; $L] = [0];"),
+    (&["Item::Enum"], "enum Held { A = $I }"),
+    (&["Item::Enum"], "enum Held { A([u8; $L]) }"),
+    (&["Item::Enum"], "enum Held { A { a: [u8; $L] } }"),
+    (&["Item::Fn"], "fn held() -> u8 $B"),
+    (&["Item::Fn"], "pub fn held<T: Clone>(_: T) -> u8 { fn inner() -> u8 $B inner() }"),
+    (&["Item::Fn"], "async fn held() -> u8 $B"),
+    (&["Item::Fn"], "pub async fn held() { let _ = [0u8; $L]; }"),
+    (&["Item::Fn"], "unsafe fn held() -> u8 $B"),
+    (&["Item::Fn"], "extern \"C\" fn held() -> u8 $B"),
+    (&["Item::Fn"], "const fn held() -> u8 $B"),
+    (&["Item::Fn"], "fn held(_: [u8; $L]) {}"),
+    (&["Item::Fn"], "fn held() -> [u8; $L] { [0] }"),
+    (&["Item::Fn"], "fn held() where [u8; $L]: Clone {}"),
+    (&["Item::Fn"], "fn held<'a>(x: &'a u8) -> impl Sized + use<'a> { ($B, x) }"),
+    (
+        &["Item::ForeignMod", "ForeignItem::Fn"],
+        "unsafe extern \"C\" { safe fn held(_: [u8; $L]); }",
+    ),
+    (
+        &["Item::ForeignMod", "ForeignItem::Static"],
+        "unsafe extern \"C\" { static HELD: [u8; $L]; }",
+    ),
+    (
+        &["ForeignItem::Macro"],
+        "macro_rules! held { ($($t:tt)*) => { $($t)* } } unsafe extern \"C\" { held! { fn held(_: [u8; $L]); } }",
+    ),
+    (&["Item::Impl", "ImplItem::Fn"], "struct Held; impl Held { fn held(&self) -> u8 $B }"),
+    (&["ImplItem::Fn"], "struct Held; impl Held { async fn held(&self) -> u8 $B }"),
+    (&["ImplItem::Fn"], "struct Held; impl Held { const fn held(&self) -> u8 $B }"),
+    (&["ImplItem::Fn"], "struct Held; impl Held { fn held(&self, _: [u8; $L]) {} }"),
+    (&["ImplItem::Const"], "struct Held; impl Held { const HELD: u8 = $B; }"),
+    (
+        &["ImplItem::Type"],
+        "struct Held; trait Holds { type Held; } impl Holds for Held { type Held = [u8; $L]; }",
+    ),
+    (
+        &["ImplItem::Macro"],
+        "macro_rules! held { ($($t:tt)*) => { $($t)* } } struct Held; impl Held { held! { fn held() -> u8 $B } }",
+    ),
+    (
+        &["ImplItem::Macro"],
+        "macro_rules! held { () => { fn held() -> u8 $B } } struct Held; impl Held { held!(); }",
+    ),
+    (
+        &["Item::Impl", "GenericArgument::Type"],
+        "trait Holds<T> {} struct Held; impl Holds<[u8; $L]> for Held {}",
+    ),
+    (
+        &["Item::Impl", "GenericArgument::Const"],
+        "trait Holds<const N: usize> {} struct Held; impl Holds<$L> for Held {}",
+    ),
+    (&["Item::Impl"], "trait Holds {} impl Holds for [u8; $L] {}"),
+    (&["Item::Impl"], "struct Held; impl Held where [u8; $L]: Clone { fn held() {} }"),
+    (&["Item::Static"], "static HELD: u8 = $B;"),
+    (&["Item::Static"], "static mut HELD: [u8; $L] = [0];"),
+    (&["Item::Struct"], "struct Held { a: [u8; $L] }"),
+    (&["Item::Struct"], "struct Held([u8; $L]);"),
+    (&["Item::Struct", "GenericParam::Const"], "struct Held<const N: usize = $L>;"),
+    (&["Item::Struct", "GenericParam::Type"], "struct Held<T = [u8; $L]>(T);"),
+    (&["Item::Trait", "TraitItem::Fn"], "trait Holds { fn held(&self) -> u8 $B }"),
+    (&["TraitItem::Fn"], "trait Holds { fn held(_: [u8; $L]); }"),
+    (&["TraitItem::Const"], "trait Holds { const HELD: u8 = $B; }"),
+    (&["TraitItem::Type"], "trait Holds { type Held: Into<[u8; $L]>; }"),
+    (
+        &["TraitItem::Macro"],
+        "macro_rules! held { ($($t:tt)*) => { $($t)* } } trait Holds { held! { fn held() -> u8 $B } }",
+    ),
+    (&["Item::Trait"], "trait Holds: Into<[u8; $L]> {}"),
+    (&["Item::Trait", "GenericParam::Const"], "trait Holds<const N: usize = $L> {}"),
+    (&["Item::Trait", "GenericArgument::AssocType"], "trait Holds: Iterator<Item = [u8; $L]> {}"),
+    (
+        &["Item::Trait", "GenericArgument::Constraint"],
+        "trait Holds where Self: Iterator<Item: Into<[u8; $L]>> {}",
+    ),
+    (&["Item::Union"], "union Held { a: [u8; $L], b: () }"),
+    (&["Item::Mod"], "mod held { use super::*; fn held() -> u8 $B }"),
+    (&["Item::Macro"], "::std::thread_local! { static HELD: u8 = $B; }"),
+    (&["Item::Macro"], "macro_rules! held { ($e:expr) => { const _: u8 = $e; } } held!($B);"),
+    (&["Item::Macro"], "macro_rules! held { () => { fn held() -> u8 $B } } held!();"),
+    (
+        &["Item::Macro"],
+        "macro_rules! held { ($b:block) => { async fn held() -> u8 $b } } held!($B);",
+    ),
+    (&["Item::Macro"], "::mangle::emit! { fn held() -> u8 $B }"),
+    (&["Item::Fn"], "#[::mangle::same] fn held() -> u8 $B"),
+    (&["Item::Fn"], "#[cfg(all())] fn held() -> u8 $B"),
+    (&["Item::Fn"], "#[cfg(feature = \"on\")] fn held() -> u8 $B"),
+    (&["Item::Fn"], "#[cfg(any())] fn held() -> u8 $B"),
+    (&["Item::Fn"], "#[test] fn held() $B"),
+];
+
+/// In a function whose value is that of the block: these are evaluated, too.
+pub const VALUES: &[Place] = &[
+    (&["Expr::Array", "Expr::Index", "Expr::Lit"], "[$B][0]"),
+    (&["Expr::Assign"], "{ let x; x = $B; x }"),
+    (&["Expr::Binary"], "(0 + $B)"),
+    (&["Expr::Binary"], "{ let mut x = 0u8; x += $B; x }"),
+    (&["Expr::Block"], "{ $B }"),
+    (&["Expr::Block"], "'a: { break 'a $B }"),
+    (&["Expr::Break", "Expr::Loop"], "loop { break $B }"),
+    (&["Expr::Call"], "::std::convert::identity($B)"),
+    (&["Expr::Cast"], "($B as u8)"),
+    (&["Expr::Closure"], "(|| $B)()"),
+    (&["Expr::Field"], "($B,).0"),
+    (&["Expr::ForLoop"], "{ let mut y = 0; for x in [$B] { y = x; } y }"),
+    (&["Expr::ForLoop"], "{ let mut y = 0; for _ in [0u8] { y = $B; } y }"),
+    (&["Expr::If"], "if true $B else { 0 }"),
+    (&["Expr::If"], "if false { 0 } else $B"),
+    (&["Expr::If"], "if $B == 1 { 1 } else { 2 }"),
+    (&["Expr::Let"], "if let x = $B { x } else { 0 }"),
+    (&["Expr::Let"], "if let x = $B && x > 0 { x } else { 0 }"),
+    (&["Expr::Index"], "[1u8, 1, 2][$B as usize]"),
+    (&["Expr::Macro"], "vec![$B][0]"),
+    (&["Expr::Macro"], "(matches!($B, 1) as u8)"),
+    (&["Expr::Macro"], "{ macro_rules! held { ($e:expr) => { $e } } held!($B) }"),
+    (&["Expr::Macro"], "::mangle::emit!($B)"),
+    (&["Expr::Match"], "match $B { x => x }"),
+    (&["Expr::Match"], "match 0u8 { _ => $B }"),
+    (&["Expr::Match"], "match 1u8 { x if $B == x => 1, _ => 2 }"),
+    (&["Expr::MethodCall"], "($B).clone()"),
+    (&["Expr::MethodCall"], "0u8.max($B)"),
+    (&["Expr::Paren"], "($B)"),
+    (&["Expr::Path"], "{ const fn held<const N: usize>() -> u8 { N as u8 } held::<$L>() }"),
+    (&["Expr::Range"], "($B..9).start"),
+    (&["Expr::RawAddr"], "{ let x = $B; unsafe { *&raw const x } }"),
+    (&["Expr::Reference"], "*&$B"),
+    (&["Expr::Repeat"], "[$B; 1][0]"),
+    (&["Expr::Repeat"], "([(); $L].len() as u8)"),
+    (&["Expr::Return"], "{ return $B; }"),
+    (&["Expr::Struct"], "{ struct Held { x: u8 } Held { x: $B }.x }"),
+    (&["Expr::Struct"], "{ struct Held { x: u8 } Held { ..Held { x: $B } }.x }"),
+    (&["Expr::Tuple"], "($B, 0).0"),
+    (
+        &["Expr::Try"],
+        "(|| -> ::std::option::Option<u8> { ::std::option::Option::Some(::std::option::Option::Some($B)?) })().unwrap()",
+    ),
+    (&["Expr::Unary"], "!!$B"),
+    (&["Expr::Unsafe"], "unsafe $B"),
+    (&["Expr::While"], "{ let mut y = 0; while y == 0 { y = $B; } y }"),
+    (&["Stmt::Local"], "{ let x = $B; x }"),
+    (
+        &["Stmt::Local"],
+        "{ let ::std::option::Option::Some(x) = ::std::option::Option::Some(1u8) else { return $B }; x }",
+    ),
+    (&["Stmt::Item"], "{ fn held() -> u8 $B held() }"),
+    (&["Stmt::Item"], "{ const HELD: u8 = 1; let _ = || { fn held() -> u8 $B }; HELD }"),
+    (&["Stmt::Expr"], "{ $B; 1 }"),
+    (&["Stmt::Macro"], "{ ::std::eprintln!(\"{}\", $B); 1 }"),
+    (
+        &["Stmt::Macro"],
+        "{ macro_rules! held { ($($t:tt)*) => { $($t)* } } held! { fn held() -> u8 $B } held() }",
+    ),
+    (&["Stmt::Expr"], "{ #[allow(warnings)] $B }"),
+];
+
+/// In a function that is not evaluated.
+pub const EXPRESSIONS: &[Place] = &[
+    (&["Expr::Async"], "{ let _ = async { $B }; 1 }"),
+    (&["Expr::Await"], "{ let _ = async { async { $B }.await }; 1 }"),
+    (&["Expr::Closure"], "{ let _ = async || $B; 1 }"),
+    (&["Expr::Closure"], "{ let _ = move |_: [u8; $L]| 1; 1 }"),
+    (&["Expr::Const"], "{ const { let _ = [0u8; $L]; } 1 }"),
+    (&["Expr::Continue"], "{ for _ in [0u8] { $B; continue } 1 }"),
+    (&["Expr::Infer"], "{ _ = $B; 1 }"),
+    (&["Expr::Macro"], "{ let _ = ::std::format!(\"{}\", $B); 1 }"),
+    (&["Expr::Macro"], "{ ::std::assert!(true, \"{}\", $B); 1 }"),
+    (
+        &["Pat::Path"],
+        "{ struct Held<const N: usize>; impl<const N: usize> Held<N> { const V: u8 = 1; } match 1u8 { Held::<$L>::V => 1, _ => 2 } }",
+    ),
+    (
+        &["Pat::Range"],
+        "{ struct Held<const N: usize>; impl<const N: usize> Held<N> { const V: u8 = 1; } match 1u8 { Held::<$L>::V..=9 => 1, _ => 2 } }",
+    ),
+    (&["Pat::TupleStruct"], "{ struct Held<const N: usize>(u8); let Held::<$L>(x) = Held(1); x }"),
+    (
+        &["Pat::Struct"],
+        "{ struct Held<const N: usize> { x: u8 } let Held::<$L> { x } = Held { x: 1 }; x }",
+    ),
+    (&["Pat::Type", "Pat::Ident"], "{ let x: [u8; $L] = [1]; x[0] }"),
+    (
+        &["Pat::Macro"],
+        "{ macro_rules! held { ($($t:tt)*) => { $($t)* } } struct Held<const N: usize>; impl<const N: usize> Held<N> { const V: u8 = 1; } match 1u8 { held!(Held::<$L>::V) => 1, _ => 2 } }",
+    ),
+    (
+        &["Pat::Or", "Pat::Paren", "Pat::Reference", "Pat::Tuple", "Pat::Slice"],
+        "{ struct Held<const N: usize>; impl<const N: usize> Held<N> { const V: u8 = 1; } match [(&1u8, 2u8)] { [(&(Held::<$L>::V | 5), _)] => 1, _ => 2 } }",
+    ),
+];
+
+/// As a type that code names.
+pub const TYPES: &[Place] = &[
+    (&["Item::Type", "Type::Array"], "type Held = [u8; $L];"),
+    (&["Type::FnPtr"], "type Held = fn([u8; $L]);"),
+    (&["Type::ImplTrait"], "fn held(_: impl Into<[u8; $L]>) {}"),
+    (&["Type::Macro"], "macro_rules! held { ($e:expr) => { [u8; $e] } } type Held = held!($L);"),
+    (&["Type::Macro"], "macro_rules! held { () => { [u8; $L] } } type Held = held!();"),
+    (&["Type::Paren"], "type Held = ([u8; $L]);"),
+    (&["Type::Path", "GenericArgument::Type"], "type Held = ::std::option::Option<[u8; $L]>;"),
+    (&["Type::Path"], "type Held = <[u8; $L] as IntoIterator>::Item;"),
+    (&["Type::Ptr"], "type Held = *const [u8; $L];"),
+    (&["Type::Reference"], "type Held = &'static [u8; $L];"),
+    (&["Type::Slice"], "type Held = ::std::boxed::Box<[[u8; $L]]>;"),
+    (&["Type::TraitObject"], "type Held = dyn Fn([u8; $L]);"),
+    (&["Type::Tuple"], "type Held = ([u8; $L], u8);"),
+];
+
+/// The variants that hold no block, each for the reason above it.
+pub const WITHOUT_BLOCKS: &[&str] = &[
+    // A name.
+    "GenericParam::Lifetime",
+    "GenericArgument::Lifetime",
+    // Nothing is in it.
+    "Expr::Infer",
+    "Expr::Lit",
+    "Type::Infer",
+    "Type::Never",
+    "Pat::Lit",
+    "Pat::Rest",
+    "Pat::Wild",
+    // Code that is written has none: the parser makes them of invisible delimiters.
+    "Expr::Group",
+    "Type::Group",
+    // Rust has them in nightly builds only.
+    "Item::TraitAlias",
+    "ForeignItem::Type",
+    "Expr::TryBlock",
+    "Expr::Yield",
+    "Pat::Const",
+    "Pat::Guard",
+    "GenericArgument::AssocConst",
+    // Syntax that syn does not know: code in it is not understood.
+    "Item::Verbatim",
+    "ForeignItem::Verbatim",
+    "TraitItem::Verbatim",
+    "ImplItem::Verbatim",
+    "Expr::Verbatim",
+    "Type::Verbatim",
+    "Pat::Verbatim",
+];
