@@ -119,6 +119,10 @@ pub fn render(set: &str, context: &impl Serialize) -> anyhow::Result<Vec<(Target
         let text = str::from_utf8(&file.data)
             .with_context(|| format!("templates/{place} is not UTF-8"))?;
         let render = |it: &str| {
+            // Nothing is to be filled in: it need not be parsed.
+            if !it.contains("{{") {
+                return Ok(it.to_owned());
+            }
             engine
                 .render_template(it, &context)
                 .with_context(|| format!("cannot render templates/{place}"))

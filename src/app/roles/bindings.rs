@@ -62,6 +62,9 @@ pub fn update(
 ) -> anyhow::Result<()> {
     let list = ProjectPath::fixed(DEPLOYED);
     let Some(text) = tree.read(&list)? else { return Ok(()) };
+    if markers.iter().all(|marker| marker.rule.namespace.is_none()) {
+        return remove(plan, tree);
+    }
     let own = OwnNamespace::read(project, tree)?;
     let by_hand = written_by_hand(tree, "config/rbac")?;
     let roles = unbound(markers, &own, &by_hand);

@@ -337,3 +337,29 @@ fn roles_that_config_default_makes_one_are_refused() {
         ],
     );
 }
+
+#[test]
+fn bindings_are_read_only_for_roles_in_namespaces() {
+    /// A tree in which the directory with bindings cannot be listed.
+    struct Unreadable(Files);
+    impl Tree for Unreadable {
+        fn look(&self, path: &ProjectPath) -> anyhow::Result<Found> {
+            self.0.look(path)
+        }
+        fn names(&self, folder: &str) -> anyhow::Result<Vec<String>> {
+            self.0.names(folder)
+        }
+        fn list(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
+            anyhow::bail!("{folder} was listed")
+        }
+    }
+    let project = project(false);
+    let files = BTreeMap::from([(ProjectPath::fixed(DEPLOYED), DEFAULT.to_owned())]);
+    let tree = Unreadable(Files(files));
+    let update = |namespace: &str| {
+        let updated = update(&mut Plan::default(), &tree, &project, &[marker(1, namespace, "")]);
+        updated.map_err(|error| error.to_string())
+    };
+    assert_eq!(update(""), Ok(()));
+    assert_eq!(update("other"), Err("config/rbac was listed".to_owned()));
+}
