@@ -27,7 +27,7 @@ pub use kube_crd_source::{
 };
 pub use operator::*;
 #[cfg(test)]
-pub use resource::GROUPS;
+pub use resource::COMPARED;
 pub use resource::{
     Api, CrdVersion, Resource, WebhookVersion, Webhooks, kind_command, split_group,
 };

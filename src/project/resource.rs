@@ -103,8 +103,8 @@ pub fn kind_command(command: &str, group: &str, kind: &str, flags: &str) -> Stri
 
 #[cfg(test)]
 thread_local! {
-    /// How often this thread has asked for the group of a kind: a measure for comparisons of kinds with kinds.
-    pub static GROUPS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    /// How many kinds this thread has looked at: a measure for comparisons of kinds with kinds.
+    pub static COMPARED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 impl Resource {
@@ -176,7 +176,7 @@ impl Resource {
     /// The API group: `cache.example.com`.
     pub fn api_group(&self) -> String {
         #[cfg(test)]
-        GROUPS.set(GROUPS.get() + 1);
+        COMPARED.set(COMPARED.get() + 1);
         match (&self.group, &self.domain) {
             (Some(group), None) if self.core && group.as_str() == "core" => String::new(),
             (Some(group), Some(domain)) => format!("{group}.{domain}"),

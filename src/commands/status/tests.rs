@@ -3,7 +3,7 @@
 use super::generated::{Generated, of};
 use crate::{
     disk::ScratchDir,
-    project::{GROUPS, Project},
+    project::{COMPARED, Project},
     source::READINGS,
 };
 
@@ -50,12 +50,12 @@ fn the_source_is_read_once() {
 #[test]
 fn comparisons_of_kinds_grow_in_proportion_to_the_kinds() {
     let comparisons = |kinds| {
-        GROUPS.set(0);
+        COMPARED.set(0);
         let parts = state("rust.operator-rs.io/v1", kinds).parts;
         let crds = parts.iter().find(|part| part.what == "CRDs");
         // All kinds were generated.
         assert_eq!(crds.map(|part| part.reasons.len()), Some(kinds));
-        GROUPS.get()
+        COMPARED.get()
     };
     let (few, many) = (comparisons(10), comparisons(40));
     assert!(many <= 4 * few, "{many} comparisons of 40 kinds, {few} of 10");

@@ -13,19 +13,28 @@ mod unreadable;
 
 pub use size::shorten;
 
+use std::collections::BTreeMap;
+
 use crate::manifests::{Manifest, Version, versions};
 use crate::project::{Operator, Place, Problem};
 use crd::{
     definition::{self, Fault, Refusal, walk},
     keyword::text,
 };
-use go_data::yaml::Value;
+use go_data::yaml::{Value, pointer};
 
 /// All warnings, ordered by the places of their kinds.
 pub fn lints(operator: &Operator, crds: &[Manifest]) -> Vec<Problem> {
     let mut res: Vec<Problem> = versions(operator).flat_map(|it| of_schema(&it)).collect();
     res.extend(versions(operator).flat_map(|it| paths::lints(&it)));
-    res.extend(crds.iter().flat_map(|it| &it.objects).flat_map(|it| refusals(operator, it)));
+    let mut kinds: BTreeMap<(&str, &str), Vec<Version<'_>>> = BTreeMap::new();
+    for version in versions(operator) {
+        kinds.entry((version.group(), version.kind())).or_default().push(version);
+    }
+    for crd in crds.iter().flat_map(|manifest| &manifest.objects) {
+        let kind = (pointer::text(crd, "/spec/group"), pointer::text(crd, "/spec/names/kind"));
+        res.extend(kinds.get(&kind).map(|versions| refusals(versions, crd)).unwrap_or_default());
+    }
     res.extend(size::lints(operator, crds));
     res.extend(unreadable::lints(operator));
     res.extend(empty_lists::lints(operator));
@@ -102,14 +111,8 @@ fn schema_at<'a>(schema: &'a Value, path: &str) -> Option<&'a Value> {
     Some(found)
 }
 
-/// Faults of a CRD for which API servers refuse it, at the places in the source.
-fn refusals(operator: &Operator, crd: &Value) -> Vec<Problem> {
-    let [group, kind] = ["/spec/group", "/spec/names/kind"].map(|it| crd.pointer(it));
-    let is_same = |it: &Version<'_>| {
-        group.is_some_and(|group| *group == it.group())
-            && kind.is_some_and(|kind| *kind == it.kind())
-    };
-    let versions: Vec<_> = versions(operator).filter(is_same).collect();
+/// Faults of the CRD of these versions for which API servers refuse it, at the places in the source.
+fn refusals(versions: &[Version<'_>], crd: &Value) -> Vec<Problem> {
     let Some(first) = versions.first() else { return Vec::new() };
     let problem = |it: Refusal| match it.version {
         Some(inside) => {
