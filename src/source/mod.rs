@@ -19,8 +19,8 @@ use std::{collections::BTreeSet, rc::Rc};
 
 pub use kinds::BuiltInKind;
 pub use kube_crd_source::{
-    ConfigFile, Lock, Locked, Options, ReadFile, ReadTexts, Sources, features_of_kinds,
-    package_names,
+    ConfigFile, Lock, Locked, Options, PublishedCrate, ReadFile, ReadTexts, Sources,
+    features_of_kinds, package_names,
 };
 pub use library::{names_webhooks, passes_on_webhooks};
 pub use named::named;

@@ -51,6 +51,8 @@ pub use text::{
     Unreadable, below, stack,
 };
 
+pub use versions::PublishedCrate;
+
 use cargo::{Manifest, Packages};
 use declared::Namer;
 use names::Names;

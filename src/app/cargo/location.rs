@@ -19,7 +19,7 @@ use super::{
 use crate::project::below;
 use crate::{
     disk,
-    source::{Locked, ReadFile},
+    source::{Locked, PublishedCrate, ReadFile},
 };
 
 /// Cargo's own folder, and the sources that replace others.
@@ -98,11 +98,18 @@ impl PackageDirs {
     /// the versions of Kubernetes are checked when they are read.
     pub fn vendoring_fault(&self, locked: &Locked) -> Option<String> {
         let passed: &[&str] = if locked.name == KUBERNETES { &["src/v1_"] } else { &[] };
-        let changed = match self.checksums(locked)? {
-            Ok(checksums) => checksums.first_changed(passed)?,
+        let checksums = match self.checksums(locked)? {
+            Ok(checksums) => checksums,
             Err(fault) => return Some(fault),
         };
-        Some(format!("its `{changed}` is not as its `.cargo-checksum.json` says"))
+        if let Some(changed) = checksums.first_changed(passed) {
+            return Some(format!("its `{changed}` is not as its `.cargo-checksum.json` says"));
+        }
+        let published = PublishedCrate::find(&locked.name, &locked.version.to_string())?;
+        let is_published = checksums.code_digest() == published.code;
+        (!is_published).then(|| {
+            "its `.cargo-checksum.json` lists other files than the published ones".to_owned()
+        })
     }
 
     /// Reads the files of a package that is known by a table, as it was published; none if a path does not begin with

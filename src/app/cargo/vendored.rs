@@ -90,6 +90,13 @@ impl Checksums {
         None
     }
 
+    /// The digest of the code that the checksums are of, as the table of published packages has it.
+    pub fn code_digest(&self) -> String {
+        let files = self.files.iter().filter(|(path, _)| is_code(path));
+        let lines: String = files.map(|(path, sum)| format!("{path} {sum}\n")).collect();
+        Digest::of(lines.as_bytes()).hex().to_owned()
+    }
+
     /// The text of a file; none if it is not there, or not as its checksum says.
     pub fn text(&self, path: &str) -> Option<String> {
         let text = disk::text_if_any(&self.folder.join(path)).ok()??;
@@ -98,8 +105,11 @@ impl Checksums {
     }
 }
 
+/// Whether a package's library may be compiled from a file.
 fn is_code(path: &str) -> bool {
-    path == "Cargo.toml" || path.ends_with(".rs")
+    const NOT_OF_LIBRARY: [&str; 3] = ["tests/", "benches/", "examples/"];
+    path == "Cargo.toml"
+        || path.ends_with(".rs") && !NOT_OF_LIBRARY.iter().any(|folder| path.starts_with(folder))
 }
 
 #[test]
@@ -118,4 +128,36 @@ fn a_package_is_known_by_its_manifest_however_it_is_written() {
     check("[package]\nname='a'\nversion='1.0.0'\n", expected);
     check("[lib]\nname = \"b\"\n[package]\nname = \"a\"\nversion = \"1.0.0\"\n", expected);
     check("[package\n", None);
+}
+
+#[test]
+fn the_digests_of_published_packages_are_those_of_the_packages_on_this_machine() {
+    let registries = super::home().expect("cargo has a folder").join("registry/src");
+    let folders = disk::names(&registries).unwrap_or_default().into_iter();
+    let folders: Vec<PathBuf> = folders.map(|folder| registries.join(folder)).collect();
+    let mut compared = 0;
+    for (name, version, published) in crate::source::PublishedCrate::all() {
+        let unpacked = folders.iter().map(|folder| folder.join(format!("{name}-{version}")));
+        for folder in unpacked.filter(|folder| folder.join("Cargo.toml").is_file()) {
+            let mut checksums = Checksums { folder, files: BTreeMap::new() };
+            let mut open = vec![String::new()];
+            while let Some(below) = open.pop() {
+                for entry in disk::names(&checksums.folder.join(&below)).unwrap_or_default() {
+                    match (format!("{below}{entry}"), entry.ends_with('/')) {
+                        (path, true) => open.push(path),
+                        (path, false) if is_code(&path) => {
+                            let text = disk::text_if_any(&checksums.folder.join(&path));
+                            let text = text.expect("it is text").expect("it is there");
+                            let sum = Digest::of(text.as_bytes()).hex().to_owned();
+                            checksums.files.insert(path, sum);
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            assert_eq!(checksums.code_digest(), published.code, "{name} {version}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 0, "no known package is unpacked in {}", registries.display());
 }

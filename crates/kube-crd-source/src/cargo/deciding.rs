@@ -99,6 +99,11 @@ impl Packages<'_> {
         self.all[id].source.as_ref().is_some_and(|source| CRATES_IO.contains(&source.as_str()))
     }
 
+    /// The checksum that Cargo.lock has for a package.
+    pub fn checksum(&self, id: PackageId) -> Option<&str> {
+        self.lock.packages[self.all[id].locked?].checksum.as_deref()
+    }
+
     /// Why a vendored package may not be the published one.
     pub fn vendoring_fault(&self, id: PackageId) -> Option<String> {
         self.texts.sources.vendoring_fault(&self.lock.packages[self.all[id].locked?])

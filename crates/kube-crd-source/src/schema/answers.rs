@@ -8,7 +8,7 @@ use super::container::Container;
 use super::standing::standing_for;
 use super::{Origin, Reader, This, older};
 use crate::attributes::schemars::Common;
-use crate::builtin::kubernetes::Model;
+use crate::builtin::kubernetes::{Model, RESTORE};
 use crate::text::{Place, Problem, SourcePath};
 use crate::types::Type;
 
@@ -119,10 +119,7 @@ impl Reader {
                 let file = format!("k8s-openapi/{}", model.file);
                 let file = file.parse().unwrap_or_else(|_| SourcePath::fixed("k8s-openapi"));
                 let message = self.world.kubernetes.broken(model, path);
-                self.refuse(
-                    Problem::new(Place::start(file), message)
-                        .with_hint("run `cargo fetch`, which downloads its source again"),
-                );
+                self.refuse(Problem::new(Place::start(file), message).with_hint(RESTORE));
                 Schema::default()
             }
         })

@@ -66,7 +66,7 @@ fn a_problem_of_the_whole_workspace_withholds_every_kind() {
     assert!(patched.contains(to), "{patched}");
     check(
         Some(patched),
-        &["Cargo.lock:26:1: `kube-core` is not the published crate, and its output is not known"],
+        &["Cargo.lock:27:1: `kube-core` is not the published crate, and its output is not known"],
     );
 }
 

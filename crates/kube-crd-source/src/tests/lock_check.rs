@@ -140,7 +140,7 @@ fn parts_of_kube_and_schemars_of_another_version_are_refused() {
     outdated(
         DEPENDENCIES,
         &lock(&kube),
-        "Cargo.lock:26:1 it has `kube-core` 4.2.0 for `kube` 5.0.0",
+        "Cargo.lock:27:1 it has `kube-core` 4.2.0 for `kube` 5.0.0",
     );
     let schemars = [
         (".a", "1.0.0", &["schemars"][..]),
@@ -150,7 +150,7 @@ fn parts_of_kube_and_schemars_of_another_version_are_refused() {
     outdated(
         DEPENDENCIES,
         &lock(&schemars),
-        "Cargo.lock:26:1 it has `schemars_derive` 1.0.0 for `schemars` 1.2.3",
+        "Cargo.lock:27:1 it has `schemars_derive` 1.0.0 for `schemars` 1.2.3",
     );
 }
 

@@ -61,6 +61,9 @@ fn locked(name: &str, version: &str, needs: &[&str]) -> String {
     let mut res = format!("\n[[package]]\nname = \"{name}\"\nversion = \"{version}\"\n");
     if here.is_none() {
         res += "source = \"registry+https://github.com/rust-lang/crates.io-index\"\n";
+        if let Some(published) = PublishedCrate::find(name, version) {
+            res += &format!("checksum = \"{}\"\n", published.checksum);
+        }
     }
     if !needs.is_empty() {
         let list: String = needs.iter().map(|it| format!(" \"{it}\",\n")).collect();

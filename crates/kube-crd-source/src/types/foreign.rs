@@ -7,7 +7,7 @@ use syn::spanned::Spanned as _;
 use super::lookup::{Depth, WAY_OUT};
 use super::type_::stands_for;
 use super::{Scope, Type, Types};
-use crate::builtin::kubernetes::Miss as NoType;
+use crate::builtin::kubernetes::{Miss as NoType, RESTORE};
 use crate::builtin::{self, crates};
 use crate::names::{Named, Space};
 use crate::text::{Problem, text};
@@ -85,10 +85,9 @@ impl Types {
                 format!("is `{name}`, which has no schema"),
                 "use a type that implements `JsonSchema`",
             ),
-            NoType::Unread { file, what } => (
-                format!("is `{name}`, but k8s-openapi's {file} cannot be read: {what}"),
-                "run `cargo fetch`, which downloads the crate's source",
-            ),
+            NoType::Unread { file, what } => {
+                (format!("is `{name}`, but k8s-openapi's {file} cannot be read: {what}"), RESTORE)
+            }
         };
         self.problem(module, path.span(), format!("`{}` {what}", text(path)), hint)
     }

@@ -191,6 +191,20 @@ impl Behaviour {
     }
 }
 
+/// How many versions of a package are known.
+#[cfg(test)]
+pub fn versions_of(name: &str) -> usize {
+    match name {
+        "kube-core" => KUBE_CORE.len(),
+        "kube-derive" => KUBE_DERIVE.len(),
+        "schemars" => SCHEMARS.len(),
+        "schemars_derive" => SCHEMARS_DERIVE.len(),
+        "serde_derive_internals" => SERDE_DERIVE_INTERNALS.len(),
+        "k8s-openapi" => K8S_OPENAPI.len(),
+        _ => 0,
+    }
+}
+
 /// The packages that decide what `crd()` prints, each with the oldest and the newest version that is known.
 pub fn known_versions() -> [(&'static str, &'static str, &'static str); 6] {
     fn ends<T>(

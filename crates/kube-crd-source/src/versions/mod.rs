@@ -2,6 +2,7 @@
 //! would print may differ.
 
 mod behaviour;
+mod published;
 mod rewriting;
 #[cfg(test)]
 mod tests;
@@ -11,6 +12,7 @@ use std::collections::BTreeMap;
 use crate::cargo::{PackageId, Packages};
 use crate::text::Problem;
 pub use behaviour::{Behaviour, KubeDerive};
+pub use published::PublishedCrate;
 
 /// What the versions that are locked do; where nothing is, what the newest do.
 pub fn behaviour(packages: &Packages<'_>) -> Behaviour {
@@ -116,6 +118,24 @@ fn not_published(packages: &Packages<'_>, id: PackageId) -> Option<Problem> {
     if !packages.is_published(id) {
         let message = format!("`{name}` is not the published crate, and its output is not known");
         return Some(problem(message).with_hint(format!("depend on the `{name}` of crates.io")));
+    }
+    if let Some(published) = PublishedCrate::find(name, &packages.version(id)) {
+        let version = packages.version(id);
+        match packages.checksum(id) {
+            Some(checksum) if checksum == published.checksum => {}
+            Some(_) => {
+                let message = format!(
+                    "the checksum of `{name}` {version} in Cargo.lock is not that of the published crate"
+                );
+                let hint = "remove the line with its `checksum`, and run `cargo fetch`, which writes it again";
+                return Some(problem(message).with_hint(hint));
+            }
+            None => {
+                let message = format!("Cargo.lock has no checksum of `{name}` {version}");
+                let hint = "run `cargo fetch`, which adds the checksum";
+                return Some(problem(message).with_hint(hint));
+            }
+        }
     }
     let fault = packages.vendoring_fault(id)?;
     let message = format!("the vendored `{name}` may not be the published crate: {fault}");

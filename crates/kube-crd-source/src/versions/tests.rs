@@ -15,7 +15,15 @@ fn package(name: &str, version: &str) -> String {
 }
 
 fn package_from(source: &str, name: &str, version: &str) -> String {
-    format!("[[package]]\nname = \"{name}\"\nversion = \"{version}\"\nsource = \"{source}\"\n\n")
+    let checksum = PublishedCrate::find(name, version).map(|published| published.checksum);
+    package_with(source, name, version, checksum)
+}
+
+fn package_with(source: &str, name: &str, version: &str, checksum: Option<&str>) -> String {
+    let checksum = checksum.map(|it| format!("checksum = \"{it}\"\n")).unwrap_or_default();
+    format!(
+        "[[package]]\nname = \"{name}\"\nversion = \"{version}\"\nsource = \"{source}\"\n{checksum}\n"
+    )
 }
 
 fn of(lock: &str) -> Behaviour {
@@ -129,4 +137,36 @@ fn each_package_is_looked_up_by_its_own_version() {
     assert_eq!(found.kube.version, "3.0.0");
     assert_eq!(found.schemars, Behaviour::NEWEST.schemars);
     assert_eq!(of(""), Behaviour::NEWEST);
+}
+
+#[test]
+fn a_known_version_has_the_checksum_of_the_published_crate() {
+    const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
+    for (name, version, published) in PublishedCrate::all() {
+        let locked = |checksum| package_with(CRATES_IO, name, version, checksum);
+        check(&locked(Some(published.checksum)), &[]);
+        let other = published.checksum.replace(char::is_alphanumeric, "0");
+        let message = format!(
+            "Cargo.lock:3:1: the checksum of `{name}` {version} in Cargo.lock is not that of the published crate"
+        );
+        check(&locked(Some(&other)), &[&message]);
+        let message = format!("Cargo.lock:3:1: Cargo.lock has no checksum of `{name}` {version}");
+        check(&locked(None), &[&message]);
+    }
+    // Of other versions, nothing is known here.
+    check(&package_with(CRATES_IO, "serde_json", "1.0.100", Some("0")), &[]);
+}
+
+#[test]
+fn each_supported_version_has_its_digests() {
+    for (name, oldest, newest) in behaviour::known_versions() {
+        let rows: Vec<_> = PublishedCrate::all().filter(|row| row.0 == name).collect();
+        let ends = rows.first().zip(rows.last()).map(|(first, last)| (first.1, last.1));
+        assert_eq!(ends, Some((oldest, newest)), "{name}");
+        assert_eq!(rows.len(), behaviour::versions_of(name), "{name}");
+        for (name, version, published) in rows {
+            assert!(Behaviour::default().take(name, version), "{name} {version}");
+            assert_eq!((published.checksum.len(), published.code.len()), (64, 64));
+        }
+    }
 }

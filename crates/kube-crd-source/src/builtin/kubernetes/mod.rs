@@ -15,6 +15,13 @@ use crate::text::sources::ReadFile;
 use modules::Modules;
 pub use schema::Template;
 
+/// Why a file cannot be read.
+const CHANGED: &str = "it is missing, or not as it was published";
+
+/// The way to get such a file back.
+pub const RESTORE: &str = "restore the crate: with `cargo vendor` if it is vendored, or by removing its directory below `registry/src` of cargo's \
+     folder and `cargo fetch`";
+
 /// The types of k8s-openapi that a project has.
 #[derive(Default)]
 pub enum Kubernetes {

@@ -39,7 +39,7 @@ impl Modules {
         let file = format!("{folder}/{stem}.rs");
         match (self.read)(&file) {
             Some(text) => Ok((file, text, name)),
-            None => Err(Miss::Unread { file, what: "it is not there".to_owned() }),
+            None => Err(Miss::Unread { file, what: super::CHANGED.to_owned() }),
         }
     }
 
@@ -70,7 +70,7 @@ impl Modules {
         let file = format!("{folder}/mod.rs");
         let read = || (self.read)(&file).map(|it| Rc::new(Module::read(&it)));
         let found = self.known.borrow_mut().entry(folder.to_owned()).or_insert_with(read).clone();
-        found.ok_or_else(|| Miss::Unread { file: file.clone(), what: "it is not there".to_owned() })
+        found.ok_or_else(|| Miss::Unread { file: file.clone(), what: super::CHANGED.to_owned() })
     }
 }
 
