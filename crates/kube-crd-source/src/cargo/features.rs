@@ -290,6 +290,12 @@ impl Packages<'_> {
         users
     }
 
+    /// A package that may turn on features of this one, and whose source is not on this machine: it may be the package
+    /// itself, whose features turn on others.
+    pub fn absent_dependent(&self, id: PackageId) -> Option<PackageId> {
+        self.dependents(id).into_iter().rev().find(|by| self.declaration(*by).is_none())
+    }
+
     /// The features of a package that members and packages by path turn on: others are not looked at.
     pub fn features_by_hand(&self, id: PackageId) -> BTreeSet<String> {
         let ours = self.by_folder.values().copied().chain([id]).collect();

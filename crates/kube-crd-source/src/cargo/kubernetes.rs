@@ -9,6 +9,8 @@ use crate::text::Problem;
 /// What is linked here.
 const LINKED: (&str, &str) = ("0.29.0", "v1_33");
 
+const FETCH: &str = "run `cargo fetch`, which downloads the packages in Cargo.lock";
+
 /// The types of k8s-openapi, and why they cannot be read.
 #[derive(Default)]
 pub struct KubernetesTypes {
@@ -41,6 +43,19 @@ pub fn kubernetes(packages: &Packages<'_>) -> KubernetesTypes {
             return KubernetesTypes::default();
         }
         [one] => one,
+        [] if !is_chosen_for_tests(packages)
+            && let Some(absent) = packages.absent_dependent(id) =>
+        {
+            let absent = if packages.folder(id).is_none() { id } else { absent };
+            let name = &packages.all[absent].name;
+            return refuse(
+                format!(
+                    "the source of `{name}` {}, which may choose the version of Kubernetes, is not on this machine",
+                    packages.version(absent)
+                ),
+                FETCH,
+            );
+        }
         [] => {
             let hint = if is_chosen_for_tests(packages) {
                 "a dev-dependency chooses one: include dev-dependencies with `--examples`"
@@ -69,10 +84,9 @@ pub fn kubernetes(packages: &Packages<'_>) -> KubernetesTypes {
             types: Kubernetes::of(feature, packages.texts.sources.file_reader(folder)),
             problem: None,
         },
-        None => refuse(
-            format!("the source of `k8s-openapi` {version} is not on this machine"),
-            "run `cargo fetch`, which downloads the packages in Cargo.lock",
-        ),
+        None => {
+            refuse(format!("the source of `k8s-openapi` {version} is not on this machine"), FETCH)
+        }
     }
 }
 

@@ -176,3 +176,29 @@ fn a_type_that_its_source_does_not_say_is_refused() {
         "is `k8s_openapi::api::v1::D`, but k8s-openapi's src/v1_99/api/v1/d.rs cannot be read: `fn inline_schema() -> bool {` is not expected there",
     );
 }
+
+#[test]
+fn a_version_that_only_sources_elsewhere_may_choose_is_not_said_to_be_missing() {
+    let spec = format!("{HEAD}{SPEC}\n{KIND} {{ a: Option<k8s_openapi::api::core::v1::Pod> }}");
+    let found = |features: &str, beside: &[(&str, &str)]| {
+        let dependencies = format!(
+            "[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\nk8s-openapi = {{ version = \"0.29\", features = [{features}] }}\n"
+        );
+        let manifest = packages::manifest("a", &dependencies);
+        let lock = packages::lock(&[(".a", "1.0.0", &[])]);
+        let mut project =
+            files(&[("Cargo.toml", &manifest), ("Cargo.lock", &lock), ("src/lib.rs", &spec)]);
+        project.extend(files(beside));
+        problems(&project)
+    };
+    let absent = "the source of `k8s-openapi` 0.29.0, which may choose the version of Kubernetes, is not on this machine";
+    let check = |features: &str, beside: &[(&str, &str)], message: &str| {
+        let problems = found(features, beside);
+        assert!(problems.iter().any(|it| it.contains(message)), "{features}: {problems:?}");
+    };
+    check("\"latest\"", &[], absent);
+    let manifest = "[package]\nname = \"k8s-openapi\"\nversion = \"0.29.0\"\n[features]\nlatest = [\"v1_34\"]\nv1_34 = []\n";
+    let here = [("cargo/k8s-openapi-0.29.0/Cargo.toml", manifest)];
+    check("", &here, "no feature of `k8s-openapi` 0.29.0 chooses a version of Kubernetes");
+    check("\"latest\"", &here, "src/v1_34/mod.rs cannot be read");
+}
