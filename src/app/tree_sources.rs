@@ -7,7 +7,10 @@ use std::{
 };
 
 use super::{
-    cargo::{PackageDirs, config},
+    cargo::{
+        PackageDirs,
+        config::{self, ConfigText},
+    },
     derive::SUPPORT,
 };
 use crate::project::SourcePath;
@@ -27,7 +30,9 @@ pub struct TreeSources<'a, T> {
 impl<'a, T: Tree> TreeSources<'a, T> {
     pub fn new(tree: &'a T) -> Self {
         let dir = tree.dir().unwrap_or(Path::new(".")).to_owned();
-        let packages = PackageDirs::new(&dir);
+        let folder = dir.clone();
+        let packages =
+            PackageDirs::new(move || config::parse(&configs_of(&folder).unwrap_or_default()));
         Self { tree, dir, packages }
     }
 
@@ -52,6 +57,13 @@ impl<'a, T: Tree> TreeSources<'a, T> {
             }
         }
     }
+}
+
+/// The configuration files for a workspace, the nearest to the current directory first.
+fn configs_of(dir: &Path) -> anyhow::Result<Vec<ConfigText>> {
+    let mut texts = config::texts_below(dir)?;
+    texts.extend(config::texts(dir, 0)?);
+    Ok(texts)
 }
 
 /// Whether a path leads out of the project's folder.
@@ -100,7 +112,8 @@ impl<T: Tree> Sources for TreeSources<'_, T> {
     }
 
     fn cargo_configs(&self) -> anyhow::Result<Vec<ConfigFile>> {
-        config::texts(&self.dir, 0)
+        let files = configs_of(&self.dir)?.into_iter().map(|text| text.file);
+        Ok(files.chain(config::of_environment()?).collect())
     }
 
     fn vendoring_fault(&self, locked: &Locked) -> Option<String> {

@@ -402,6 +402,24 @@ fn without_a_kind_there_is_nothing_to_compare() {
     check(&output, 1, "hint: compare with a file of CRDs instead");
 }
 
+#[test]
+fn the_configuration_of_a_revision_is_that_of_the_revision() {
+    let repository = Repository::new("configuration");
+    repository.write(
+        ".cargo/config.toml",
+        "[source.crates-io]\nreplace-with = \"vendored\"\n[source.vendored]\ndirectory = \"vendor\"\n",
+    );
+    let schemars = "[package]\nname = \"schemars\"\nversion = \"1.2.3\"\n";
+    repository.write("vendor/schemars/Cargo.toml", schemars);
+    repository.commit("Vendored");
+    let fault =
+        "the vendored `schemars` may not be the published crate: it has no `.cargo-checksum.json`";
+    repository.says(&["HEAD", "--to", "HEAD~1"], 1, &format!("{fault} (at HEAD)"));
+    fs::remove_dir_all(repository.0.join(".cargo")).unwrap();
+    repository.says(&["HEAD~1"], 0, "(1 CRD)");
+    repository.says(&["HEAD"], 1, &format!("{fault} (at HEAD)"));
+}
+
 /// What an API server cannot decode is not compared by what it may have meant.
 #[test]
 fn files_that_an_api_server_cannot_decode_are_refused_with_the_place() {

@@ -6,14 +6,23 @@ use std::{
     rc::Rc,
 };
 
-use toml::Table;
+use toml::{Table, Value};
 
 use super::home;
-use crate::disk;
 use crate::project::SourcePath;
 use crate::source::ConfigFile;
+use crate::{disk, terminal};
+use model::display_path;
 
-/// A configuration file.
+/// The text of a configuration file.
+pub struct ConfigText {
+    /// The folder that its paths are relative to.
+    pub base: PathBuf,
+    pub file: ConfigFile,
+}
+
+/// A configuration file as a table.
+#[derive(Clone)]
 pub struct Config {
     /// The folder that its paths are relative to.
     pub base: PathBuf,
@@ -24,7 +33,7 @@ pub struct Config {
 pub const NAMES: [&str; 2] = ["config", "config.toml"];
 
 /// The files that cargo reads in a folder: those of the folder and the ones above it, then that of cargo's own folder.
-/// Files that do not parse are left out: the reader of source refuses them.
+/// Files that cannot be read or parsed are left out: the reader of source refuses them.
 pub fn files(dir: &Path) -> Vec<Config> {
     let parse = |(folder, base): (PathBuf, PathBuf)| {
         let (_, text) = text_in(&folder).ok()??;
@@ -33,19 +42,90 @@ pub fn files(dir: &Path) -> Vec<Config> {
     folders(dir).into_iter().filter_map(parse).collect()
 }
 
-/// The texts of the same files, for a workspace in this folder, from the folder on that is this far above it.
-pub fn texts(dir: &Path, skipped: usize) -> anyhow::Result<Vec<ConfigFile>> {
-    let mut files = Vec::new();
+/// Parses files. Those that do not parse are left out: the reader of source refuses them.
+pub fn parse(texts: &[ConfigText]) -> Vec<Config> {
+    let parse = |ConfigText { base, file }: &ConfigText| {
+        Some(Config { base: base.clone(), table: file.text.parse().ok()? })
+    };
+    texts.iter().filter_map(parse).collect()
+}
+
+/// The texts of the files for a workspace in this folder, from the folder on that is this far above it.
+pub fn texts(dir: &Path, skipped: usize) -> anyhow::Result<Vec<ConfigText>> {
+    let mut texts = Vec::new();
     for (depth, (folder, base)) in folders(dir).into_iter().enumerate().skip(skipped) {
         let Some((name, text)) = text_in(&folder)? else { continue };
         let path = match dir.starts_with(&base) && folder != base {
             true => iter::repeat_n("../", depth).collect::<String>() + ".cargo/" + name,
             false => format!("$CARGO_HOME/{name}"),
         };
-        let path = path.parse().unwrap_or_else(|_| SourcePath::fixed(".cargo/config.toml"));
-        files.push(ConfigFile { path, text: Rc::from(text) });
+        texts.push(ConfigText { base, file: config_file(&path, text) });
+    }
+    Ok(texts)
+}
+
+/// The texts of the files between the current directory and a workspace above it, which cargo reads there, too.
+pub fn texts_below(dir: &Path) -> anyhow::Result<Vec<ConfigText>> {
+    let mut texts = Vec::new();
+    let current = terminal::current_folder().and_then(|folder| disk::real(&folder).ok());
+    for base in current.iter().flat_map(|current| current.ancestors()) {
+        let below = match base.strip_prefix(dir) {
+            Ok(below) if !below.as_os_str().is_empty() => display_path(&below),
+            _ => break,
+        };
+        if let Some((name, text)) = text_in(&base.join(".cargo"))? {
+            let file = config_file(&format!("{below}/.cargo/{name}"), text);
+            texts.push(ConfigText { base: base.to_owned(), file });
+        }
+    }
+    Ok(texts)
+}
+
+fn config_file(path: &str, text: String) -> ConfigFile {
+    let path = path.parse().unwrap_or_else(|_| SourcePath::fixed(".cargo/config.toml"));
+    ConfigFile { path, text: Rc::from(text) }
+}
+
+/// Environment variables that replace keys of the configuration, each with the key.
+const VARIABLES: [(&str, [&str; 2]); 9] = [
+    ("CARGO_BUILD_RUSTC", ["build", "rustc"]),
+    ("CARGO_BUILD_RUSTC_WORKSPACE_WRAPPER", ["build", "rustc-workspace-wrapper"]),
+    ("CARGO_BUILD_RUSTC_WRAPPER", ["build", "rustc-wrapper"]),
+    ("CARGO_BUILD_RUSTFLAGS", ["build", "rustflags"]),
+    ("CARGO_ENCODED_RUSTFLAGS", ["build", "rustflags"]),
+    ("RUSTC", ["build", "rustc"]),
+    ("RUSTC_WORKSPACE_WRAPPER", ["build", "rustc-workspace-wrapper"]),
+    ("RUSTC_WRAPPER", ["build", "rustc-wrapper"]),
+    ("RUSTFLAGS", ["build", "rustflags"]),
+];
+
+/// The keys that environment variables set, as one file for each variable.
+pub fn of_environment() -> anyhow::Result<Vec<ConfigFile>> {
+    let mut files = Vec::new();
+    let of_targets = terminal::variable_names("CARGO_TARGET_").into_iter();
+    let of_targets = of_targets.filter_map(|name| name.into_string().ok());
+    let of_targets = of_targets.filter(|name| name.ends_with("_RUSTFLAGS"));
+    let variables = { VARIABLES.iter() }.map(|(name, key)| ((*name).to_owned(), *key));
+    for (name, [table, key]) in
+        variables.chain(of_targets.map(|name| (name, ["build", "rustflags"])))
+    {
+        let Some(value) = terminal::variable(&name)? else { continue };
+        files.push(config_file(&format!("${name}"), table_of(table, key, &value)));
     }
     Ok(files)
+}
+
+/// A configuration with the value of a variable. Flags may be separated as cargo itself does it, or by spaces.
+fn table_of(table: &str, key: &str, value: &str) -> String {
+    let is_encoded = value.contains('\x1f');
+    let is_separator =
+        |letter: char| if is_encoded { letter == '\x1f' } else { letter.is_whitespace() };
+    let words = || value.split(is_separator).filter(|word| !word.is_empty());
+    let value = match key {
+        "rustflags" => Value::Array(words().map(Value::from).collect()),
+        _ => Value::from(value),
+    };
+    format!("[{table}]\n{key} = {value}\n")
 }
 
 /// The folders that may have a configuration file, each with the folder that its paths are relative to.
@@ -70,4 +150,14 @@ fn text_in(folder: &Path) -> anyhow::Result<Option<(&'static str, String)>> {
         }
     }
     Ok(None)
+}
+
+#[test]
+fn variables_are_keys_with_their_words() {
+    let check = |key: &str, value: &str, expected: &str| {
+        assert_eq!(table_of("build", key, value), format!("[build]\n{key} = {expected}\n"));
+    };
+    check("rustflags", "-D  warnings", "[\"-D\", \"warnings\"]");
+    check("rustflags", "--cfg\x1fa = \"b c\"", "[\"--cfg\", 'a = \"b c\"']");
+    check("rustc", "a b", "\"a b\"");
 }

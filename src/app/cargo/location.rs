@@ -11,7 +11,8 @@ use std::{
 use toml::{Table, Value};
 
 use super::{
-    config, home,
+    config::Config,
+    home,
     package::KUBERNETES,
     source_replacement::{Place, SourceReplacement},
     vendored::{self, Checksums, VendoredPackages},
@@ -42,7 +43,7 @@ struct Location {
 /// The folders of packages from elsewhere, as the reader of source names them: each has a name of its own, with which
 /// the paths of its files begin.
 pub struct PackageDirs {
-    dir: PathBuf,
+    configs: Box<dyn Fn() -> Vec<Config>>,
     locations: OnceCell<Locations>,
     folders: RefCell<BTreeMap<String, PathBuf>>,
     /// The checksums of vendored packages, by the names of their folders.
@@ -50,10 +51,10 @@ pub struct PackageDirs {
 }
 
 impl PackageDirs {
-    /// The locations for a project in this folder.
-    pub fn new(dir: &Path) -> Self {
+    /// The locations that these configuration files name. They are read once a package is looked for.
+    pub fn new(configs: impl Fn() -> Vec<Config> + 'static) -> Self {
         let (folders, checksums) = (RefCell::default(), RefCell::default());
-        Self { dir: dir.to_owned(), locations: OnceCell::new(), folders, checksums }
+        Self { configs: Box::new(configs), locations: OnceCell::new(), folders, checksums }
     }
 
     /// Where a path is; none where it does not begin with the name of such a folder.
@@ -79,7 +80,7 @@ impl PackageDirs {
     }
 
     fn locations(&self) -> &Locations {
-        self.locations.get_or_init(|| Locations::of(&self.dir))
+        self.locations.get_or_init(|| Locations::of(&(self.configs)()))
     }
 
     /// The checksums of a package that is vendored; none if it is not.
@@ -125,9 +126,9 @@ impl PackageDirs {
 }
 
 impl Locations {
-    /// The locations for a project in this folder.
-    fn of(dir: &Path) -> Self {
-        let replacement = SourceReplacement::of(&config::files(dir));
+    /// The locations that configuration files name.
+    fn of(configs: &[Config]) -> Self {
+        let replacement = SourceReplacement::of(configs);
         Self { home: home(), replacement, vendored: RefCell::default() }
     }
 

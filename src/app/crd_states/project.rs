@@ -83,7 +83,7 @@ impl Project {
         let at = || format!("cannot read the source at {revision}");
         let from_source = root_of(&tree, &repository.prefix).and_then(|(root, member)| {
             let options = self.options(member);
-            let library = Revision::new(Rc::clone(&tree), &root, &folder);
+            let library = Revision::new(Rc::clone(&tree), &root, &repository.prefix, &folder)?;
             let reading = source::read(&library, &options);
             side(&library, &reading, &options, &root, (revision, Some(revision)))
         });

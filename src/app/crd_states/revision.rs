@@ -1,17 +1,17 @@
 //! A workspace at a revision as the reader sees it: the project's own files from git, other packages from where cargo
 //! keeps them on this machine.
 
-use std::{
-    path::{Path, PathBuf},
-    rc::Rc,
-};
+use std::{path::Path, rc::Rc};
 
 use anyhow::bail;
 
 use crate::app::repository::Tree;
 use crate::project::{SourcePath, below};
 use crate::{
-    app::cargo::{PackageDirs, config},
+    app::cargo::{
+        PackageDirs,
+        config::{self, ConfigText},
+    },
     disk,
     source::{ConfigFile, Locked, ReadFile, Sources},
 };
@@ -20,16 +20,19 @@ pub struct Revision {
     tree: Rc<Tree>,
     /// The workspace's folder in the repository; empty at the top.
     root: String,
-    /// The working tree's own folder.
-    folder: PathBuf,
+    /// Cargo's configuration: at the revision in the repository, and on this machine above it.
+    configs: Vec<ConfigText>,
     packages: PackageDirs,
 }
 
 impl Revision {
-    /// `folder` is the working tree's own, from which cargo's configuration is looked for.
-    pub fn new(tree: Rc<Tree>, root: &str, folder: &Path) -> Self {
-        let packages = PackageDirs::new(folder);
-        Self { tree, root: root.to_owned(), folder: folder.to_owned(), packages }
+    /// `prefix` is the path of `folder` in the repository. That folder is the working tree's own, where cargo's
+    /// configuration is looked for.
+    pub fn new(tree: Rc<Tree>, root: &str, prefix: &str, folder: &Path) -> anyhow::Result<Self> {
+        let configs = configs(&tree, root, prefix, folder)?;
+        let parsed = config::parse(&configs);
+        let packages = PackageDirs::new(move || parsed.clone());
+        Ok(Self { tree, root: root.to_owned(), configs, packages })
     }
 
     /// A path in the repository.
@@ -78,19 +81,8 @@ impl Sources for Revision {
     }
 
     fn cargo_configs(&self) -> anyhow::Result<Vec<ConfigFile>> {
-        let depth = self.root.split('/').filter(|part| !part.is_empty()).count();
-        let mut files = Vec::new();
-        for above in 0..=depth {
-            for name in config::NAMES {
-                let path = format!("{}.cargo/{name}", "../".repeat(above));
-                if let Some(text) = self.tree.text(&below(&self.root, &path))? {
-                    files.push(ConfigFile { path: path.parse()?, text: Rc::from(text) });
-                    break;
-                }
-            }
-        }
-        files.extend(config::texts(&self.folder, depth + 1)?);
-        Ok(files)
+        let files = self.configs.iter().map(|text| text.file.clone());
+        Ok(files.chain(config::of_environment()?).collect())
     }
 
     fn vendoring_fault(&self, locked: &Locked) -> Option<String> {
@@ -104,4 +96,33 @@ impl Sources for Revision {
         let (tree, folder) = (Rc::clone(&self.tree), self.inside(folder).ok());
         Rc::new(move |path| tree.text(&below(folder.as_ref()?, path)).ok().flatten())
     }
+}
+
+/// The configuration files that cargo would read at a revision, the nearest first. Their paths are relative to the
+/// folders of the working tree.
+fn configs(
+    tree: &Tree,
+    root: &str,
+    prefix: &str,
+    folder: &Path,
+) -> anyhow::Result<Vec<ConfigText>> {
+    let depth = |path: &str| path.split('/').filter(|part| !part.is_empty()).count();
+    let mut configs = Vec::new();
+    for (above, base) in folder.ancestors().take(depth(prefix) + 1).enumerate() {
+        for name in config::NAMES {
+            let path = format!("{}.cargo/{name}", "../".repeat(above));
+            let path = below(prefix, &path);
+            let Some(text) = tree.text(&path)? else { continue };
+            // Messages name paths as they are seen from the workspace.
+            let inside = path.strip_prefix(root).map(|path| path.trim_start_matches('/'));
+            let above_root = depth(root).saturating_sub(depth(&path).saturating_sub(2));
+            let outside = || format!("{}.cargo/{name}", "../".repeat(above_root));
+            let shown = inside.map_or_else(outside, str::to_owned);
+            let file = ConfigFile { path: shown.parse()?, text: Rc::from(text) };
+            configs.push(ConfigText { base: base.to_owned(), file });
+            break;
+        }
+    }
+    configs.extend(config::texts(folder, depth(prefix) + 1)?);
+    Ok(configs)
 }
