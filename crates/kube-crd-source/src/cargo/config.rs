@@ -26,18 +26,20 @@ enum Effect {
     Flags,
     /// Conditions that replace those of a build script.
     Conditions,
+    /// Environment variables that replace those of a build script.
+    Variables,
     /// A program that is run in place of the compiler, or around it.
     Compiler,
     /// It changes what is built; with what to do in its place.
     Refused(&'static str),
 }
 
-use Effect::{Compiler, Conditions, Flags, Harmless, Refused};
+use Effect::{Compiler, Conditions, Flags, Harmless, Refused, Variables};
 
 const UNKNOWN: &str = "remove the key if nothing needs it";
 const PATCH: &str = "remove the key, or replace the package by `[patch]` in Cargo.toml";
 
-/// Each key that is known; the first row that fits counts. `*` is any name, `**` is anything below.
+/// Each key that is known; the first row that fits counts. `*` is any name or end of one, `**` is anything below.
 ///
 /// Sources are followed where packages are looked for. Of `env`, only what the reader evaluates itself matters:
 /// build scripts are not run, and code with another variable is refused at its place.
@@ -64,7 +66,9 @@ const KEYS: &[(&str, Effect)] = &[
     ("cargo-new/**", Harmless),
     ("credential-alias/**", Harmless),
     ("doc/**", Harmless),
+    ("env/CARGO_CRATE_NAME/**", Refused(UNKNOWN)),
     ("env/CARGO_MANIFEST_DIR/**", Refused(UNKNOWN)),
+    ("env/CARGO_PKG_*/**", Refused(UNKNOWN)),
     ("env/**", Harmless),
     ("future-incompat-report/**", Harmless),
     ("host/**", Harmless),
@@ -88,6 +92,7 @@ const KEYS: &[(&str, Effect)] = &[
     ("target/*/runner", Harmless),
     ("target/*/rustdocflags", Harmless),
     ("target/*/*/rustc-cfg", Conditions),
+    ("target/*/*/rustc-env/**", Variables),
     ("target/*/*/*", Harmless),
     ("term/**", Harmless),
     ("unstable/avoid-dev-deps", Harmless),
@@ -182,6 +187,7 @@ impl Config {
         match effect {
             Harmless => {}
             Conditions => words(value.get_ref()).into_iter().for_each(|it| self.cfgs.add(it)),
+            Variables => self.cfgs.variables = true,
             Compiler => {
                 let program = value.get_ref().as_str().unwrap_or_default();
                 let program = program.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -212,8 +218,8 @@ fn fits(pattern: &str, keys: &[&str]) -> bool {
     for part in pattern.split('/') {
         match (part, keys.next()) {
             ("**", _) => return true,
-            ("*", Some(_)) => {}
             (part, Some(key)) if part == *key => {}
+            (part, Some(key)) if part.strip_suffix('*').is_some_and(|it| key.starts_with(it)) => {}
             _ => return false,
         }
     }

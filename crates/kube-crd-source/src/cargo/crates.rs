@@ -20,6 +20,8 @@ pub struct Krate {
     /// Crates that its code can name, by the name it uses.
     pub externs: BTreeMap<String, Extern>,
     pub features: Features,
+    /// The variables of cargo's that `env!` may name.
+    pub variables: BTreeMap<&'static str, String>,
     /// Whether it is built at all.
     pub cfg: Cfg,
     /// Its package is of edition 2015, whose paths lead elsewhere.
@@ -137,6 +139,7 @@ pub fn library(packages: &Packages<'_>, id: PackageId) -> Option<Krate> {
         selected,
         externs,
         features,
+        variables: packages.variables(id),
         cfg: Cfg::Yes,
         old,
         id: Some(id),
@@ -176,6 +179,7 @@ fn others(packages: &Packages<'_>, id: PackageId) -> Vec<Krate> {
                 selected: true,
                 externs: externs.clone(),
                 features,
+                variables: packages.variables(id),
                 cfg,
                 old: packages.is_of_edition_2015(id),
                 id: Some(id),
@@ -228,6 +232,7 @@ pub fn bare(texts: &Texts<'_>) -> Vec<Krate> {
             root: root.clone(),
             externs: externs.clone(),
             features: Features::default(),
+            variables: BTreeMap::new(),
             cfg: Cfg::Yes,
             old: false,
             id: None,

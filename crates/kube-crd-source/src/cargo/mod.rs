@@ -18,6 +18,7 @@ mod packages;
 mod possible_cfgs;
 mod rustflags;
 mod targets;
+mod variables;
 mod words;
 mod workspace;
 

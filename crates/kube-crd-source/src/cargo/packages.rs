@@ -216,6 +216,11 @@ impl<'a> Packages<'a> {
         self.declaration(id).map(|it| &it.manifest)
     }
 
+    /// The folder of the workspace that a package inherits from.
+    pub(super) fn workspace(&self, id: PackageId) -> Option<&str> {
+        self.declaration(id).map(|declared| declared.workspace.as_str())
+    }
+
     pub fn dependencies(&self, id: PackageId) -> &[Dependency] {
         self.declaration(id).map(|it| it.dependencies.as_slice()).unwrap_or_default()
     }

@@ -13,6 +13,8 @@ use crate::text::{SourcePath, below};
 pub struct PossibleCfgs {
     /// Any condition may be set.
     pub any: bool,
+    /// An environment variable may be set.
+    pub variables: bool,
     features: BTreeSet<String>,
     names: BTreeSet<String>,
 }
@@ -32,6 +34,7 @@ impl PossibleCfgs {
 
     pub fn extend(&mut self, other: &Self) {
         self.any |= other.any;
+        self.variables |= other.variables;
         self.features.extend(other.features.iter().cloned());
         self.names.extend(other.names.iter().cloned());
     }
@@ -46,7 +49,7 @@ impl PossibleCfgs {
 
     /// The conditions that the text of a build script sets.
     fn of_script(text: &str) -> Self {
-        let mut cfgs = Self::default();
+        let mut cfgs = Self { variables: text.contains("rustc-env"), ..Self::default() };
         for (_, line) in
             text.match_indices("cargo:").map(|(at, word)| text.split_at(at + word.len()))
         {
@@ -146,7 +149,12 @@ fn the_text_of_a_build_script_says_what_it_sets() {
     let check = |text: &str, any: bool, features: &[&str], names: &[&str]| {
         let cfgs = PossibleCfgs::of_script(text);
         let owned = |list: &[&str]| list.iter().map(|it| (*it).to_owned()).collect();
-        let expected = PossibleCfgs { any, features: owned(features), names: owned(names) };
+        let expected = PossibleCfgs {
+            any,
+            features: owned(features),
+            names: owned(names),
+            ..PossibleCfgs::default()
+        };
         assert_eq!(cfgs, expected, "{text}");
     };
     check(

@@ -32,7 +32,11 @@ fn what_is_not_on_the_list_is_refused_at_its_place() {
     one("unsafe { g() }", "unsafe{g()}", "");
     one("\"a\".repeat(1 << 30)", "\"a\".repeat(1<<30)", "");
     one("std::mem::take(&mut String::new())", "std::mem::take(&mut String::new())", "");
-    one("env!(\"HOME\").to_string()", "env!(\"HOME\")", "this macro is not expanded");
+    one(
+        "env!(\"HOME\").to_string()",
+        "env!(\"HOME\")",
+        "this environment variable depends on the build",
+    );
     one(
         "include_str!(\"a\").into()",
         "include_str!(\"a\")",
@@ -243,4 +247,45 @@ fn a_conversion_that_std_does_not_have_is_refused() {
             &no(to),
         );
     }
+}
+
+#[test]
+fn env_is_what_cargo_sets_for_the_package_unless_something_else_may_set_it() {
+    let code = |expression: &str| {
+        format!(
+            "{HEAD}{SPEC}\n{KIND} {{ #[serde(default = \"f\")] a: String }}\nfn f() -> String {{ {expression} }}"
+        )
+    };
+    let found = |expression: &str, beside: &[(&str, &str)]| {
+        let dependencies = "[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\n";
+        let manifest = "[package]\nname = \"a-b\"\nversion.workspace = true\nedition = \"2024\"\ndescription = \"an a\"\n[workspace.package]\nversion = \"1.0.0\"\n";
+        let mut project = files(&[
+            ("Cargo.toml", &format!("{manifest}{dependencies}")),
+            ("src/lib.rs", &code(expression)),
+        ]);
+        project.extend(files(beside));
+        packages::field(&project).map(|field| field["default"].clone())
+    };
+    let version = "env!(\"CARGO_PKG_VERSION\").to_owned()";
+    for (expression, expected) in [
+        (version, "1.0.0"),
+        ("format!(\"{}:{}\", env!(\"CARGO_PKG_NAME\"), env!(\"CARGO_CRATE_NAME\"))", "a-b:a_b"),
+        ("env!(\"CARGO_PKG_DESCRIPTION\", \"none\").to_owned()", "an a"),
+        ("env!(\"CARGO_PKG_HOMEPAGE\").into()", ""),
+    ] {
+        assert_eq!(found(expression, &[]), Ok(expected.into()), "{expression}");
+    }
+    let script = "fn main() { println!(\"cargo:rustc-env=CARGO_PKG_VERSION=2.0.0\"); }";
+    let overridden = "[target.x86_64-unknown-linux-gnu.b]\nrustc-env = { A = \"1\" }\n";
+    for beside in [("build.rs", script), (".cargo/config.toml", overridden)] {
+        let problems = found(version, &[beside]).expect_err("another value may be set");
+        let why = "the build script may set environment variables";
+        assert!(problems[0].contains(why), "{problems:?}");
+    }
+    let config = (
+        "[env]\nCARGO_PKG_VERSION = \"2.0.0\"\n",
+        ".cargo/config.toml:2:1: `env.CARGO_PKG_VERSION`",
+    );
+    let problems = found(version, &[(".cargo/config.toml", config.0)]).expect_err("it is another");
+    assert!(problems[0].starts_with(config.1), "{problems:?}");
 }

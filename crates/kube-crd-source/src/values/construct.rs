@@ -49,6 +49,7 @@ constructs! {
     Concat: "`concat!(\"a\", 1)`",
     ModulePath: "`module_path!()`",
     IncludeStr: "`include_str!(\"rule.cel\")` of a file of the package",
+    Env: "`env!(\"CARGO_PKG_VERSION\")`, `CARGO_PKG_NAME` and other keys of the package",
     Matches: "`matches!(value, Mode::Fast | Mode::Slow)`, `matches!(value, 0)`",
     Some: "`Some(…)`",
     None: "`None`",

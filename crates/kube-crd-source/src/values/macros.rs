@@ -41,6 +41,7 @@ impl Evaluator<'_> {
                 (Construct::ModulePath, Value::text(path))
             }
             "include_str" => (Construct::IncludeStr, self.included_text(frame, mac)?),
+            "env" => (Construct::Env, Value::text(self.variable(frame, mac)?)),
             "matches" => return self.matches_macro(frame, mac),
             "json" => (Construct::Json, Value::json(self.json_macro(frame, &mac.tokens)?)),
             "json_schema" => {
@@ -76,6 +77,27 @@ impl Evaluator<'_> {
                 world.need_text(module, path);
                 self.refuse(frame, mac, "the file is not read")
             }
+        }
+    }
+
+    /// The environment variable that `env!` names, as cargo sets it for the crate of the code.
+    fn variable(&self, frame: &Frame, mac: &syn::Macro) -> Eval<&str> {
+        let name = mac.parse_body_with(|input: syn::parse::ParseStream<'_>| {
+            let name: syn::LitStr = input.parse()?;
+            // The message of a variable that is not set.
+            input.parse::<proc_macro2::TokenStream>()?;
+            Ok(name.value())
+        });
+        let Ok(name) = name else { return self.unsupported(frame, mac) };
+        let krate = &self.world.crates[self.world.modules[frame.scope.module].krate];
+        let possible = &krate.features.possible;
+        if possible.any || possible.variables {
+            return self.refuse(frame, mac, "the build script may set environment variables");
+        }
+        match krate.variables.get(name.as_str()) {
+            Some(value) => Ok(value),
+            None if name == "CARGO_CRATE_NAME" => Ok(&krate.name),
+            None => self.refuse(frame, mac, "this environment variable depends on the build"),
         }
     }
 
