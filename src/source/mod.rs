@@ -184,11 +184,13 @@ impl From<kube_crd_source::Reading> for Reading {
 }
 
 impl Reading {
-    /// Everything that could not be read, by place.
+    /// Everything that could not be read, by place. If there is a problem of the whole workspace, places that may declare
+    /// more kinds may be a consequence of it.
     pub fn all_problems(&self) -> Vec<Problem> {
         let own = self.operator.kinds.iter().filter_map(|it| it.crd.as_ref().err()).flatten();
-        let more = [&self.problems, &self.unexplored, &self.comments];
-        let mut res: Vec<Problem> = own.chain(more.into_iter().flatten()).cloned().collect();
+        let unexplored = self.unexplored.iter().filter(|_| self.problems.is_empty());
+        let more = self.problems.iter().chain(unexplored).chain(&self.comments);
+        let mut res: Vec<Problem> = own.chain(more).cloned().collect();
         res.sort();
         res.dedup();
         res

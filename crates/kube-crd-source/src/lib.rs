@@ -110,6 +110,8 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
     let unfit: Vec<Problem> = { packages.problems_of_config().iter().cloned() }
         .chain(cargo::check_lock(&packages, &members))
         .collect();
+    let of_lock =
+        if is_parsed { problems_of_lock(&packages, &members, &unfit) } else { Vec::new() };
     let kubernetes = cargo::kubernetes(&packages);
     let mut unexplored = Vec::new();
     let world = world(&packages, &members, unfit.is_empty(), &mut unexplored);
@@ -119,8 +121,9 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
     let mut types = Rc::new(Types::new(names, behaviour, keeps_order));
     let problem = kubernetes.problem.as_ref();
     let mut found = schema::kinds(&types, problem, schema::Read::default());
-    // Each time around at least one package more is read, of those that are locked.
-    while unfit.is_empty() && Rc::get_mut(&mut types).is_some_and(|it| loading::load(it, &packages))
+    // Each time around at least one package more is read, of those that are locked: none if these are not known.
+    while of_lock.is_empty()
+        && Rc::get_mut(&mut types).is_some_and(|it| loading::load(it, &packages))
     {
         found = schema::kinds(&types, problem, found);
     }
@@ -130,8 +133,8 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
         let is_code = it.place.path.as_str().ends_with(".rs");
         if is_code { &mut unexplored } else { &mut problems }.push(it);
     }
-    if is_parsed && !(found.kinds.is_empty() && unexplored.is_empty() && problems.is_empty()) {
-        problems.extend(problems_of_lock(&packages, &members, &unfit, &problems));
+    if !(found.kinds.is_empty() && unexplored.is_empty() && problems.is_empty()) {
+        problems.extend(of_lock);
     }
     for list in [&mut problems, &mut unexplored] {
         list.sort();
@@ -233,13 +236,10 @@ fn unread_places(world: &World) -> Vec<Problem> {
     problems
 }
 
-/// A CRD where nothing is wrong with the whole workspace.
+/// A CRD where nothing is wrong with the whole workspace. Otherwise, what is wrong with one kind may be a consequence of
+/// that, and is not reported.
 fn withheld(crd: schema::Crd, problems: &[Problem]) -> schema::Crd {
-    match crd {
-        crd if problems.is_empty() => crd,
-        Ok(_) => Err(problems.to_vec()),
-        Err(own) => Err([problems, &own].concat()),
-    }
+    if problems.is_empty() { crd } else { Err(problems.to_vec()) }
 }
 
 /// What is wrong with the versions that are locked: if Cargo.lock or the configuration is unfit, that alone.
@@ -247,23 +247,18 @@ fn problems_of_lock(
     packages: &Packages<'_>,
     members: &BTreeMap<String, Rc<Manifest>>,
     unfit: &[Problem],
-    problems: &[Problem],
 ) -> Vec<Problem> {
     if !unfit.is_empty() {
         return unfit.to_vec();
     }
-    let unlocked = unlocked(packages, members, problems);
+    let unlocked = unlocked(packages, members);
     versions::check(packages).into_iter().chain(unlocked).collect()
 }
 
 /// The problem that there is no Cargo.lock; none if there is one that cannot be read, which is a problem already.
-fn unlocked(
-    packages: &Packages<'_>,
-    members: &BTreeMap<String, Rc<Manifest>>,
-    problems: &[Problem],
-) -> Option<Problem> {
+fn unlocked(packages: &Packages<'_>, members: &BTreeMap<String, Rc<Manifest>>) -> Option<Problem> {
     let is_of_lock = |problem: &Problem| problem.place.path.as_str() == "Cargo.lock";
-    if problems.iter().any(is_of_lock) {
+    if packages.texts.problems.borrow().iter().any(is_of_lock) {
         return None;
     }
     let manifest = members.values().next().filter(|_| !packages.is_locked())?;

@@ -34,8 +34,8 @@ fn a_problem_of_the_whole_workspace_withholds_every_kind() {
         let expected: Vec<String> = expected.iter().map(|it| (*it).to_owned()).collect();
         let problems: Vec<String> = reading.problems.iter().map(ToString::to_string).collect();
         assert_eq!(problems, expected);
-        let both = [expected.clone(), vec![broken.clone()]].concat();
-        assert_eq!(of_each(&reading), [("Fine", expected), ("Broken", both)]);
+        let of_broken = if expected.is_empty() { vec![broken.clone()] } else { expected.clone() };
+        assert_eq!(of_each(&reading), [("Fine", expected), ("Broken", of_broken)]);
     };
     let kube = |version: &'static str| {
         let needs = ["kube-core", "kube-derive"];

@@ -25,6 +25,9 @@ impl Sources for Recorded {
     fn names(&self, folder: &str) -> anyhow::Result<Vec<String>> {
         self.files.names(folder)
     }
+    fn package_folder(&self, locked: &Locked) -> Option<String> {
+        self.files.package_folder(locked)
+    }
 }
 
 /// A workspace of these packages, each with what is in its Cargo.toml. The first one declares a kind.
@@ -95,4 +98,27 @@ fn members_whose_kinds_are_selected_are_read_whatever_depends_on_them() {
         ("engine", ""),
     ]);
     check(&files, &Options::default(), &["engine/src/lib.rs", "operator/src/lib.rs"]);
+}
+
+#[test]
+fn no_package_from_elsewhere_is_read_if_the_locked_versions_are_not_supported() {
+    let mut all = operator(&[("operator", "types = \"1\"\n")]);
+    let spec = format!("{HEAD}{SPEC}\n{KIND} {{ a: types::T }}");
+    let types = format!("{}{TYPE} pub struct T {{ pub x: bool }}", packages::DERIVE);
+    let needs = "[dependencies]\nschemars = \"1\"\nserde = \"1\"\n";
+    all.extend(files(&[
+        ("operator/src/lib.rs", &spec),
+        ("cargo/types-1.0.0/Cargo.toml", &manifest("types", needs)),
+        ("cargo/types-1.0.0/src/lib.rs", &types),
+    ]));
+    check(&all, &Options::default(), &["cargo/types-1.0.0/src/lib.rs", "operator/src/lib.rs"]);
+    let lock = all.get_mut(&SourcePath::fixed("Cargo.lock")).expect("it is there");
+    *lock =
+        lock.replace("\"kube-core\"\nversion = \"5.0.0\"", "\"kube-core\"\nversion = \"1.1.0\"");
+    let recorded = Recorded { files: all, asked: RefCell::default() };
+    let reading = read(&recorded, &Options::default());
+    let problems: Vec<String> = all_problems(&reading).iter().map(ToString::to_string).collect();
+    let message = "`kube-core` 1.1.0 is locked, and versions before 2.0.0 are not supported";
+    assert!(problems.len() == 1 && problems[0].ends_with(message), "{problems:?}");
+    assert_eq!(recorded.asked.take(), BTreeSet::from(["operator/src/lib.rs".to_owned()]));
 }

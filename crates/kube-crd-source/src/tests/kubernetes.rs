@@ -201,4 +201,6 @@ fn a_version_that_only_sources_elsewhere_may_choose_is_not_said_to_be_missing() 
     let here = [("cargo/k8s-openapi-0.29.0/Cargo.toml", manifest)];
     check("", &here, "no feature of `k8s-openapi` 0.29.0 chooses a version of Kubernetes");
     check("\"latest\"", &here, "src/v1_34/mod.rs cannot be read");
+    let hint = "restore the crate: with `cargo vendor` if it is vendored, or by removing its directory below `registry/src` of cargo's folder and `cargo fetch`";
+    assert_eq!(crate::builtin::kubernetes::RESTORE, hint);
 }

@@ -189,10 +189,8 @@ impl Types {
 fn another(path: &str) -> Option<(String, String)> {
     let word = path.split("::").next()?;
     let (name, what) = match (word.split_once('/'), word.split_once('@')) {
-        (Some(("git", name)), _) => (name, "from git, whose output is not known".to_owned()),
-        (Some(("path", name)), _) => (name, "from a path, whose output is not known".to_owned()),
-        (Some(("registry", name)), _) => {
-            (name, "from another registry, whose output is not known".to_owned())
+        (Some((_, name)), _) => {
+            (name, "that is not the published one, and whose output is not known".to_owned())
         }
         (_, Some((name, version))) => {
             (name, format!("{version}, and another version of it writes the CRDs"))
