@@ -107,14 +107,18 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
     // If a file of cargo does not parse, other problems may be consequences of that, and are not reported; and if
     // Cargo.lock or cargo's configuration says otherwise, others than the packages that are locked are built.
     let is_parsed = problems.is_empty();
-    let unfit: Vec<Problem> = { packages.problems_of_config().iter().cloned() }
+    let mut unfit: Vec<Problem> = { packages.problems_of_config().iter().cloned() }
         .chain(cargo::check_lock(&packages, &members))
         .collect();
+    let is_fit = unfit.is_empty();
+    if is_fit {
+        unfit.extend(cargo::check_for_kube(&packages, &members));
+    }
     let of_lock =
         if is_parsed { problems_of_lock(&packages, &members, &unfit) } else { Vec::new() };
     let kubernetes = cargo::kubernetes(&packages);
     let mut unexplored = Vec::new();
-    let world = world(&packages, &members, unfit.is_empty(), &mut unexplored);
+    let world = world(&packages, &members, is_fit, &mut unexplored);
     let names = Names::new(world, kubernetes.types);
     let (behaviour, keeps_order) =
         (versions::behaviour(&packages), versions::keeps_order(&packages));

@@ -28,7 +28,7 @@ struct Misfit {
     what: String,
 }
 
-/// The problem that Cargo.lock is out of date or has no kube; none if it fits, or if there is none.
+/// The problem that Cargo.lock is out of date; none if it fits, or if there is none.
 pub fn check_lock(
     packages: &Packages<'_>,
     members: &BTreeMap<String, Rc<Manifest>>,
@@ -48,7 +48,7 @@ pub fn check_lock(
     }
     misfits.extend(members.get("").and_then(|root| replaced(root)));
     misfits.extend(unequal_versions(packages));
-    let Some(first) = misfits.first() else { return without_kube(packages) };
+    let first = misfits.first()?;
     let more = match misfits.len() - 1 {
         0 => String::new(),
         1 => ", and 1 more requirement is not met".to_owned(),
@@ -82,8 +82,14 @@ fn unequal_versions<'a>(packages: &'a Packages<'_>) -> impl Iterator<Item = Misf
     })
 }
 
-/// The problem that a package which decides what `crd()` prints is not locked at all.
-fn without_kube(packages: &Packages<'_>) -> Option<Problem> {
+/// The problem that a package which decides what `crd()` prints is not locked at all, in a lock that fits.
+pub fn check_for_kube(
+    packages: &Packages<'_>,
+    members: &BTreeMap<String, Rc<Manifest>>,
+) -> Option<Problem> {
+    if !packages.is_locked() || members.is_empty() {
+        return None;
+    }
     let missing = DECIDING.iter().find(|name| packages.lock.versions_of(name).is_empty())?;
     let message = format!(
         "Cargo.lock has no `{missing}`: it is unknown which version of it generates the CRDs"

@@ -26,7 +26,7 @@ pub use cfg::{Cfg, Features};
 pub use crates::{Extern, Krate, bare, crates, library, show};
 pub use kubernetes::kubernetes;
 pub use lock::Lock;
-pub use lock_check::check_lock;
+pub use lock_check::{check_for_kube, check_lock};
 pub use options::{Options, Target};
 pub use packages::{PackageId, Packages};
 pub use workspace::{Manifest, members};
