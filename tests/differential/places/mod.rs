@@ -158,7 +158,8 @@ fn fits(plant: &Plant, planting: &Planting) -> bool {
         (_, Brings::Nothing) => true,
         (_, Brings::Traits) => is_trait,
         (Effect::InScope, _) => true,
-        (Effect::Derive, _) => !["!", "#[", "$R"].iter().any(|it| code.contains(it)),
+        (Effect::Derive, Brings::Names) => !["!", "#[", "$R"].iter().any(|it| code.contains(it)),
+        (Effect::Derive, _) => false,
         (Effect::Shadowing, Brings::Glob | Brings::OtherCrateGlob) => false,
         (Effect::Shadowing, _) => true,
     }
