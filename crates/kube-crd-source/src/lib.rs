@@ -107,15 +107,7 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
     // If a file of cargo does not parse, other problems may be consequences of that, and are not reported; and if
     // Cargo.lock or cargo's configuration says otherwise, others than the packages that are locked are built.
     let is_parsed = problems.is_empty();
-    let mut unfit: Vec<Problem> = { packages.problems_of_config().iter().cloned() }
-        .chain(cargo::check_lock(&packages, &members))
-        .collect();
-    let is_fit = unfit.is_empty();
-    if is_fit {
-        unfit.extend(cargo::check_for_kube(&packages, &members));
-    }
-    let of_lock =
-        if is_parsed { problems_of_lock(&packages, &members, &unfit) } else { Vec::new() };
+    let (is_fit, of_lock) = judge_lock(&packages, &members, is_parsed);
     let kubernetes = cargo::kubernetes(&packages);
     let mut unexplored = Vec::new();
     let world = world(&packages, &members, is_fit, &mut unexplored);
@@ -149,7 +141,7 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
     let namer = Namer::new(&types, &crates);
     let kind = |(id, crd)| {
         let places = found.field_places.remove(&id).unwrap_or_default();
-        let crd = if is_parsed && unfit.is_empty() { crd } else { Err(Vec::new()) };
+        let crd = if is_parsed { crd } else { Err(Vec::new()) };
         Kind {
             field_types: found.field_types.remove(&id).unwrap_or_default(),
             null_fields: found.null_fields.remove(&id).unwrap_or_default(),
@@ -244,6 +236,24 @@ fn unread_places(world: &World) -> Vec<Problem> {
 /// that, and is not reported.
 fn withheld(crd: schema::Crd, problems: &[Problem]) -> schema::Crd {
     if problems.is_empty() { crd } else { Err(problems.to_vec()) }
+}
+
+/// Returns whether Cargo.lock and cargo's configuration say what is built, and what is wrong with either; nothing where
+/// files of cargo do not parse.
+fn judge_lock(
+    packages: &Packages<'_>,
+    members: &BTreeMap<String, Rc<Manifest>>,
+    is_parsed: bool,
+) -> (bool, Vec<Problem>) {
+    let mut unfit: Vec<Problem> = { packages.problems_of_config().iter().cloned() }
+        .chain(cargo::check_lock(packages, members))
+        .collect();
+    let is_fit = unfit.is_empty();
+    if is_fit {
+        unfit.extend(cargo::check_for_kube(packages, members));
+    }
+    let of_lock = if is_parsed { problems_of_lock(packages, members, &unfit) } else { Vec::new() };
+    (is_fit, of_lock)
 }
 
 /// What is wrong with the versions that are locked: if Cargo.lock or the configuration is unfit, that alone.

@@ -93,7 +93,7 @@ fn files() -> BTreeMap<String, syn::File> {
             continue;
         }
         let name = path.strip_prefix(&root).unwrap();
-        if !is_test(name) {
+        if !is_test(name) && name.extension().is_some_and(|it| it == "rs") {
             let mut file = syn::parse_file(&fs::read_to_string(&path).unwrap()).unwrap();
             file.items.retain(|it| !is_test_item(it));
             res.insert(name.to_str().unwrap().to_owned(), file);

@@ -171,7 +171,12 @@ const MOST_DEEP: usize = 32;
 
 /// Evaluates the condition of `#[cfg(…)]`, as far as the source decides it.
 pub fn predicate_of(attr: &Attribute, features: &Features) -> syn::Result<Cfg> {
-    predicate_at(&attr.parse_args()?, features, 0)
+    let condition = attr.parse_args_with(|input: syn::parse::ParseStream<'_>| {
+        let condition = input.parse()?;
+        input.parse::<Option<Token![,]>>()?;
+        Ok(condition)
+    });
+    predicate_at(&condition?, features, 0)
 }
 
 /// Evaluates a condition that is written alone, as `cfg(…)` of a target in Cargo.toml has it.

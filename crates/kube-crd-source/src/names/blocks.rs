@@ -1,11 +1,13 @@
 //! The effects of items and macro calls in blocks, such as the bodies of functions. None of them is declared in a module.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use proc_macro2::{Span, TokenStream};
 
 use super::Names;
 use super::calls::{Calls, Effect, Written};
+use crate::text::{MacroCall, calls_outside, macro_calls};
 use crate::tree::tokens::Tokens;
 use crate::tree::{BlockItem, ItemKind, ModuleId, World};
 
@@ -52,36 +54,36 @@ fn renamed_macros(calls: &Calls<'_>) -> Vec<BlockItem> {
         calls.rules.contains_key(name.as_str()).then(|| BlockItem {
             module: item.module,
             tokens: TokenStream::new(),
-            macro_name: Some(name.clone()),
+            macro_names: vec![name.clone()],
             span: item.span,
         })
     });
     renamed.collect()
 }
 
-/// Returns the calls of macros of the project in tokens, at whatever depth.
+/// Returns the calls of macros of the project in tokens, each with those in its arguments.
 fn own_calls(calls: &Calls<'_>, module: ModuleId, tokens: &TokenStream) -> Vec<BlockItem> {
-    let all = crate::text::macro_calls(tokens).into_iter();
-    let own = all.filter(|call| calls.rules.contains_key(call.name.as_str()));
-    own.map(|call| BlockItem {
-        module,
-        tokens: call.arguments,
-        macro_name: Some(call.name),
-        span: call.span,
-    })
-    .collect()
+    let is_own = |name: &str| calls.rules.contains_key(name);
+    let outer = calls_outside(tokens, is_own).into_iter().filter(|call| is_own(&call.name));
+    outer
+        .map(|MacroCall { name, arguments, span }| {
+            let inner = macro_calls(&arguments).into_iter().map(|call| call.name);
+            let macro_names = [name].into_iter().chain(inner).collect();
+            BlockItem { module, tokens: arguments, macro_names, span }
+        })
+        .collect()
 }
 
 /// What an `impl`, a type or a call in a block may write for the whole crate.
 fn in_block(calls: &Calls<'_>, item: &BlockItem) -> InBlock {
-    let rules = item.macro_name.as_ref().map(|name| calls.rules.get(name.as_str()));
-    let is_foreign = matches!(rules, Some(None));
+    let names: BTreeSet<&str> = item.macro_names.iter().map(String::as_str).collect();
+    let rules: Vec<_> = names.iter().filter_map(|name| calls.rules.get(name)).flatten().collect();
+    let is_foreign = !names.is_empty() && rules.is_empty();
     let tokens = Tokens::of_arguments(item.tokens.clone());
     // Macros of other crates write nothing but what is in their arguments.
     let tokens = if is_foreign && !has_items(&tokens) { Tokens::default() } else { tokens };
     let Written { mut words, mut functions, mut any } = Written::of(&tokens);
-    let rules = rules.flatten().into_iter().flatten();
-    for body in rules.filter_map(|id| calls.world.rules[*id].body.as_ref()) {
+    for body in rules.into_iter().filter_map(|id| calls.world.rules[*id].body.as_ref()) {
         if !calls.counts(body) {
             any = true;
             break;
@@ -94,7 +96,7 @@ fn in_block(calls: &Calls<'_>, item: &BlockItem) -> InBlock {
     }
     let may_declare_kinds = any || calls.derives.iter().any(|derive| words.contains(*derive));
     let effect = Effect {
-        names: Some(std::collections::BTreeSet::new()),
+        names: Some(BTreeSet::new()),
         words: Rc::new(words),
         functions,
         writes_anything: any,

@@ -6,6 +6,7 @@
 mod answers;
 mod api_names;
 pub mod container;
+mod declaration;
 mod definition;
 mod derive_methods;
 mod enums;

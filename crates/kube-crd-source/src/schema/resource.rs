@@ -12,6 +12,7 @@ use schemars::generate::SchemaSettings;
 use super::Reader;
 use super::api_names::{check_group, check_kind, check_label};
 use super::container::{self, Container};
+use super::declaration::{condition_problem, edition_problem, redefined_name};
 use super::definition::definition;
 use super::reads;
 use super::standing::{answering, standing_for};
@@ -19,7 +20,7 @@ use crate::attributes::kube::{self, Kube, Mode};
 use crate::attributes::summary::{Summary, may_be_on};
 use crate::attributes::x_kube;
 use crate::builtin::Dyn;
-use crate::cargo::cfg::{self, Cfg};
+use crate::cargo::cfg;
 use crate::text::panics;
 use crate::text::{FieldNames, FieldPlaces, FieldTypes, Problem, Unreadable};
 use crate::tree::WRITE_OUT;
@@ -159,11 +160,8 @@ impl Reader {
         let world = &*self.world;
         let item = &world.items[id];
         let one = |it: Problem| vec![it];
-        if world.crates[world.modules[item.module].krate].old {
-            let message =
-                format!("`{}` is in a package of edition 2015, which is not supported", item.name);
-            let hint = "set `edition = \"2021\"` or a later one in its Cargo.toml";
-            return Err(one(world.problem(item.module, item.span, message, hint)));
+        if let Some(problem) = edition_problem(world, id) {
+            return Err(one(problem));
         }
         match world.derives_trait(id, "kube::CustomResource").map_err(one)? {
             Derived::No if self.has_kube_attribute(id) => {
@@ -184,13 +182,9 @@ impl Reader {
                 return Err(one(world.problem(item.module, item.span, message, "")));
             }
         }
-        if item.cfg == Cfg::Depends {
-            let message = format!(
-                "whether `{}` exists depends on a `cfg` that only the compiler can evaluate",
-                item.name
-            );
-            let hint = "remove the condition: a CRD exists or it does not";
-            return Err(one(world.problem(item.module, item.span, message, hint)));
+        let problem = condition_problem(world, id).or_else(|| redefined_name(world, id));
+        if let Some(problem) = problem {
+            return Err(one(problem));
         }
         let input = world.settle(id).map_err(one)?;
         let to_problem = |it: syn::Error| {

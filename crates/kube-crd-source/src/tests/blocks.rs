@@ -121,3 +121,62 @@ fn a_kind_inside_of_a_block_is_named() {
         );
     }
 }
+
+#[test]
+fn an_impl_for_what_a_macro_expands_to_is_not_passed_by() {
+    let own =
+        "macro_rules! ty { ($t:ty) => { $t } } impl ty! { W } { pub fn default() -> W { W(1) } }";
+    refused("W", &format!("{TWO_DEFAULTS} {own}"));
+    let default = "$T struct W(i32); macro_rules! ty { ($t:ty) => { $t } } impl Default for ty!(W) { fn default() -> W { W(2) } } fn f() -> W { W::default() }";
+    refused("W", default);
+    let text = format!(
+        "{}{SPEC}\n{KIND} {{ #[serde(default)] a: W }} {}",
+        super::HEAD,
+        default.replace("$T", "#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]")
+    );
+    let message = "src/lib.rs:4:178: the type of this `impl` is what a macro expands to (`Kind` → `spec.a`); write the type itself";
+    assert_eq!(problems(&text), [message]);
+}
+
+#[test]
+fn calls_in_the_arguments_of_others_count_once() {
+    let calls = format!("{}{}", "m!{".repeat(1500), "}".repeat(1500));
+    let code = format!("macro_rules! m {{ ($($t:tt)*) => {{}} }} fn g() {{ {calls} }}");
+    right("W", &format!("{TWO_DEFAULTS} {code}"), json!(2));
+    let inner = "macro_rules! im { () => { impl W { pub fn default() -> W { W(1) } } } }";
+    let code = format!("{inner} macro_rules! m {{ ($($t:tt)*) => {{ $($t)* }} }}");
+    refused("W", &format!("{TWO_DEFAULTS} {code} fn g() {{ m! {{ m! {{ im!(); }} }} }}"));
+}
+
+#[test]
+fn names_that_kubes_derive_uses_are_those_of_the_prelude() {
+    let refusal = |code: &str| {
+        let text = format!("{}{SPEC}\n{KIND} {{ a: i32 }} {code}", super::HEAD);
+        problems(&text)
+    };
+    for (code, name) in [
+        ("macro_rules! vec { ($($t:tt)*) => { std::vec![] } }", "vec!"),
+        ("fn Some<T>(x: T) -> Option<T> { None }", "Some"),
+        ("enum E { None } use E::None;", "None"),
+    ] {
+        let message = format!("kube's derive uses `{name}`, which the project defines itself");
+        let message = format!("src/lib.rs:4:12: {message}; give it another name");
+        assert_eq!(refusal(code), [message], "{code}");
+    }
+    assert_eq!(refusal("use std::option::Option::Some; use std::vec;"), [""; 0]);
+}
+
+#[test]
+fn a_condition_may_end_in_a_comma() {
+    let text = format!(
+        "{}{SPEC}\n{KIND} {{ a: i32 }} #[cfg(test,)] mod a {{}} #[cfg(all(not(test),),)] mod b {{}}",
+        super::HEAD
+    );
+    assert_eq!(problems(&text), [""; 0]);
+}
+
+fn problems(text: &str) -> Vec<String> {
+    let found = all_problems(&read_map(&files(&[("src/lib.rs", text)])));
+    let hint = |problem: &crate::Problem| problem.hint.clone().unwrap_or_default();
+    found.iter().map(|problem| format!("{problem}; {}", hint(problem))).collect()
+}

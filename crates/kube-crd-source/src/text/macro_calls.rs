@@ -16,6 +16,11 @@ pub struct MacroCall {
 
 /// Returns the calls in tokens, at whatever depth.
 pub fn macro_calls(tokens: &TokenStream) -> Vec<MacroCall> {
+    calls_outside(tokens, |_| false)
+}
+
+/// Returns the calls in tokens but for those in the arguments of calls of certain macros.
+pub fn calls_outside(tokens: &TokenStream, is_closed: impl Fn(&str) -> bool) -> Vec<MacroCall> {
     let mut calls = Vec::new();
     let mut open = vec![tokens.clone()];
     while let Some(tokens) = open.pop() {
@@ -26,8 +31,13 @@ pub fn macro_calls(tokens: &TokenStream) -> Vec<MacroCall> {
                     && not.as_char() == '!'
                     && !BEFORE_NOT.iter().any(|word| name == word)
                 {
-                    let (arguments, span) = (group.stream(), name.span());
-                    calls.push(MacroCall { name: plain(name), arguments, span });
+                    let (name, span) = (plain(name), name.span());
+                    let is_closed = is_closed(&name);
+                    calls.push(MacroCall { name, arguments: group.stream(), span });
+                    if is_closed {
+                        before = [None, None];
+                        continue;
+                    }
                 }
                 open.push(group.stream());
             }

@@ -13,7 +13,7 @@ pub mod syntax;
 mod tokens;
 
 pub use conflict::{conflict, conflict_in_malformed};
-pub use macro_calls::{MacroCall, macro_calls};
+pub use macro_calls::{MacroCall, calls_outside, macro_calls};
 pub use meta::derive_paths;
 pub use problem::{FieldNames, FieldPlaces, FieldTypes, Place, Problem, UnreadValues, Unreadable};
 pub use source_path::{NotASourcePath, SourcePath, below};

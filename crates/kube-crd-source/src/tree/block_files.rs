@@ -45,7 +45,12 @@ impl Files<'_> {
             match self.tokens_of_block_file(world, here, &file) {
                 Ok(Some(tokens)) => {
                     let module = here.module;
-                    world.block_items.push(BlockItem { module, tokens, macro_name: None, span });
+                    world.block_items.push(BlockItem {
+                        module,
+                        tokens,
+                        macro_names: Vec::new(),
+                        span,
+                    });
                 }
                 Ok(None) => {}
                 Err(NotRead { why, hint, is_problem: true }) => {

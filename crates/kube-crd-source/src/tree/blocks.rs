@@ -13,13 +13,13 @@ use super::bodies::is_omitted;
 use super::world::ModuleId;
 use crate::text::{macro_calls, plain};
 
-#[derive(Clone)]
 /// An `impl`, a type, an attribute, a macro call or a file inside of a block.
+#[derive(Clone)]
 pub struct BlockItem {
     pub module: ModuleId,
     pub tokens: TokenStream,
-    /// The name of the macro, where it is a call.
-    pub macro_name: Option<String>,
+    /// The names of the macro and of those that its arguments call, where it is a call; none otherwise.
+    pub macro_names: Vec<String>,
     pub span: proc_macro2::Span,
 }
 
@@ -54,10 +54,10 @@ pub fn block_items(item: &syn::Item, module: ModuleId) -> Blocks {
 }
 
 impl Blocks {
-    fn note(&mut self, tokens: &impl ToTokens, macro_name: Option<String>) {
+    fn note(&mut self, tokens: &impl ToTokens, macro_names: Vec<String>) {
         let span = syn::spanned::Spanned::span(tokens);
         let tokens = tokens.to_token_stream();
-        self.items.push(BlockItem { module: self.module, tokens, macro_name, span });
+        self.items.push(BlockItem { module: self.module, tokens, macro_names, span });
     }
 
     fn inside(&mut self, visit: impl FnOnce(&mut Self)) {
@@ -70,10 +70,10 @@ impl Blocks {
 impl<'ast> Visit<'ast> for Blocks {
     fn visit_item(&mut self, item: &'ast syn::Item) {
         match item {
-            syn::Item::Impl(it) => self.note(it, None),
-            syn::Item::Struct(it) if !it.attrs.is_empty() => self.note(it, None),
+            syn::Item::Impl(it) => self.note(it, Vec::new()),
+            syn::Item::Struct(it) if !it.attrs.is_empty() => self.note(it, Vec::new()),
             // Whatever it writes, it writes in a block.
-            syn::Item::Macro(it) if it.ident.is_some() => self.note(it, None),
+            syn::Item::Macro(it) if it.ident.is_some() => self.note(it, Vec::new()),
             syn::Item::Mod(module) if module.content.is_none() => {
                 self.files.push(BlockFile::of_module(module, &self.around));
             }
@@ -95,7 +95,7 @@ impl<'ast> Visit<'ast> for Blocks {
             self.items.push(BlockItem {
                 module: self.module,
                 tokens: TokenStream::new(),
-                macro_name: Some(plain(&import.ident)),
+                macro_names: vec![plain(&import.ident)],
                 span: import.ident.span(),
             });
         }
@@ -115,7 +115,7 @@ impl<'ast> Visit<'ast> for Blocks {
 
     fn visit_attribute(&mut self, attr: &'ast syn::Attribute) {
         if self.is_inside && may_be_macro(&attr.meta) {
-            self.note(attr, None);
+            self.note(attr, Vec::new());
         }
     }
 
@@ -128,10 +128,11 @@ impl<'ast> Visit<'ast> for Blocks {
     }
 
     fn visit_macro(&mut self, it: &'ast syn::Macro) {
-        let calls = macro_calls(&it.to_token_stream()).into_iter();
-        self.files.extend(calls.filter(|call| call.name == "include").map(BlockFile::included));
-        if let Some(name) = it.path.segments.last() {
-            self.note(&it.tokens, Some(plain(&name.ident)));
-        }
+        // The call itself is the first one.
+        let calls = macro_calls(&it.to_token_stream());
+        let names = calls.iter().map(|call| call.name.clone()).collect();
+        self.note(&it.tokens, names);
+        let included = calls.into_iter().filter(|call| call.name == "include");
+        self.files.extend(included.map(BlockFile::included));
     }
 }

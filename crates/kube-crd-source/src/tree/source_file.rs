@@ -34,7 +34,7 @@ impl std::fmt::Display for NotParsed {
         f.write_str(match self {
             Self::Syntax(error) => return write!(f, "cannot be parsed: {error}"),
             Self::TooLarge => "is not read: it has more than two million tokens",
-            Self::TooMuch => "is not read: the files before it have as much code as is read",
+            Self::TooMuch => "is not read: with the files before it, it has more code than is read",
             Self::Malformed => "cannot be parsed: its brackets do not match, or it is not Rust",
         })
     }
@@ -274,7 +274,7 @@ mod tests {
         );
         assert_eq!(
             refusal(&"const A: u8 = 1;".repeat(200)).as_deref(),
-            Some("is not read: the files before it have as much code as is read")
+            Some("is not read: with the files before it, it has more code than is read")
         );
     }
 }

@@ -15,6 +15,8 @@ pub struct Index {
     impls: BTreeMap<ItemId, Vec<usize>>,
     /// Those whose type is not certain, by the last name of its path.
     unclear: BTreeMap<String, Vec<usize>>,
+    /// Those whose type a macro expands to.
+    of_any: Vec<usize>,
     /// The traits of all crates that are read, by the names of their functions.
     traits: BTreeMap<String, Vec<ItemId>>,
     /// Those with a macro in them, which may write any function.
@@ -30,6 +32,7 @@ impl Index {
             match target(types, imp) {
                 Target::Item(id) => res.impls.entry(id).or_default().push(number),
                 Target::Unclear(name) => res.unclear.entry(name).or_default().push(number),
+                Target::Any => res.of_any.push(number),
                 Target::Other => {}
             }
         }
@@ -54,7 +57,7 @@ impl Index {
     /// The `impl`s that are, or may be, for a type.
     pub fn impls_for(&self, id: ItemId, name: &str) -> impl Iterator<Item = usize> {
         let unclear = self.unclear.get(name).into_iter().flatten();
-        self.impls.get(&id).into_iter().flatten().chain(unclear).copied()
+        self.impls.get(&id).into_iter().flatten().chain(unclear).chain(&self.of_any).copied()
     }
 
     /// What may bring a trait that is not read into scope of a module.
@@ -92,10 +95,16 @@ enum Target {
     Other,
     /// With the last name of its path.
     Unclear(String),
+    /// What a macro expands to.
+    Any,
 }
 
 fn target(types: &Types, imp: &Impl) -> Target {
-    let syn::Type::Path(ty) = &*imp.syntax.self_ty else { return Target::Other };
+    let ty = match &*imp.syntax.self_ty {
+        syn::Type::Path(ty) => ty,
+        syn::Type::Macro(_) => return Target::Any,
+        _ => return Target::Other,
+    };
     if ty.qself.is_some() {
         return Target::Other;
     }

@@ -87,7 +87,14 @@ impl Types {
         imp: &Impl,
         arguments: &[Rc<Type>],
     ) -> Result<Option<BTreeMap<String, Rc<Type>>>, Problem> {
-        let syn::Type::Path(ty) = &*imp.syntax.self_ty else { return Ok(None) };
+        let ty = match &*imp.syntax.self_ty {
+            syn::Type::Path(ty) => ty,
+            syn::Type::Macro(ty) => {
+                let message = "the type of this `impl` is what a macro expands to";
+                return Err(self.problem(imp.module, ty.span(), message, "write the type itself"));
+            }
+            _ => return Ok(None),
+        };
         let own: Vec<String> = crate::types::names(&imp.syntax.generics).collect();
         let mut res = BTreeMap::new();
         let given: Vec<&syn::GenericArgument> =
