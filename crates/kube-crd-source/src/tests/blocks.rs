@@ -95,11 +95,14 @@ fn a_file_in_a_block_is_not_passed_by() {
         let problems = format!("{:?}", read(&kind).unexplored);
         assert!(problems.contains("inside of a block"), "{block}: {problems}");
     }
-    let missing = read_map(&spec("a: i32,", "fn hidden() -> u8 { include!(\"gone.rs\") }"));
-    assert_eq!(
-        missing.unexplored[0].message,
-        "`src/gone.rs`, which a block includes, cannot be read"
-    );
+    let message = "`src/gone.rs`, which a block includes, cannot be read";
+    for large in [false, true] {
+        let mut project = spec("a: i32,", "fn hidden() -> u8 { include!(\"gone.rs\") }");
+        if large {
+            project.extend(files(&[("src/gone.rs", &"1;".repeat(1_000_001))]));
+        }
+        assert_eq!(read_map(&project).unexplored[0].message, message);
+    }
 }
 
 #[test]

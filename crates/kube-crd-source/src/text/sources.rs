@@ -153,7 +153,7 @@ pub struct Texts<'a> {
 }
 
 /// Limit of the tokens that are parsed for a reading, without the bodies of functions that are left out.
-const MOST_TOKENS: usize = 1_500_000;
+const MOST_TOKENS: usize = 2_000_000;
 
 impl<'a> Texts<'a> {
     pub fn new(sources: &'a dyn Sources) -> Self {

@@ -9,6 +9,7 @@ use super::files::{Files, Here};
 use super::included::{NotRead, UnreadPlace, included_path};
 use super::world::World;
 use crate::cargo::cfg::{self, Cfg};
+use crate::text::raw_tokens::RawTokens;
 use crate::text::sources::{OUTSIDE_HINT, outside};
 use crate::text::{MacroCall, SourcePath, below, plain, syntax};
 
@@ -103,8 +104,17 @@ impl Files<'_> {
             let why = format!("`{path}`, which a block includes, cannot be read");
             NotRead::problem(why, Some("add the file, or remove the line"))
         };
-        let tokens = syntax::tokens(&syntax::normalized(&text.ok_or_else(not_read)?, 0));
-        let tokens = tokens.ok().filter(|tokens| syntax::guarded(tokens).is_ok());
+        let tokens = self.tokens_within_limit(&text.ok_or_else(not_read)?);
         Ok(Some(tokens.ok_or_else(not_read)?))
+    }
+
+    /// Splits a text into tokens, if there are not too many of them and they are not nested too deep.
+    fn tokens_within_limit(&self, text: &str) -> Option<TokenStream> {
+        let text = syntax::normalized(text, 0);
+        let raw = RawTokens::split(&text).ok()?;
+        let left = self.texts.tokens_left.get().checked_sub(raw.cost(0..raw.len()))?;
+        self.texts.tokens_left.set(left);
+        let tokens = syntax::tokens(&text).ok()?;
+        syntax::guarded(&tokens).is_ok().then_some(tokens)
     }
 }

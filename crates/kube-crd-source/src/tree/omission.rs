@@ -28,10 +28,11 @@ const WITH_EFFECT: &[&str] = &[
 /// Limit of the blocks around one another in which bodies are looked for.
 const MOST_DEEP: usize = 64;
 
-/// The memory that an item, a function, and a name of an import or an attribute take beside their tokens, in tokens.
+/// The memory that an item, a function, a name of an import, and one of an attribute take beside their tokens, in tokens.
 const COST_OF_ITEM: usize = 4;
 const COST_OF_FUNCTION: usize = 8;
-const COST_OF_NAME: usize = 4;
+const COST_OF_NAME: usize = 6;
+const COST_OF_ATTRIBUTE: usize = 1;
 
 /// A part of a text that is left out.
 pub struct OmittedRange {
@@ -99,8 +100,8 @@ impl<'t> Omission<'t> {
                         if !self.is_plain_attribute(bracket) {
                             let name = self.attribute_name(bracket);
                             item.may_be_replaced |= !attribute_macros::is_adding(name);
-                            self.of_items +=
-                                self.names_between(bracket, self.tokens.close(bracket));
+                            let names = self.names_between(bracket, self.tokens.close(bracket));
+                            self.of_items += COST_OF_ATTRIBUTE * names;
                         }
                         item.is_of_tests |= self.omits_tests && self.is_cfg_test(bracket);
                         index = self.tokens.close(bracket);
@@ -137,7 +138,7 @@ impl<'t> Omission<'t> {
                         item = Item::default();
                     }
                     if item.header == Header::Statement && bracket == Bracket::Brace {
-                        self.of_items += self.names_between(index, close);
+                        self.of_items += COST_OF_NAME * self.names_between(index, close);
                     }
                     index = close;
                 }
@@ -147,9 +148,9 @@ impl<'t> Omission<'t> {
         }
     }
 
-    /// The cost of the names between two tokens.
+    /// The number of names between two tokens.
     fn names_between(&self, from: usize, to: usize) -> usize {
-        COST_OF_NAME * (from..to).filter(|index| self.tokens.word(*index).is_some()).count()
+        (from..to).filter(|index| self.tokens.word(*index).is_some()).count()
     }
 
     fn punct(&self, item: &mut Item, index: usize, punct: char) {
