@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use ra_ap_rustc_lexer::{FrontmatterAllowed, LiteralKind, TokenKind, tokenize};
+use unicode_normalization::is_nfc;
 
 /// Limit of the tokens in one file: some 13 MB of usual code.
 const MOST_TOKENS: usize = 2_000_000;
@@ -47,6 +48,8 @@ pub enum NotSplit {
     TooLarge,
     /// It is no Rust, or its brackets do not match. A parser says why.
     Malformed,
+    /// The identifier that begins at this byte is not in Unicode's normalization form C, to which rustc converts it.
+    NotNormalized(usize),
 }
 
 impl<'t> RawTokens<'t> {
@@ -65,6 +68,9 @@ impl<'t> RawTokens<'t> {
                 return Err(NotSplit::TooLarge);
             }
             match kind {
+                Kind::Word if !is_nfc(&text[range.start as usize..range.end as usize]) => {
+                    return Err(NotSplit::NotNormalized(range.start as usize));
+                }
                 Kind::Open(bracket) => open.push((tokens.len(), bracket)),
                 Kind::Close(bracket) => {
                     let Some((index, opened)) = open.pop() else {
@@ -195,6 +201,12 @@ mod tests {
         for text in ["(", ")", "(]", "{ ( }", "\"", "'a b'", "/* ", "r#\"\"", "0x", "\u{1}"] {
             check(text, Err(NotSplit::Malformed));
         }
+    }
+
+    #[test]
+    fn identifiers_are_composed() {
+        check("fn \u{e9}() {} // e\u{301}", Ok(6));
+        check("const A: &str = \"e\u{301}\"; fn e\u{301}() {}", Err(NotSplit::NotNormalized(26)));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::attribute_macros;
 use super::macros::RulesId;
 use super::modules::Folder;
 use super::source_file::{NotParsed, ParseOptions, SourceFile};
-use super::world::{Module, ModuleId, World, place};
+use super::world::{Module, ModuleId, World, place, place_at};
 use crate::cargo::{Krate, cfg};
 use crate::text::sources::Texts;
 use crate::text::{Place, Problem, SourcePath, conflict_in_malformed, text};
@@ -86,7 +86,7 @@ impl Files<'_> {
         }
         match conflict_in_malformed(file, text) {
             Some(problem) => self.problems.push(problem),
-            None => self.report(place(file, error.span()), error.to_string(), None),
+            None => self.report(place_at(file, error.start()), error.to_string(), None),
         }
     }
 

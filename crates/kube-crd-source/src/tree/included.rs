@@ -5,13 +5,13 @@
 
 use std::collections::BTreeMap;
 
-use proc_macro2::Span;
+use proc_macro2::{LineColumn, Span};
 use syn::spanned::Spanned as _;
 
 use super::files::{Files, Here};
 use super::macros::Call;
 use super::modules::Folder;
-use super::world::{ModuleId, World, place};
+use super::world::{ModuleId, World, place_at};
 use crate::text::sources::{OUTSIDE_HINT, outside};
 use crate::text::{Place, SourcePath, below};
 
@@ -32,7 +32,11 @@ struct IncludedFile {
 impl IncludedFiles {
     /// The place of a span in a file or in one that it includes.
     pub fn place(&self, file: &SourcePath, span: Span) -> Place {
-        let start = place(file, span);
+        self.place_at(file, span.start())
+    }
+
+    fn place_at(&self, file: &SourcePath, start: LineColumn) -> Place {
+        let start = place_at(file, start);
         let included = self.0.get(file).into_iter().flatten();
         match { included }.rfind(|included| included.lines_before < start.line) {
             Some(it) => {
@@ -163,7 +167,7 @@ impl Files<'_> {
             ));
         };
         let source = self.parse(world, module, &text, lines_before).map_err(|error| {
-            let place = world.included.place(&module_file, error.span());
+            let place = world.included.place_at(&module_file, error.start());
             NotRead::problem(format!("`{path}`, line {}, {error}", place.line), None)
         })?;
         let syntax = source.syntax;

@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use proc_macro2::{LineColumn, Span};
+use proc_macro2::LineColumn;
 
 use super::bodies::OmittedBodies;
 use super::omission::{Omission, OmittedRange};
@@ -21,6 +21,8 @@ pub enum NotParsed {
     /// Files before it have used up the tokens that are read.
     TooMuch,
     Malformed,
+    /// The identifier at a place is not in Unicode's normalization form C.
+    NotNormalized(LineColumn),
 }
 
 impl From<syn::Error> for NotParsed {
@@ -35,17 +37,21 @@ impl std::fmt::Display for NotParsed {
             Self::Syntax(error) => return write!(f, "cannot be parsed: {error}"),
             Self::TooLarge => "is not read: it has more than two million tokens",
             Self::TooMuch => "is not read: with the files before it, it has more code than is read",
+            Self::NotNormalized(_) => {
+                "cannot be parsed: write this identifier composed (Unicode NFC), as rustc reads it"
+            }
             Self::Malformed => "cannot be parsed: its brackets do not match, or it is not Rust",
         })
     }
 }
 
 impl NotParsed {
-    /// The place of the error, if it has one.
-    pub fn span(&self) -> Span {
+    /// The place of the error: the start of the file, if it has no other.
+    pub fn start(&self) -> LineColumn {
         match self {
-            Self::Syntax(error) => error.span(),
-            _ => Span::call_site(),
+            Self::Syntax(error) => error.span().start(),
+            Self::NotNormalized(start) => *start,
+            _ => LineColumn { line: 1, column: 0 },
         }
     }
 }
@@ -84,6 +90,10 @@ impl SourceFile {
                 return Ok(Self { syntax, bodies: Rc::default(), tokens });
             }
             Err(NotSplit::Malformed) => return Err(NotParsed::Malformed),
+            Err(NotSplit::NotNormalized(byte)) => {
+                let start = advanced(LineColumn { line: 1, column: 0 }, &text[..byte]);
+                return Err(NotParsed::NotNormalized(start));
+            }
         };
         let omission = Omission::of_file(&raw, options.omits_tests);
         let Omission { ranges, omitted, of_items, called, .. } = omission;
@@ -276,5 +286,14 @@ mod tests {
             refusal(&"const A: u8 = 1;".repeat(200)).as_deref(),
             Some("is not read: with the files before it, it has more code than is read")
         );
+    }
+
+    #[test]
+    fn an_identifier_that_rustc_composes_is_refused_at_its_place() {
+        let error = parse("\nfn e\u{301}() {}").err().unwrap();
+        assert_eq!((error.start().line, error.start().column), (2, 3));
+        let message =
+            "cannot be parsed: write this identifier composed (Unicode NFC), as rustc reads it";
+        assert_eq!(error.to_string(), message);
     }
 }

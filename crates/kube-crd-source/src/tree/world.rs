@@ -237,6 +237,9 @@ impl From<&syn::Path> for Path {
 }
 
 pub fn place(file: &SourcePath, span: Span) -> Place {
-    let start = span.start();
+    place_at(file, span.start())
+}
+
+pub fn place_at(file: &SourcePath, start: LineColumn) -> Place {
     Place { path: file.clone(), line: start.line, column: start.column + 1 }
 }
