@@ -103,7 +103,7 @@ pub fn kind_command(command: &str, group: &str, kind: &str, flags: &str) -> Stri
 
 #[cfg(test)]
 thread_local! {
-    /// How many kinds this thread has looked at: a measure for comparisons of kinds with kinds.
+    /// The number of kinds that this thread has looked at: a measure for comparisons of kinds with kinds.
     pub static COMPARED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 

@@ -67,7 +67,7 @@ const UNREAD_HINT: &str = "if it declares kinds, `operator-rs generate crds --co
 
 #[cfg(test)]
 thread_local! {
-    /// How often this thread has read the source of a workspace.
+    /// The number of times that this thread has read the source of a workspace.
     pub static READINGS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 

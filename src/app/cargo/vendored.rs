@@ -105,7 +105,7 @@ impl Checksums {
     }
 }
 
-/// Whether a package's library may be compiled from a file.
+/// Returns whether a package's library may be compiled from a file.
 fn is_code(path: &str) -> bool {
     const NOT_OF_LIBRARY: [&str; 3] = ["tests/", "benches/", "examples/"];
     path == "Cargo.toml"

@@ -74,7 +74,7 @@ fn own_calls(calls: &Calls<'_>, module: ModuleId, tokens: &TokenStream) -> Vec<B
         .collect()
 }
 
-/// What an `impl`, a type or a call in a block may write for the whole crate.
+/// Returns an item or a call in a block with its effect on the whole crate.
 fn in_block(calls: &Calls<'_>, item: &BlockItem) -> InBlock {
     let names: BTreeSet<&str> = item.macro_names.iter().map(String::as_str).collect();
     let rules: Vec<_> = names.iter().filter_map(|name| calls.rules.get(name)).flatten().collect();

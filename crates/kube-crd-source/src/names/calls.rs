@@ -370,7 +370,7 @@ impl Names {
         all.filter(|unexpanded| unexpanded.effect.may_declare_kinds)
     }
 
-    /// What in a module may declare anything: calls of macros, and files that are not read.
+    /// Returns the macro calls and unread files of a module, each of which may declare anything.
     pub fn unknown_items(&self, module: ModuleId) -> impl Iterator<Item = &Unexpanded> {
         let all = self.imports().unexpanded.get(&module).into_iter().flatten();
         all.filter(|unexpanded| unexpanded.effect.names.is_none())

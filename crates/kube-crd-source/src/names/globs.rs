@@ -37,13 +37,13 @@ pub enum GlobTarget {
     Uncertain(Doubt),
 }
 
-/// What a glob imports, as far as another glob may import the same.
+/// The names that a glob imports. Two globs of a module with equal ones need to be followed once.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Imported {
     Module(ModuleId),
     Enum(ItemId),
     Foreign(String),
-    /// Of equal rank, one doubt is as good as the other.
+    /// Doubts of equal rank have the same effect.
     Uncertain((bool, bool)),
 }
 

@@ -1,4 +1,4 @@
-//! What is asked of the declaration of a kind, whatever its fields are.
+//! Checks of the declaration of a kind that do not depend on its fields.
 
 use crate::cargo::Cfg;
 use crate::names::{Named, Space};
@@ -20,6 +20,27 @@ pub fn edition_problem(world: &Types, id: ItemId) -> Option<Problem> {
         format!("`{}` is in a package of edition 2015, which is not supported", item.name);
     let hint = "set `edition = \"2021\"` or a later one in its Cargo.toml";
     Some(world.problem(item.module, item.span, message, hint))
+}
+
+/// Returns the problem that no derive of a type with `#[kube(…)]` is known to be kube's.
+pub fn unknown_derive(world: &Types, id: ItemId) -> Problem {
+    let item = &world.items[id];
+    let message = format!(
+        "`{}` has `#[kube(…)]`, but none of its derives is known to be kube's `CustomResource`",
+        item.name
+    );
+    let hint = "import it by name: `use kube::CustomResource;`";
+    world.problem(item.module, item.span, message, hint)
+}
+
+/// Returns the problem that it is not known whether a type has kube's derive.
+pub fn derive_under_condition(world: &Types, id: ItemId) -> Problem {
+    let item = &world.items[id];
+    let message = format!(
+        "whether `{}` is a custom resource depends on a `cfg` that only the compiler can evaluate",
+        item.name
+    );
+    world.problem(item.module, item.span, message, "")
 }
 
 /// Returns the problem that it is not known whether a kind exists.

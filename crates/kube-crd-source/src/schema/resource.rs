@@ -12,7 +12,9 @@ use schemars::generate::SchemaSettings;
 use super::Reader;
 use super::api_names::{check_group, check_kind, check_label};
 use super::container::{self, Container};
-use super::declaration::{condition_problem, edition_problem, redefined_name};
+use super::declaration::{
+    condition_problem, derive_under_condition, edition_problem, redefined_name, unknown_derive,
+};
 use super::definition::definition;
 use super::reads;
 use super::standing::{answering, standing_for};
@@ -165,22 +167,11 @@ impl Reader {
         }
         match world.derives_trait(id, "kube::CustomResource").map_err(one)? {
             Derived::No if self.has_kube_attribute(id) => {
-                let message = format!(
-                    "`{}` has `#[kube(…)]`, but none of its derives is known to be kube's `CustomResource`",
-                    item.name
-                );
-                let hint = "import it by name: `use kube::CustomResource;`";
-                return Err(one(world.problem(item.module, item.span, message, hint)));
+                return Err(one(unknown_derive(world, id)));
             }
             Derived::No => return Ok(Outcome::Nothing),
             Derived::Yes => {}
-            Derived::Depends => {
-                let message = format!(
-                    "whether `{}` is a custom resource depends on a `cfg` that only the compiler can evaluate",
-                    item.name
-                );
-                return Err(one(world.problem(item.module, item.span, message, "")));
-            }
+            Derived::Depends => return Err(one(derive_under_condition(world, id))),
         }
         let problem = condition_problem(world, id).or_else(|| redefined_name(world, id));
         if let Some(problem) = problem {

@@ -95,7 +95,7 @@ fn a_file_in_a_block_is_not_passed_by() {
         let problems = format!("{:?}", read(&kind).unexplored);
         assert!(problems.contains("inside of a block"), "{block}: {problems}");
     }
-    let message = "`src/gone.rs`, which a block includes, cannot be read";
+    let message = "cannot read `src/gone.rs`, which a function body includes";
     for large in [false, true] {
         let mut project = spec("a: i32,", "fn hidden() -> u8 { include!(\"gone.rs\") }");
         if large {
@@ -137,7 +137,7 @@ fn an_impl_for_what_a_macro_expands_to_is_not_passed_by() {
         super::HEAD,
         default.replace("$T", "#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]")
     );
-    let message = "src/lib.rs:4:178: the type of this `impl` is what a macro expands to (`Kind` → `spec.a`); write the type itself";
+    let message = "src/lib.rs:4:178: a macro writes the type of this `impl`, and is not expanded (`Kind` → `spec.a`); write the type itself";
     assert_eq!(problems(&text), [message]);
 }
 

@@ -1,4 +1,4 @@
-//! Which files are asked of [`Sources`].
+//! The files that the reader asks [`Sources`] for.
 
 use std::cell::RefCell;
 

@@ -169,7 +169,7 @@ fn a_type_that_its_source_does_not_say_is_refused() {
     check("api::v1::A<i32>", "takes no type arguments");
     check(
         "api::v1::Gone",
-        "is `k8s_openapi::api::v1::Gone`, but k8s-openapi's src/v1_99/api/v1/gone.rs cannot be read: it is missing, or not as it was published",
+        "is `k8s_openapi::api::v1::Gone`, but k8s-openapi's src/v1_99/api/v1/gone.rs cannot be read: the file is missing, or differs from the published one",
     );
     check(
         "api::v1::D",

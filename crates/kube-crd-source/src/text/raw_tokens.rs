@@ -46,7 +46,7 @@ pub enum Bracket {
 pub enum NotSplit {
     /// It has more than [`MOST_TOKENS`] tokens.
     TooLarge,
-    /// It is no Rust, or its brackets do not match. A parser says why.
+    /// The text is not Rust, or its brackets do not match. A parser says why.
     Malformed,
     /// The identifier that begins at this byte is not in Unicode's normalization form C, to which rustc converts it.
     NotNormalized(usize),

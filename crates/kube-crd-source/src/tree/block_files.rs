@@ -1,6 +1,6 @@
 //! Files in blocks: those that `include!` names in the place of an expression, and those of modules in blocks.
 //!
-//! As of all that is in blocks, only what they may decide outside is asked: their tokens are kept, not their items.
+//! Only their effects outside of the block matter, so their tokens are kept, and no items.
 
 use proc_macro2::{Span, TokenStream};
 
@@ -19,7 +19,7 @@ pub struct BlockFile {
     named: Named,
 }
 
-/// What names the file.
+/// The syntax that names the file.
 enum Named {
     /// The arguments of `include!`.
     Include(TokenStream),
@@ -101,7 +101,7 @@ impl Files<'_> {
             Some(text)
         });
         let not_read = || {
-            let why = format!("`{path}`, which a block includes, cannot be read");
+            let why = format!("cannot read `{path}`, which a function body includes");
             NotRead::problem(why, Some("add the file, or remove the line"))
         };
         let tokens = self.tokens_within_limit(&text.ok_or_else(not_read)?);

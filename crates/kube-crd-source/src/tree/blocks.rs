@@ -23,7 +23,7 @@ pub struct BlockItem {
     pub span: proc_macro2::Span,
 }
 
-/// What is in the blocks of an item.
+/// The contents of the blocks of an item.
 pub struct Blocks {
     module: ModuleId,
     pub items: Vec<BlockItem>,

@@ -37,15 +37,15 @@ const COST_OF_ATTRIBUTE: usize = 1;
 /// A part of a text that is left out.
 pub struct OmittedRange {
     pub bytes: Range<usize>,
-    /// It is the body of a function, for which `_` stands.
+    /// True for the body of a function, for which `_` stands.
     pub is_body: bool,
 }
 
-/// What is left out of a file.
+/// The parts of a file that are left out, collected from its tokens.
 pub struct Omission<'t> {
     tokens: &'t RawTokens<'t>,
     omits_tests: bool,
-    /// What is left out, in the order of the text.
+    /// The parts that are left out, in the order of the text.
     pub ranges: Vec<OmittedRange>,
     /// The cost of parsing what is left out, in tokens.
     pub omitted: usize,
@@ -55,7 +55,7 @@ pub struct Omission<'t> {
     pub called: BTreeSet<&'t str>,
 }
 
-/// What an item is, as far as its tokens have been read.
+/// The form of an item, as its tokens up to here show it.
 #[derive(Clone, Copy, Default, PartialEq)]
 enum Header {
     /// Attributes and modifiers.

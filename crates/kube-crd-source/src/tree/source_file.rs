@@ -35,12 +35,12 @@ impl std::fmt::Display for NotParsed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Syntax(error) => return write!(f, "cannot be parsed: {error}"),
-            Self::TooLarge => "is not read: it has more than two million tokens",
-            Self::TooMuch => "is not read: with the files before it, it has more code than is read",
+            Self::TooLarge => "exceeds the limit of two million tokens in a file",
+            Self::TooMuch => "exceeds the limit on code, together with the files before it",
             Self::NotNormalized(_) => {
                 "cannot be parsed: write this identifier composed (Unicode NFC), as rustc reads it"
             }
-            Self::Malformed => "cannot be parsed: its brackets do not match, or it is not Rust",
+            Self::Malformed => "cannot be parsed: unbalanced brackets, or a token that is not Rust",
         })
     }
 }
@@ -275,16 +275,16 @@ mod tests {
         let large = "0,".repeat(1_000_001);
         assert_eq!(
             refusal(&large).as_deref(),
-            Some("is not read: it has more than two million tokens")
+            Some("exceeds the limit of two million tokens in a file")
         );
-        let malformed = "cannot be parsed: its brackets do not match, or it is not Rust";
+        let malformed = "cannot be parsed: unbalanced brackets, or a token that is not Rust";
         assert_eq!(
             refusal(&format!("({}", " ".repeat(LARGEST_MALFORMED))).as_deref(),
             Some(malformed)
         );
         assert_eq!(
             refusal(&"const A: u8 = 1;".repeat(200)).as_deref(),
-            Some("is not read: with the files before it, it has more code than is read")
+            Some("exceeds the limit on code, together with the files before it")
         );
     }
 

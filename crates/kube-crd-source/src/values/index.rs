@@ -15,7 +15,7 @@ pub struct Index {
     impls: BTreeMap<ItemId, Vec<usize>>,
     /// Those whose type is not certain, by the last name of its path.
     unclear: BTreeMap<String, Vec<usize>>,
-    /// Those whose type a macro expands to.
+    /// The `impl`s whose type a macro writes.
     of_any: Vec<usize>,
     /// The traits of all crates that are read, by the names of their functions.
     traits: BTreeMap<String, Vec<ItemId>>,
@@ -95,7 +95,7 @@ enum Target {
     Other,
     /// With the last name of its path.
     Unclear(String),
-    /// What a macro expands to.
+    /// A macro writes the type.
     Any,
 }
 

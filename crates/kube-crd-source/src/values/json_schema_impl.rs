@@ -90,7 +90,7 @@ impl Types {
         let ty = match &*imp.syntax.self_ty {
             syn::Type::Path(ty) => ty,
             syn::Type::Macro(ty) => {
-                let message = "the type of this `impl` is what a macro expands to";
+                let message = "a macro writes the type of this `impl`, and is not expanded";
                 return Err(self.problem(imp.module, ty.span(), message, "write the type itself"));
             }
             _ => return Ok(None),

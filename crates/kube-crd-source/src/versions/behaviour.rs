@@ -191,7 +191,7 @@ impl Behaviour {
     }
 }
 
-/// How many versions of a package are known.
+/// The number of versions of a package that are known.
 #[cfg(test)]
 pub fn versions_of(name: &str) -> usize {
     match name {

@@ -16,7 +16,7 @@ use modules::Modules;
 pub use schema::Template;
 
 /// Why a file cannot be read.
-const CHANGED: &str = "it is missing, or not as it was published";
+const CHANGED: &str = "the file is missing, or differs from the published one";
 
 /// The way to get such a file back.
 pub const RESTORE: &str = "restore the crate: with `cargo vendor` if it is vendored, or by removing its directory below `registry/src` of cargo's \
