@@ -85,18 +85,18 @@ impl<'t> Omission<'t> {
     pub fn of_file(tokens: &'t RawTokens<'t>, omits_tests: bool) -> Self {
         let (ranges, called) = (Vec::new(), BTreeSet::new());
         let mut omission = Self { tokens, omits_tests, ranges, omitted: 0, of_items: 0, called };
-        omission.items(0, tokens.len(), MOST_DEEP);
+        omission.omit_in_items(0, tokens.len(), MOST_DEEP);
         omission
     }
 
     /// Leaves out bodies between two tokens, at the place of items.
-    fn items(&mut self, from: usize, to: usize, most_deep: usize) {
+    fn omit_in_items(&mut self, from: usize, to: usize, most_deep: usize) {
         let mut item = Item::default();
         let mut index = from;
         while index < to {
             match self.tokens.kind(index) {
                 Some(Kind::Punct('#')) => {
-                    if let Some(bracket) = self.attribute(index) {
+                    if let Some(bracket) = self.attribute_bracket(index) {
                         if !self.is_plain_attribute(bracket) {
                             let name = self.attribute_name(bracket);
                             item.may_be_replaced |= !attribute_macros::is_adding(name);
@@ -107,9 +107,9 @@ impl<'t> Omission<'t> {
                         index = self.tokens.close(bracket);
                     }
                 }
-                Some(Kind::Punct(punct)) => self.punct(&mut item, index, punct),
+                Some(Kind::Punct(punct)) => self.read_punct(&mut item, index, punct),
                 Some(Kind::Word) if item.header == Header::Start => {
-                    item.header = self.header(index);
+                    item.header = self.header_at(index);
                     self.of_items += match item.header {
                         Header::Start => 0,
                         Header::Function => COST_OF_FUNCTION,
@@ -129,9 +129,9 @@ impl<'t> Omission<'t> {
                             Header::Container if item.is_of_tests => {
                                 self.omit(index, close, false);
                             }
-                            Header::Function => self.body(index, close),
+                            Header::Function => self.omit_body(index, close),
                             Header::Container if most_deep > 0 && !item.may_be_replaced => {
-                                self.items(index + 1, close, most_deep - 1);
+                                self.omit_in_items(index + 1, close, most_deep - 1);
                             }
                             _ => {}
                         }
@@ -153,7 +153,7 @@ impl<'t> Omission<'t> {
         (from..to).filter(|index| self.tokens.word(*index).is_some()).count()
     }
 
-    fn punct(&self, item: &mut Item, index: usize, punct: char) {
+    fn read_punct(&self, item: &mut Item, index: usize, punct: char) {
         match punct {
             ';' => *item = Item::default(),
             '<' => item.angles += 1,
@@ -167,7 +167,7 @@ impl<'t> Omission<'t> {
     }
 
     /// Returns what a word at the start of an item makes of it.
-    fn header(&self, index: usize) -> Header {
+    fn header_at(&self, index: usize) -> Header {
         let next = self.tokens.word(index + 1);
         match self.tokens.word(index) {
             Some("fn") => Header::Function,
@@ -183,7 +183,7 @@ impl<'t> Omission<'t> {
     }
 
     /// Returns the bracket of the attribute that `#` begins, if it does.
-    fn attribute(&self, hash: usize) -> Option<usize> {
+    fn attribute_bracket(&self, hash: usize) -> Option<usize> {
         let inner = usize::from(self.tokens.kind(hash + 1) == Some(Kind::Punct('!')));
         let bracket = hash + 1 + inner;
         (self.tokens.kind(bracket) == Some(Kind::Open(Bracket::Square))).then_some(bracket)
@@ -217,7 +217,7 @@ impl<'t> Omission<'t> {
         self.tokens.word(index).unwrap_or_default()
     }
 
-    fn body(&mut self, open: usize, close: usize) {
+    fn omit_body(&mut self, open: usize, close: usize) {
         if open + 1 == close || self.has_effect_outside(open + 1, close) {
             return;
         }
@@ -247,9 +247,9 @@ impl<'t> Omission<'t> {
             Some(Kind::Word) => self.tokens.word(index).is_some_and(|word| {
                 WITH_EFFECT.contains(&word) || word == "use" && self.renames(index, to)
             }),
-            Some(Kind::Punct('#')) => {
-                self.attribute(index).is_some_and(|bracket| !self.is_plain_attribute(bracket))
-            }
+            Some(Kind::Punct('#')) => self
+                .attribute_bracket(index)
+                .is_some_and(|bracket| !self.is_plain_attribute(bracket)),
             _ => false,
         })
     }

@@ -91,7 +91,7 @@ impl SourceFile {
             }
             Err(NotSplit::Malformed) => return Err(NotParsed::Malformed),
             Err(NotSplit::NotNormalized(byte)) => {
-                let start = advanced(LineColumn { line: 1, column: 0 }, &text[..byte]);
+                let start = place_behind(LineColumn { line: 1, column: 0 }, &text[..byte]);
                 return Err(NotParsed::NotNormalized(start));
             }
         };
@@ -102,7 +102,7 @@ impl SourceFile {
         if tokens > options.most_tokens {
             return Err(NotParsed::TooMuch);
         }
-        let (reduced, places) = without(&text, &ranges);
+        let (reduced, places) = text_without(&text, &ranges);
         let syntax = syntax::parse(&reduced)?;
         let bodies = Rc::new(OmittedBodies::new(text, places, called_macros));
         Ok(Self { syntax, bodies, tokens })
@@ -111,20 +111,20 @@ impl SourceFile {
 
 /// Returns the text of a file without these ranges, and the places of the braces before those that are bodies. All else
 /// keeps its line and column.
-fn without(text: &str, ranges: &[OmittedRange]) -> (String, Vec<LineColumn>) {
+fn text_without(text: &str, ranges: &[OmittedRange]) -> (String, Vec<LineColumn>) {
     let mut reduced = String::with_capacity(text.len() / 2);
     let mut places = Vec::new();
     let mut end = LineColumn { line: 1, column: 0 };
     let mut end_byte = 0;
     for range in ranges {
         let before = &text[end_byte..range.bytes.start];
-        let start = advanced(end, before);
+        let start = place_behind(end, before);
         reduced.push_str(before);
         if range.is_body {
             places.push(LineColumn { column: start.column - 1, ..start });
             reduced.push('_');
         }
-        end = advanced(start, &text[range.bytes.clone()]);
+        end = place_behind(start, &text[range.bytes.clone()]);
         end_byte = range.bytes.end;
         let lines = end.line - start.line;
         let written = if lines == 0 { start.column + usize::from(range.is_body) } else { 0 };
@@ -136,7 +136,7 @@ fn without(text: &str, ranges: &[OmittedRange]) -> (String, Vec<LineColumn>) {
 }
 
 /// The place behind a text that begins at a place.
-fn advanced(start: LineColumn, text: &str) -> LineColumn {
+fn place_behind(start: LineColumn, text: &str) -> LineColumn {
     match text.rfind('\n') {
         Some(newline) => LineColumn {
             line: start.line + text.matches('\n').count(),
