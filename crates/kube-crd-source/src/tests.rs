@@ -30,6 +30,7 @@ mod traits;
 mod validation;
 mod values;
 mod written;
+mod written_impls;
 
 /// The code in front of every case.
 const HEAD: &str = "use kube::{CustomResource, KubeSchema}; use schemars::JsonSchema; use serde::{Deserialize, Serialize};\n";

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 
 use super::Names;
 use super::calls::{Calls, Effect, Written};
@@ -23,16 +23,14 @@ pub(super) fn effects_of_blocks(calls: &Calls<'_>) -> Rc<[InBlock]> {
     let unseen = [calls_in_omitted_bodies(calls), renamed_macros(calls)].concat();
     let all = calls.world.block_items.iter().chain(&unseen);
     let with_effect = all.map(|item| in_block(calls, item));
-    with_effect
-        .filter(|found| found.effect.writes_anything || !found.effect.words.is_empty())
-        .collect()
+    with_effect.filter(|found| found.effect.is_any()).collect()
 }
 
 /// Returns the calls of macros of the project in the bodies that are left out. Macros of other crates write nothing that
 /// is not in their arguments, and a body with an item in it is not left out.
 fn calls_in_omitted_bodies(calls: &Calls<'_>) -> Vec<BlockItem> {
     let World { omitted_calls, .. } = calls.world;
-    let is_own = |name: &String| calls.rules.contains_key(name.as_str());
+    let is_own = |name: &String| is_own(calls, name);
     let mut found = Vec::new();
     for (module, place) in omitted_calls {
         for bodies in calls.world.omitted_bodies(*module) {
@@ -61,9 +59,13 @@ fn renamed_macros(calls: &Calls<'_>) -> Vec<BlockItem> {
     renamed.collect()
 }
 
+fn is_own(calls: &Calls<'_>, name: &str) -> bool {
+    calls.rules.contains_key(name) || calls.project_macros.contains(name)
+}
+
 /// Returns the calls of macros of the project in tokens, each with those in its arguments.
 fn own_calls(calls: &Calls<'_>, module: ModuleId, tokens: &TokenStream) -> Vec<BlockItem> {
-    let is_own = |name: &str| calls.rules.contains_key(name);
+    let is_own = |name: &str| is_own(calls, name);
     let outer = calls_outside(tokens, is_own).into_iter().filter(|call| is_own(&call.name));
     outer
         .map(|MacroCall { name, arguments, span }| {
@@ -80,14 +82,18 @@ fn in_block(calls: &Calls<'_>, item: &BlockItem) -> InBlock {
     let rules: Vec<_> = names.iter().filter_map(|name| calls.rules.get(name)).flatten().collect();
     let is_foreign = !names.is_empty() && rules.is_empty();
     let tokens = Tokens::of_arguments(item.tokens.clone());
+    let mut runs_project_macro = calls.run_project_macros(&item.macro_names)
+        || calls.run_project_macros(&tokens.called)
+        || begins_with_attribute(item) && calls.run_project_macros(&tokens.words);
     // Macros of other crates write nothing but what is in their arguments.
     let tokens = if is_foreign && !has_items(&tokens) { Tokens::default() } else { tokens };
-    let Written { mut words, mut functions, mut any } = Written::of(&tokens);
+    let Written { mut words, mut functions, mut any, .. } = Written::of(calls, &tokens);
     for body in rules.into_iter().filter_map(|id| calls.world.rules[*id].body.as_ref()) {
         if !calls.counts(body) {
             any = true;
             break;
         }
+        runs_project_macro |= calls.run_project_macros(&body.called);
         words.extend(body.words.iter().cloned());
         functions.extend(body.functions.iter().cloned());
         if body.has_open_functions {
@@ -100,10 +106,16 @@ fn in_block(calls: &Calls<'_>, item: &BlockItem) -> InBlock {
         words: Rc::new(words),
         functions,
         writes_anything: any,
+        runs_project_macro,
         is_known: true,
         may_declare_kinds,
     };
     InBlock { module: item.module, span: item.span, effect }
+}
+
+fn begins_with_attribute(item: &BlockItem) -> bool {
+    let first = item.tokens.clone().into_iter().next();
+    matches!(first, Some(TokenTree::Punct(punct)) if punct.as_char() == '#')
 }
 
 /// Returns whether there may be items among tokens that have an effect outside of a block.

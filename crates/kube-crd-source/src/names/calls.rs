@@ -11,6 +11,7 @@ use quote::ToTokens as _;
 
 use super::Names;
 use super::known_macros::{CRATES, QUIET, TRANSPARENT};
+use super::project_macros::project_macros;
 use super::unknown::Unexpanded;
 use crate::builtin::names as foreign;
 use crate::cargo::Extern;
@@ -23,17 +24,20 @@ pub(super) struct Written {
     pub functions: BTreeSet<String>,
     /// Any others, too: there are too many to collect them.
     pub any: bool,
+    /// A macro of the project that is not read is among what it runs.
+    pub runs_project_macro: bool,
 }
 
 impl Written {
     /// Those of its arguments.
-    pub fn of(arguments: &Tokens) -> Self {
+    pub fn of(calls: &Calls<'_>, arguments: &Tokens) -> Self {
         let mut functions = arguments.functions.clone();
         // The keyword may come to stand before any name.
         if arguments.words.contains("fn") {
             functions.extend(arguments.words.iter().cloned());
         }
-        Self { words: arguments.words.clone(), functions, any: false }
+        let runs_project_macro = calls.run_project_macros(&arguments.called);
+        Self { words: arguments.words.clone(), functions, any: false, runs_project_macro }
     }
 }
 
@@ -48,6 +52,8 @@ pub struct Effect {
     pub(super) functions: BTreeSet<String>,
     /// It may write anything: there are too many words to collect them.
     pub(super) writes_anything: bool,
+    /// It runs a macro of the project that is not read, which may write an `impl` for any type of its crate.
+    pub(super) runs_project_macro: bool,
     /// Every macro that it runs is read.
     pub(super) is_known: bool,
     /// Kube's derive is among the words.
@@ -62,9 +68,15 @@ impl Effect {
             words,
             functions: BTreeSet::new(),
             writes_anything: false,
+            runs_project_macro: false,
             is_known: false,
             may_declare_kinds: false,
         }
+    }
+
+    /// Whether there is an effect on other code.
+    pub fn is_any(&self) -> bool {
+        self.writes_anything || self.runs_project_macro || !self.words.is_empty()
     }
 
     pub fn may_declare(&self, name: &str) -> bool {
@@ -72,7 +84,7 @@ impl Effect {
     }
 
     /// Whether it may write an `impl` of one of these traits, or a trait of its own with a function of this name.
-    fn may_extend(&self, traits: &BTreeSet<&str>, function: &str) -> bool {
+    pub(super) fn may_extend(&self, traits: &BTreeSet<&str>, function: &str) -> bool {
         let is_written = |it: &&str| self.words.contains(*it);
         self.writes_anything
             || self.words.contains("trait") && self.functions.contains(function)
@@ -81,7 +93,7 @@ impl Effect {
 
     /// Whether it may write a function of a type, by their names. One that is not known may take the function's
     /// name from anywhere.
-    fn may_write(&self, ty: &str, function: &str) -> bool {
+    pub(super) fn may_write(&self, ty: &str, function: &str) -> bool {
         let is_written = || self.words.contains("impl") && self.words.contains(function);
         self.writes_anything || self.words.contains(ty) && (!self.is_known || is_written())
     }
@@ -130,6 +142,8 @@ pub(super) struct Calls<'a> {
     hidden: BTreeSet<&'a str>,
     /// The names of kube's derive.
     pub derives: BTreeSet<&'a str>,
+    /// The names of the project's procedural macros.
+    pub project_macros: BTreeSet<String>,
     /// The number of words that may still be collected.
     words_left: Cell<usize>,
 }
@@ -163,7 +177,9 @@ impl<'a> Calls<'a> {
         };
         let renamed = world.items.iter().filter(is_derive).map(|it| it.name.as_str());
         let derives = renamed.chain(["CustomResource"]).collect();
-        Self { world, imports, rules, hidden, derives, words_left: Cell::new(MOST_WORDS) }
+        let project_macros = project_macros(world);
+        let words_left = Cell::new(MOST_WORDS);
+        Self { world, imports, rules, hidden, derives, project_macros, words_left }
     }
 
     /// Counts the words of a macro's body; false if they are too many.
@@ -174,19 +190,28 @@ impl<'a> Calls<'a> {
     }
 
     fn effect(&self, module: ModuleId, call: &Call) -> Effect {
-        let (names, Written { words, functions, any }) = self.names(module, call);
+        let (names, written) = self.names(module, call);
+        let Written { words, functions, any, runs_project_macro } = written;
         let quiet = names.as_ref().is_some_and(BTreeSet::is_empty);
         // Attributes are reported where they stand.
         let names_derive = any || self.derives.iter().any(|it| words.contains(*it));
         let may_declare_kinds = !quiet && !call.is_attribute && names_derive;
         let is_known = names.is_some() && !call.is_attribute;
         let words = Rc::new(words);
-        Effect { names, words, functions, writes_anything: any, is_known, may_declare_kinds }
+        Effect {
+            names,
+            words,
+            functions,
+            writes_anything: any,
+            runs_project_macro,
+            is_known,
+            may_declare_kinds,
+        }
     }
 
     /// The names that a call may declare, and all words of what it runs.
     fn names(&self, module: ModuleId, call: &Call) -> (Option<BTreeSet<String>>, Written) {
-        let mut written = Written::of(&call.arguments);
+        let mut written = Written::of(self, &call.arguments);
         let words = &mut written.words;
         if call.is_attribute {
             // It declares no names of the language.
@@ -194,6 +219,8 @@ impl<'a> Calls<'a> {
             return (Some(names), written);
         }
         let path: Vec<&str> = call.path.iter().map(String::as_str).collect();
+        written.runs_project_macro |=
+            self.run_project_macros(path.last().copied()) || self.is_unpublished(module, &path);
         let first = match (call.unknown.is_some(), call.rules) {
             (true, _) => None,
             (_, Some(it)) if !self.hidden.contains(path.last().unwrap_or(&"")) => Some(vec![it]),
@@ -220,6 +247,7 @@ impl<'a> Calls<'a> {
             }
             words.extend(body.words.iter().cloned());
             written.functions.extend(body.functions.iter().cloned());
+            written.runs_project_macro |= self.run_project_macros(&body.called);
             has_open_functions |= body.has_open_functions;
             names.extend(body.declared.iter().cloned());
             forwards |= body.forwards;
@@ -317,50 +345,6 @@ impl<'a> Calls<'a> {
 }
 
 impl Names {
-    /// A macro call, or an item in a block, that may write a function of a type; for a message.
-    pub fn macro_that_may_write(&self, item: ItemId, function: &str) -> Option<String> {
-        let names = self.all_names_of(&self.items[item].name);
-        self.what_may(|effect| names.iter().any(|it| effect.may_write(it, function)))
-    }
-
-    /// The same for a function that a trait gives to a type of another crate; `traits` are those of the project
-    /// that have one of this name.
-    pub fn macro_that_may_extend(&self, traits: &[ItemId], function: &str) -> Option<String> {
-        let mut all = self.imports().unexpanded.values().flatten();
-        if let Some(unread) = all.find(|it| it.unknown.is_some()).filter(|_| !traits.is_empty()) {
-            return Some(format!("`{}`", unread.text));
-        }
-        let traits: BTreeSet<&str> =
-            traits.iter().map(|it| self.items[*it].name.as_str()).collect();
-        self.what_may(|effect| effect.may_extend(&traits, function))
-    }
-
-    /// The first call or item in a block whose effect is so, as a message names it.
-    fn what_may(&self, is_so: impl Fn(&Effect) -> bool) -> Option<String> {
-        let imports = self.imports();
-        let of_calls = imports.unexpanded.iter().find_map(|(module, effects)| {
-            let found = effects.iter().find(|unexpanded| is_so(&unexpanded.effect))?;
-            Some(format!("`{}` in {}", found.text, self.modules[*module].file))
-        });
-        of_calls.or_else(|| {
-            let found = imports.in_blocks.iter().find(|in_block| is_so(&in_block.effect))?;
-            Some(format!("what is in a block at {}", self.place(found.module, found.span)))
-        })
-    }
-
-    /// A type's name, and those of aliases and imports that lead to it.
-    fn all_names_of(&self, name: &str) -> BTreeSet<String> {
-        let further = &self.imports().further_names;
-        let (mut res, mut open) = (BTreeSet::new(), vec![name.to_owned()]);
-        while let Some(name) = open.pop() {
-            open.extend(
-                further.get(&name).into_iter().flatten().filter(|it| !res.contains(*it)).cloned(),
-            );
-            res.insert(name);
-        }
-        res
-    }
-
     /// The calls in a module that may declare kinds.
     pub fn calls_that_may_declare_kinds(
         &self,

@@ -11,6 +11,7 @@ mod imports;
 pub mod known_macros;
 mod needs;
 mod own_names;
+mod project_macros;
 mod solver;
 mod unknown;
 

@@ -43,15 +43,16 @@ pub fn unknown_attribute_macros(
                 text: macro_.text.clone(),
                 span: macro_.path.span,
                 unknown: None,
-                effect: effect(macro_, words.of_item(lookup, macro_)),
+                effect: effect(lookup, macro_, words.of_item(lookup, macro_)),
             };
             (index, macro_.module, unexpanded)
         })
         .collect()
 }
 
-fn effect(macro_: &AttributeMacro, words: Rc<BTreeSet<String>>) -> Effect {
+fn effect(lookup: &Lookup<'_>, macro_: &AttributeMacro, words: Rc<BTreeSet<String>>) -> Effect {
     let mut effect = Effect::unknown(words);
+    effect.runs_project_macro = !is_published(lookup, macro_);
     if macro_.is_in_impl {
         // What an `impl` gets is no name of the module.
         effect.names = Some(BTreeSet::new());
@@ -129,6 +130,18 @@ fn is_attribute_of_project(lookup: &Lookup<'_>, macro_: &AttributeMacro) -> bool
         }
         _ => false,
     }
+}
+
+/// Returns whether a macro is of a crate from crates.io, whose macros know no type of the project.
+fn is_published(lookup: &Lookup<'_>, macro_: &AttributeMacro) -> bool {
+    let found = lookup.path(macro_.module, &macro_.path, Space::Macros, Reader::Early);
+    let path = match found {
+        Ok(Named::Foreign(path)) => Some(path),
+        Err(Miss::Doubt(doubt) | Miss::Perhaps(doubt)) => doubt.glob,
+        _ => None,
+    };
+    let word = |path: &str| path.split("::").next().unwrap_or(path).to_owned();
+    path.is_some_and(|path| !lookup.world.unpublished.contains(&word(&path)))
 }
 
 /// Returns whether a path leads into a known crate, from crates.io.

@@ -5,6 +5,7 @@
 
 use proc_macro2::{LineColumn, TokenStream};
 use quote::ToTokens;
+use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 
 use super::attribute_macros::may_be_macro;
@@ -54,10 +55,10 @@ pub fn block_items(item: &syn::Item, module: ModuleId) -> Blocks {
 }
 
 impl Blocks {
-    fn note(&mut self, tokens: &impl ToTokens, macro_names: Vec<String>) {
-        let span = syn::spanned::Spanned::span(tokens);
+    fn note(&mut self, tokens: &impl ToTokens) {
+        let span = tokens.span();
         let tokens = tokens.to_token_stream();
-        self.items.push(BlockItem { module: self.module, tokens, macro_names, span });
+        self.items.push(BlockItem { module: self.module, tokens, macro_names: Vec::new(), span });
     }
 
     fn inside(&mut self, visit: impl FnOnce(&mut Self)) {
@@ -70,10 +71,10 @@ impl Blocks {
 impl<'ast> Visit<'ast> for Blocks {
     fn visit_item(&mut self, item: &'ast syn::Item) {
         match item {
-            syn::Item::Impl(it) => self.note(it, Vec::new()),
-            syn::Item::Struct(it) if !it.attrs.is_empty() => self.note(it, Vec::new()),
+            syn::Item::Impl(it) => self.note(it),
+            syn::Item::Struct(it) if !it.attrs.is_empty() => self.note(it),
             // Whatever it writes, it writes in a block.
-            syn::Item::Macro(it) if it.ident.is_some() => self.note(it, Vec::new()),
+            syn::Item::Macro(it) if it.ident.is_some() => self.note(it),
             syn::Item::Mod(module) if module.content.is_none() => {
                 self.files.push(BlockFile::of_module(module, &self.around));
             }
@@ -115,7 +116,7 @@ impl<'ast> Visit<'ast> for Blocks {
 
     fn visit_attribute(&mut self, attr: &'ast syn::Attribute) {
         if self.is_inside && may_be_macro(&attr.meta) {
-            self.note(attr, Vec::new());
+            self.note(attr);
         }
     }
 
@@ -130,8 +131,12 @@ impl<'ast> Visit<'ast> for Blocks {
     fn visit_macro(&mut self, it: &'ast syn::Macro) {
         // The call itself is the first one.
         let calls = macro_calls(&it.to_token_stream());
-        let names = calls.iter().map(|call| call.name.clone()).collect();
-        self.note(&it.tokens, names);
+        self.items.push(BlockItem {
+            module: self.module,
+            tokens: it.tokens.clone(),
+            macro_names: calls.iter().map(|call| call.name.clone()).collect(),
+            span: it.path.span(),
+        });
         let included = calls.into_iter().filter(|call| call.name == "include");
         self.files.extend(included.map(BlockFile::included));
     }

@@ -16,8 +16,10 @@ pub struct Tokens {
     pub declared: BTreeSet<String>,
     /// Macros that are defined; `$` for one whose name is an argument.
     pub defined: BTreeSet<String>,
-    /// Macros that are called, by their paths.
+    /// Macros that are called at the place of items, by their paths.
     pub calls: BTreeSet<Vec<String>>,
+    /// Macros that are called, at whatever depth, by the last names of their paths.
+    pub called: BTreeSet<String>,
     /// A `use …::*` is written, or a macro is called whose name is an argument.
     pub is_open: bool,
     /// Any identifier of the arguments may be declared.
@@ -122,8 +124,11 @@ impl Tokens {
         }
     }
 
-    /// Notes the name of a function.
+    /// Notes the name of a function, or of a macro that is called.
     fn function(&mut self, word: &str, rest: &[Token]) {
+        if calls(word, rest) {
+            self.called.insert(word.to_owned());
+        }
         match rest {
             [Token::Word(name), ..] if word == "fn" => drop(self.functions.insert(name.clone())),
             [Token::Variable(_), ..] if word == "fn" => self.has_open_functions = true,

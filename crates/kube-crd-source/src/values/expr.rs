@@ -107,7 +107,9 @@ impl Evaluator<'_> {
             }
             Value::Text(_) | Value::Option(_) | Value::List(_) | Value::Set | Value::Map => Ok(()),
             Value::Data(data) => match &*data.ty {
-                Type::Data(id, _) if !self.may_have_impl(*id, "std::ops::Deref")? => Ok(()),
+                Type::Data(id, _) if !self.may_have_impl(*id, "std::ops::Deref", "deref")? => {
+                    Ok(())
+                }
                 _ => self.refuse(frame, expr, "its type has a `Deref` of its own"),
             },
             _ => self.unsupported(frame, expr),

@@ -70,12 +70,10 @@ impl<'a> Evaluator<'a> {
                 found = Some((scope_of(imp, bound, of), it));
             }
         }
-        if let Some(call) = world.macro_that_may_write(item, name).filter(|_| found.is_none()) {
-            return self.refuse(
-                frame,
-                at,
-                format!("{call} may define `{name}`, and macros are not expanded"),
-            );
+        if found.is_none()
+            && let Some(why) = world.why_written(item, name)
+        {
+            return self.refuse(frame, at, why);
         }
         Ok(found)
     }
@@ -188,9 +186,9 @@ impl<'a> Evaluator<'a> {
         Ok(!self.trait_impls(id, trait_)?.is_empty())
     }
 
-    /// Whether the project implements a trait of another crate for a type, or may.
-    pub fn may_have_impl(&self, id: ItemId, trait_: &str) -> Eval<bool> {
-        Ok(!self.trait_impls(id, trait_)?.is_empty())
+    /// Whether the project implements a trait of another crate, which has a function of this name, for a type, or may.
+    pub fn may_have_impl(&self, id: ItemId, trait_: &str, function: &str) -> Eval<bool> {
+        Ok(self.has_impl(id, trait_)? || self.world.why_written(id, function).is_some())
     }
 
     fn trait_impls(&self, id: ItemId, trait_: &str) -> Eval<Vec<&'a Impl>> {

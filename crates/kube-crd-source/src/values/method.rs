@@ -158,7 +158,7 @@ impl Evaluator<'_> {
     pub fn is_given_by_trait(&self, module: ModuleId, name: &str) -> bool {
         let world = self.world;
         let traits = self.budget.index(world).traits_with(world, module, name);
-        if world.macro_that_may_extend(&traits, name).is_some() {
+        if world.may_be_extended(&traits, name) {
             return true;
         }
         !traits.is_empty() && world.impls.iter().any(|it| self.extends_others(it, &traits))

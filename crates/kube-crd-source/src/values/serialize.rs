@@ -131,7 +131,7 @@ impl Evaluator<'_> {
 
     /// Whether a macro, or an `impl` for all types, may implement a trait for a type.
     fn may_be_implemented(&self, id: ItemId, trait_: &str) -> bool {
-        let by_macro = self.world.macro_that_may_write(id, "serialize").is_some();
+        let by_macro = self.world.why_written(id, "serialize").is_some();
         let of_trait = |it: &&crate::tree::Impl| {
             let Some((path, _)) = &it.syntax.trait_ else { return false };
             let last = path.segments.last().is_some_and(|it| it.ident == trait_);

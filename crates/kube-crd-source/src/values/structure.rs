@@ -213,6 +213,7 @@ impl Evaluator<'_> {
         let Type::Data(id, _) = **ty else { return self.unsupported(frame, at) };
         let input = self.world.settle(id).map_err(Stop::from)?;
         self.spend(frame, at, 8)?;
+        // One that nothing shows could only panic, and then the project has no value of the type at all.
         let by_macro = self.world.macro_that_may_write(id, "drop").is_some();
         if by_macro || self.has_impl(id, "std::ops::Drop")? {
             return self.refuse(frame, at, "its `Drop` is not evaluated");

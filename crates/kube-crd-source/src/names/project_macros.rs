@@ -1,0 +1,159 @@
+//! What macros, items in blocks and files that are not read may write for a type.
+//!
+//! A procedural macro of the project may write an `impl` of which nothing is in its arguments. A published one cannot
+//! know the names of the project's types.
+
+use std::collections::BTreeSet;
+
+use quote::ToTokens as _;
+
+use super::Names;
+use super::calls::{Calls, Effect};
+use crate::cargo::Extern;
+use crate::tree::tokens::Tokens;
+use crate::tree::{Item, ItemId, ItemKind, ModuleId, World};
+
+/// Returns the names of the procedural macros in the crates that are read, those that imports give them, and those that
+/// are imported from crates that are neither read nor published.
+pub(super) fn project_macros(world: &World) -> BTreeSet<String> {
+    let imported = world.items.iter().filter(|item| is_imported_from_unpublished(world, item));
+    let mut names: BTreeSet<String> = imported.map(|item| item.name.clone()).collect();
+    names.extend(world.items.iter().flat_map(names_of_macro));
+    names.extend(written_by_macros(world));
+    loop {
+        let renamed = world.items.iter().filter(|item| match &item.kind {
+            ItemKind::Use(path) => path.parts.last().is_some_and(|last| names.contains(last)),
+            _ => false,
+        });
+        let more: Vec<String> =
+            renamed.map(|item| item.name.clone()).filter(|name| !names.contains(name)).collect();
+        if more.is_empty() {
+            return names;
+        }
+        names.extend(more);
+    }
+}
+
+fn names_of_macro(item: &Item) -> Vec<String> {
+    let ItemKind::Fn(function) = &item.kind else { return Vec::new() };
+    let mut names = Vec::new();
+    for attr in &function.attrs {
+        let words = Tokens::of_arguments(attr.meta.to_token_stream()).words;
+        if words.contains("proc_macro_derive") {
+            names.extend(words);
+        } else if is_of_macro(&words) {
+            names.push(item.name.clone());
+        }
+    }
+    names
+}
+
+/// Returns whether the attribute of a function that is a procedural macro is among words.
+fn is_of_macro(words: &BTreeSet<String>) -> bool {
+    ["proc_macro", "proc_macro_attribute", "proc_macro_derive"].iter().any(|it| words.contains(*it))
+}
+
+fn is_imported_from_unpublished(world: &World, item: &Item) -> bool {
+    let ItemKind::Use(path) = &item.kind else { return false };
+    path.parts.len() > 1 && is_unpublished(world, item.module, &path.parts[0])
+}
+
+/// Returns whether a crate by the name that a module knows it by is neither read nor published.
+fn is_unpublished(world: &World, module: ModuleId, name: &str) -> bool {
+    match world.crates[world.modules[module].krate].externs.get(name) {
+        Some(Extern::Elsewhere(word)) => world.unpublished.contains(word),
+        _ => false,
+    }
+}
+
+/// Returns the words that may be names of procedural macros which a `macro_rules!` writes.
+fn written_by_macros(world: &World) -> impl Iterator<Item = String> {
+    let bodies = world.rules.iter().filter_map(|rules| Some((rules.krate, rules.body.as_ref()?)));
+    let writing: Vec<_> = bodies.filter(|(_, body)| is_of_macro(&body.words)).collect();
+    let crates: BTreeSet<usize> = writing.iter().map(|(krate, _)| *krate).collect();
+    let modules = world.modules.iter().filter(move |module| crates.contains(&module.krate));
+    let arguments = modules.flat_map(|module| &module.macros).map(|call| &call.arguments);
+    let functions = writing.into_iter().flat_map(|(_, body)| &body.functions);
+    functions.chain(arguments.flat_map(|tokens| &tokens.words)).cloned()
+}
+
+impl Calls<'_> {
+    /// Returns whether a procedural macro of the project is among those of these names.
+    pub fn run_project_macros<'n, N: AsRef<str> + 'n + ?Sized>(
+        &self,
+        names: impl IntoIterator<Item = &'n N>,
+    ) -> bool {
+        names.into_iter().any(|name| self.project_macros.contains(name.as_ref()))
+    }
+
+    /// Returns whether a path begins with a crate that is neither read nor published.
+    pub fn is_unpublished(&self, module: ModuleId, path: &[&str]) -> bool {
+        path.len() > 1 && is_unpublished(self.world, module, path[0])
+    }
+}
+
+impl Names {
+    /// A macro call, or an item in a block, that may write a function of a type, as its tokens show; for a message.
+    ///
+    /// A crate writes the `impl`s of its own types: those without a trait, and those of other crates' traits.
+    pub fn macro_that_may_write(&self, item: ItemId, function: &str) -> Option<String> {
+        let names = self.all_names_of(&self.items[item].name);
+        let krate = self.modules[self.items[item].module].krate;
+        self.what_may(|module, effect| {
+            self.modules[module].krate == krate
+                && names.iter().any(|name| effect.may_write(name, function))
+        })
+    }
+
+    /// Why something may write a function of a type: what is not read may, whatever its tokens are.
+    pub fn why_written(&self, item: ItemId, function: &str) -> Option<String> {
+        let krate = self.modules[self.items[item].module].krate;
+        let is_here = |module: ModuleId| self.modules[module].krate == krate;
+        let by_macro = self.macro_that_may_write(item, function).or_else(|| {
+            self.what_may(|module, effect| is_here(module) && effect.runs_project_macro)
+        });
+        if let Some(call) = by_macro {
+            return Some(format!("{call} may define `{function}`, and macros are not expanded"));
+        }
+        let unread = self.unread.iter().find(|unread| is_here(unread.module))?;
+        let place = self.place(unread.module, unread.span);
+        Some(format!("`include!` at {place} may define `{function}`: {}", unread.why))
+    }
+
+    /// Whether something may write a function that one of these traits of the project gives to a type of another crate.
+    pub fn may_be_extended(&self, traits: &[ItemId], function: &str) -> bool {
+        let is_any = !traits.is_empty();
+        let traits: BTreeSet<&str> =
+            traits.iter().map(|item| self.items[*item].name.as_str()).collect();
+        let may_extend = |effect: &Effect| {
+            is_any && effect.runs_project_macro || effect.may_extend(&traits, function)
+        };
+        is_any && !self.unread.is_empty() || self.what_may(|_, effect| may_extend(effect)).is_some()
+    }
+
+    /// The first call or item in a block whose effect is so, as a message names it.
+    fn what_may(&self, is_so: impl Fn(ModuleId, &Effect) -> bool) -> Option<String> {
+        let imports = self.imports();
+        let of_calls = imports.unexpanded.iter().find_map(|(module, effects)| {
+            let found = effects.iter().find(|unexpanded| is_so(*module, &unexpanded.effect))?;
+            Some(format!("`{}` in {}", found.text, self.modules[*module].file))
+        });
+        of_calls.or_else(|| {
+            let mut all = imports.in_blocks.iter();
+            let found = all.find(|in_block| is_so(in_block.module, &in_block.effect))?;
+            Some(format!("what is in a block at {}", self.place(found.module, found.span)))
+        })
+    }
+
+    /// A type's name, and those of aliases and imports that lead to it.
+    fn all_names_of(&self, name: &str) -> BTreeSet<String> {
+        let further = &self.imports().further_names;
+        let (mut names, mut open) = (BTreeSet::new(), vec![name.to_owned()]);
+        while let Some(name) = open.pop() {
+            let more = further.get(&name).into_iter().flatten();
+            open.extend(more.filter(|other| !names.contains(*other)).cloned());
+            names.insert(name);
+        }
+        names
+    }
+}
