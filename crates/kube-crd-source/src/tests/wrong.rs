@@ -320,6 +320,18 @@ fn refusals_name_what_is_met() {
     );
 }
 
+#[test]
+fn a_variable_that_is_the_value_of_its_block_has_its_type() {
+    right("i32", "fn f() -> i32 { let a = 3; a }", json!(3));
+    right("u8", "fn f() -> u8 { let a = 3; let b = 4_u8; a }", json!(3));
+    right("f32", "fn f() -> f32 { let a = -1.5; a }", json!(-1.5));
+    right("Option<u8>", "fn f() -> Option<u8> { let a = None; a }", json!(null));
+    right("Vec<u8>", "fn f() -> Vec<u8> { let list = vec![1, 2]; list }", json!([1, 2]));
+    refused("u8", "fn f() -> u8 { let a = 300; let a = 3; a }");
+    refused("u8", "fn f() -> u8 { let a = 300; a }");
+    refused("u8", "fn f() -> u8 { let a = 3; { a } }");
+}
+
 /// What public repositories were found to have.
 #[test]
 fn faults_of_public_repositories_stay_mended() {

@@ -22,7 +22,11 @@ impl Evaluator<'_> {
             self.step(&frame, stmt)?;
             let is_last = index + 1 == active.len();
             match stmt {
-                Stmt::Local(it) => frame = self.let_(&frame, it)?,
+                Stmt::Local(it) => {
+                    let is_value = is_value_of(it, &active);
+                    let expected = if is_value { expected } else { &Ty::Unknown };
+                    frame = self.let_(&frame, it, expected)?;
+                }
                 Stmt::Expr(it, None) if is_last => return self.eval(&frame, it, expected),
                 Stmt::Macro(it) if is_last && it.semi_token.is_none() => {
                     return self.macro_call(&frame, &it.mac, expected);
@@ -41,7 +45,8 @@ impl Evaluator<'_> {
         Ok(Value::unit())
     }
 
-    fn let_(&self, frame: &Frame, it: &Local) -> Eval<Frame> {
+    /// `expected` is the type of what is bound, unless its code says another one.
+    fn let_(&self, frame: &Frame, it: &Local, expected: &Ty) -> Eval<Frame> {
         let Some(init) = it.init.as_ref().filter(|it| it.diverge.is_none()) else {
             return self.unsupported(frame, it);
         };
@@ -64,6 +69,7 @@ impl Evaluator<'_> {
         }
         let name = plain(&ident.ident);
         let ty = if ty.is_known() { ty } else { self.type_of(frame, &init.expr) };
+        let ty = if ty.is_known() { ty } else { expected.clone() };
         let value = self.eval(frame, &init.expr, &ty)?;
         let is_mutable = ident.mutability.is_some();
         if is_mutable {
@@ -77,6 +83,20 @@ impl Evaluator<'_> {
         let ty = if ty.is_known() { ty } else { value.ty() };
         self.bind(frame, pat, name, ty, is_mutable, value)
     }
+}
+
+/// Returns whether a block of these statements has the value of a variable, whose name is bound only here.
+fn is_value_of(binding: &Local, statements: &[&Stmt]) -> bool {
+    let Pat::Ident(variable) = &binding.pat else { return false };
+    let names_it = |stmt: &&&Stmt| match stmt {
+        Stmt::Local(it) => matches!(&it.pat, Pat::Ident(other) if other.ident == variable.ident),
+        _ => false,
+    };
+    let is_last = match statements.last() {
+        Some(Stmt::Expr(Expr::Path(last), None)) => last.path.is_ident(&variable.ident),
+        _ => false,
+    };
+    is_last && statements.iter().filter(names_it).count() == 1
 }
 
 fn statement_attributes(stmt: &Stmt) -> &[syn::Attribute] {
