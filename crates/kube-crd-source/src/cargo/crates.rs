@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::packages::{PackageId, Packages};
 use super::{Cfg, Features, Target, targets};
 use crate::text::SourcePath;
+use crate::text::raw_tokens::{Kind, RawTokens};
 use crate::text::sources::Texts;
 
 /// One crate: a library, a binary or an example.
@@ -88,12 +89,12 @@ fn with_path_dependencies(
 impl Packages<'_> {
     /// Returns whether a package can have kinds: what kube's derive writes names crates of kube, so the package depends
     /// on them, directly or not. Without a lock that is not known. One that lacks them and names the derive all the same
-    /// is read as well, for a message that says what is missing.
+    /// is read as well, for a message that says what is missing, and one with files elsewhere, for these.
     fn may_have_kinds(&self, id: PackageId) -> bool {
         let Some(locked) = self.all[id].locked.filter(|_| self.options.modules.is_empty()) else {
             return true;
         };
-        self.depends_on_kube(locked) || self.names_derive_of_kube(id)
+        self.depends_on_kube(locked) || self.names_derive_or_other_files(id)
     }
 
     fn depends_on_kube(&self, locked: usize) -> bool {
@@ -107,11 +108,34 @@ impl Packages<'_> {
         false
     }
 
-    fn names_derive_of_kube(&self, id: PackageId) -> bool {
+    /// Returns whether the text of a package names the derive, or files in other folders: comments for rights may be there.
+    fn names_derive_or_other_files(&self, id: PackageId) -> bool {
         let files = self.folder(id).map(|folder| self.texts.below(folder)).unwrap_or_default();
         let texts = files.iter().filter_map(|file| self.texts.get(file));
-        { texts }.any(|text| text.contains("CustomResource"))
+        { texts }.any(|text| text.contains("CustomResource") || names_other_folder(&text))
     }
+}
+
+/// Returns whether a `#[path]` or an `include!` in a text may lead out of the folder.
+fn names_other_folder(text: &str) -> bool {
+    let may = ["path", "include"].iter().any(|word| text.contains(word));
+    if !may || !["..", "\\u", "\\x"].iter().any(|dots| text.contains(dots)) {
+        return false;
+    }
+    let Ok(tokens) = RawTokens::split(text) else { return true };
+    let leads_out = |index: usize| {
+        let literal = &text[tokens.bytes(index)];
+        literal.starts_with(['"', 'r']) && (literal.contains("..") || literal.contains('\\'))
+    };
+    (0..tokens.len()).any(|index| match (tokens.word(index), tokens.kind(index + 1)) {
+        (Some("path"), Some(Kind::Punct('='))) => leads_out(index + 2),
+        (Some("include"), Some(Kind::Punct('!'))) if tokens.kind(index + 2).is_some() => {
+            (index + 3..tokens.close(index + 2)).any(leads_out)
+        }
+        // Whatever its other name is, it includes files.
+        (Some("include"), _) => tokens.word(index + 1) == Some("as"),
+        _ => false,
+    })
 }
 
 /// Lets crates name a library that is read now.

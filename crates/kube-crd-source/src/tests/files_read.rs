@@ -92,6 +92,36 @@ fn packages_that_only_tests_and_build_scripts_depend_on_are_not_read() {
 }
 
 #[test]
+fn files_elsewhere_of_a_package_without_kinds_are_known() {
+    let known = |code: &str| {
+        let mut all = operator(&[("operator", ""), ("other", "")]);
+        all.extend(files(&[("other/src/lib.rs", code), ("shared/rbac.rs", "")]));
+        let lock = packages::lock_of(&all);
+        let own =
+            lock.split_inclusive("\n[[package]]").filter(|it| it.contains("\"other\"\nversion"));
+        let own = own.last().expect("it is locked");
+        let (before, dependencies) = own.split_once("dependencies").expect("it has some");
+        let after = dependencies.split_once(']').expect("a list ends").1;
+        let lock = lock.replace(own, &format!("{before}{after}"));
+        all.insert(SourcePath::fixed("Cargo.lock"), lock);
+        let reading = crate::stack::with_room(|| read(&all, &Options::default()));
+        ["shared/rbac.rs", "other/src/lib.rs"]
+            .map(|path| reading.files.contains(&SourcePath::fixed(path)))
+    };
+    assert_eq!(known("#[path = \"../../shared/rbac.rs\"] mod rbac;"), [true, true]);
+    assert_eq!(
+        known("#[cfg_attr(all(), path = r\"../../shared/rbac.rs\")] mod rbac;"),
+        [true, true]
+    );
+    assert_eq!(known("include!(concat!(\"../..\", \"/shared/rbac.rs\"));"), [true, true]);
+    // The package itself is not read.
+    assert_eq!(
+        known("fn main() { let path = 1..2; let file = include_str!(\"../a\"); }"),
+        [false, false]
+    );
+}
+
+#[test]
 fn members_whose_kinds_are_selected_are_read_whatever_depends_on_them() {
     let files = operator(&[
         ("operator", "[dev-dependencies]\nengine = { path = \"../engine\" }\n"),
