@@ -3,12 +3,14 @@
 use crate::text::Place;
 use crate::types::Types;
 
-/// The places of unknown macros in selected modules: calls, derives and attributes.
+/// The places of unknown macros in selected modules: calls, derives and attributes, also in blocks.
 pub fn unknown_macros(types: &Types) -> Vec<Place> {
     let modules = (0..types.modules.len()).filter(|module| types.is_selected(*module));
     let mut places: Vec<Place> = modules
         .flat_map(|module| {
-            types.unknown_macros(module).map(move |found| types.place(module, found.span))
+            let spans = types.unknown_macros(module).map(|found| found.span);
+            let in_blocks = types.unknown_macros_in_blocks(module);
+            spans.chain(in_blocks).map(move |span| types.place(module, span))
         })
         .collect();
     places.sort();

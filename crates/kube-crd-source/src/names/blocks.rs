@@ -60,7 +60,7 @@ fn renamed_macros(calls: &Calls<'_>) -> Vec<BlockItem> {
 }
 
 fn is_own(calls: &Calls<'_>, name: &str) -> bool {
-    calls.rules.contains_key(name) || calls.project_macros.contains(name)
+    calls.rules.contains_key(name) || calls.unread_macros.contains(name)
 }
 
 /// Returns the calls of macros of the project in tokens, each with those in its arguments.
@@ -82,9 +82,10 @@ fn in_block(calls: &Calls<'_>, item: &BlockItem) -> InBlock {
     let rules: Vec<_> = names.iter().filter_map(|name| calls.rules.get(name)).flatten().collect();
     let is_foreign = !names.is_empty() && rules.is_empty();
     let tokens = Tokens::of_arguments(item.tokens.clone());
-    let mut runs_project_macro = calls.run_project_macros(&item.macro_names)
-        || calls.run_project_macros(&tokens.called)
-        || begins_with_attribute(item) && calls.run_project_macros(&tokens.words);
+    // Files that a block includes by that name are read.
+    let called = item.macro_names.iter().chain(&tokens.called).filter(|name| *name != "include");
+    let mut runs_unread_code = calls.are_unread(called.chain(&tokens.renamed))
+        || begins_with_attribute(item) && calls.are_unread(&tokens.words);
     // Macros of other crates write nothing but what is in their arguments.
     let tokens = if is_foreign && !has_items(&tokens) { Tokens::default() } else { tokens };
     let Written { mut words, mut functions, mut any, .. } = Written::of(calls, &tokens);
@@ -93,7 +94,7 @@ fn in_block(calls: &Calls<'_>, item: &BlockItem) -> InBlock {
             any = true;
             break;
         }
-        runs_project_macro |= calls.run_project_macros(&body.called);
+        runs_unread_code |= calls.are_unread(body.called.union(&body.renamed));
         words.extend(body.words.iter().cloned());
         functions.extend(body.functions.iter().cloned());
         if body.has_open_functions {
@@ -106,7 +107,7 @@ fn in_block(calls: &Calls<'_>, item: &BlockItem) -> InBlock {
         words: Rc::new(words),
         functions,
         writes_anything: any,
-        runs_project_macro,
+        runs_unread_code,
         is_known: true,
         may_declare_kinds,
     };
@@ -131,5 +132,12 @@ impl Names {
     ) -> impl Iterator<Item = &InBlock> {
         let all = self.imports().in_blocks.iter();
         all.filter(move |found| found.module == module && found.effect.may_declare_kinds)
+    }
+
+    /// The places of calls in blocks of a module that may expand to anything.
+    pub fn unknown_macros_in_blocks(&self, module: ModuleId) -> impl Iterator<Item = Span> {
+        let all = self.imports().in_blocks.iter();
+        all.filter(move |found| found.module == module && found.effect.runs_unread_code)
+            .map(|found| found.span)
     }
 }

@@ -11,8 +11,8 @@ use quote::ToTokens as _;
 
 use super::Names;
 use super::known_macros::{CRATES, QUIET, TRANSPARENT};
-use super::project_macros::project_macros;
 use super::unknown::Unexpanded;
+use super::unread_macros::unread_macros;
 use crate::builtin::names as foreign;
 use crate::cargo::Extern;
 use crate::tree::tokens::Tokens;
@@ -24,8 +24,8 @@ pub(super) struct Written {
     pub functions: BTreeSet<String>,
     /// Any others, too: there are too many to collect them.
     pub any: bool,
-    /// A macro of the project that is not read is among what it runs.
-    pub runs_project_macro: bool,
+    /// A macro or a file that is not read is among what it runs.
+    pub runs_unread_code: bool,
 }
 
 impl Written {
@@ -36,8 +36,8 @@ impl Written {
         if arguments.words.contains("fn") {
             functions.extend(arguments.words.iter().cloned());
         }
-        let runs_project_macro = calls.run_project_macros(&arguments.called);
-        Self { words: arguments.words.clone(), functions, any: false, runs_project_macro }
+        let runs_unread_code = calls.are_unread(arguments.called.union(&arguments.renamed));
+        Self { words: arguments.words.clone(), functions, any: false, runs_unread_code }
     }
 }
 
@@ -52,8 +52,9 @@ pub struct Effect {
     pub(super) functions: BTreeSet<String>,
     /// It may write anything: there are too many words to collect them.
     pub(super) writes_anything: bool,
-    /// It runs a macro of the project that is not read, which may write an `impl` for any type of its crate.
-    pub(super) runs_project_macro: bool,
+    /// It runs a macro of the project or includes a file, which is not read: that may have an `impl` for any type of the
+    /// crate.
+    pub(super) runs_unread_code: bool,
     /// Every macro that it runs is read.
     pub(super) is_known: bool,
     /// Kube's derive is among the words.
@@ -68,7 +69,7 @@ impl Effect {
             words,
             functions: BTreeSet::new(),
             writes_anything: false,
-            runs_project_macro: false,
+            runs_unread_code: false,
             is_known: false,
             may_declare_kinds: false,
         }
@@ -76,7 +77,7 @@ impl Effect {
 
     /// Whether there is an effect on other code.
     pub fn is_any(&self) -> bool {
-        self.writes_anything || self.runs_project_macro || !self.words.is_empty()
+        self.writes_anything || self.runs_unread_code || !self.words.is_empty()
     }
 
     pub fn may_declare(&self, name: &str) -> bool {
@@ -142,8 +143,8 @@ pub(super) struct Calls<'a> {
     hidden: BTreeSet<&'a str>,
     /// The names of kube's derive.
     pub derives: BTreeSet<&'a str>,
-    /// The names of the project's procedural macros.
-    pub project_macros: BTreeSet<String>,
+    /// The names of macros that are not read.
+    pub unread_macros: BTreeSet<String>,
     /// The number of words that may still be collected.
     words_left: Cell<usize>,
 }
@@ -177,9 +178,9 @@ impl<'a> Calls<'a> {
         };
         let renamed = world.items.iter().filter(is_derive).map(|it| it.name.as_str());
         let derives = renamed.chain(["CustomResource"]).collect();
-        let project_macros = project_macros(world);
+        let unread_macros = unread_macros(world);
         let words_left = Cell::new(MOST_WORDS);
-        Self { world, imports, rules, hidden, derives, project_macros, words_left }
+        Self { world, imports, rules, hidden, derives, unread_macros, words_left }
     }
 
     /// Counts the words of a macro's body; false if they are too many.
@@ -191,7 +192,7 @@ impl<'a> Calls<'a> {
 
     fn effect(&self, module: ModuleId, call: &Call) -> Effect {
         let (names, written) = self.names(module, call);
-        let Written { words, functions, any, runs_project_macro } = written;
+        let Written { words, functions, any, runs_unread_code } = written;
         let quiet = names.as_ref().is_some_and(BTreeSet::is_empty);
         // Attributes are reported where they stand.
         let names_derive = any || self.derives.iter().any(|it| words.contains(*it));
@@ -203,7 +204,7 @@ impl<'a> Calls<'a> {
             words,
             functions,
             writes_anything: any,
-            runs_project_macro,
+            runs_unread_code,
             is_known,
             may_declare_kinds,
         }
@@ -219,8 +220,8 @@ impl<'a> Calls<'a> {
             return (Some(names), written);
         }
         let path: Vec<&str> = call.path.iter().map(String::as_str).collect();
-        written.runs_project_macro |=
-            self.run_project_macros(path.last().copied()) || self.is_unpublished(module, &path);
+        written.runs_unread_code |=
+            self.are_unread(path.last().copied()) || self.is_unpublished(module, &path);
         let first = match (call.unknown.is_some(), call.rules) {
             (true, _) => None,
             (_, Some(it)) if !self.hidden.contains(path.last().unwrap_or(&"")) => Some(vec![it]),
@@ -247,7 +248,7 @@ impl<'a> Calls<'a> {
             }
             words.extend(body.words.iter().cloned());
             written.functions.extend(body.functions.iter().cloned());
-            written.runs_project_macro |= self.run_project_macros(&body.called);
+            written.runs_unread_code |= self.are_unread(body.called.union(&body.renamed));
             has_open_functions |= body.has_open_functions;
             names.extend(body.declared.iter().cloned());
             forwards |= body.forwards;

@@ -11,9 +11,9 @@ mod imports;
 pub mod known_macros;
 mod needs;
 mod own_names;
-mod project_macros;
 mod solver;
 mod unknown;
+mod unread_macros;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;

@@ -52,7 +52,7 @@ pub fn unknown_attribute_macros(
 
 fn effect(lookup: &Lookup<'_>, macro_: &AttributeMacro, words: Rc<BTreeSet<String>>) -> Effect {
     let mut effect = Effect::unknown(words);
-    effect.runs_project_macro = !is_published(lookup, macro_);
+    effect.runs_unread_code = !is_published(lookup, macro_);
     if macro_.is_in_impl {
         // What an `impl` gets is no name of the module.
         effect.names = Some(BTreeSet::new());

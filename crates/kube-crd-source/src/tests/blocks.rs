@@ -106,6 +106,78 @@ fn a_file_in_a_block_is_not_passed_by() {
 }
 
 #[test]
+fn a_file_that_a_file_in_a_block_names_is_not_passed_by() {
+    let own = "impl W { pub fn default() -> W { W(1) } }";
+    let kind = format!("{SPEC}\n{}{{ b: i32 }}", KIND.replace("Kind", "Other"));
+    for (block, text, is_read) in [
+        ("fn hidden() -> u8 { include!(\"deep/in.rs\") }", "include!(\"deeper/out.rs\")", true),
+        (
+            "fn hidden() -> u8 { include!(\"deep/in.rs\") }",
+            "{ mod m { include!(\"deeper/out.rs\"); } 1 }",
+            true,
+        ),
+        (
+            "fn hidden() -> u8 { include!(\"deep/in.rs\") }",
+            "{ use std::include as x; x!(\"deeper/out.rs\") }",
+            false,
+        ),
+        (
+            "fn hidden() { #[path = \"deep/in.rs\"] mod m; }",
+            "#[path = \"deeper/out.rs\"] mod n;",
+            false,
+        ),
+        ("fn hidden() -> u8 { use std::include as x; x!(\"deep/deeper/out.rs\") }", "", false),
+        ("mod m { use std::include as x; x!(\"deep/deeper/out.rs\"); }", "", false),
+        (
+            "mod n { pub use std::include as x; } mod m { n::x!(\"deep/deeper/out.rs\"); }",
+            "",
+            false,
+        ),
+        (
+            "mod n { pub use std::include; } mod m { n::include!(\"deep/deeper/out.rs\"); }",
+            "",
+            false,
+        ),
+        (
+            "mod n { pub use std::include as x; } use n::*; fn hidden() { x!(\"deep/deeper/out.rs\") }",
+            "",
+            false,
+        ),
+        (
+            "macro_rules! of { ($t:tt) => { include!($t); } } mod m { of!(\"deep/deeper/out.rs\"); }",
+            "",
+            false,
+        ),
+        (
+            "macro_rules! of { ($t:tt) => { include!($t); } } fn hidden() { of!(\"deep/deeper/out.rs\"); }",
+            "",
+            false,
+        ),
+    ] {
+        let read = |planted: &str| {
+            let beside = format!("{TWO_DEFAULTS} {block}");
+            let mut project = spec("#[serde(default = \"f\")] a: W,", &beside);
+            let planted = format!("use super::*; {planted}");
+            project
+                .extend(files(&[("src/deep/in.rs", text), ("src/deep/deeper/out.rs", &planted)]));
+            read_map(&project)
+        };
+        assert_eq!(crds(&read(own)).len(), 0, "{block} {text}");
+        assert_eq!(crds(&read("")).len(), usize::from(is_read), "{block} {text}");
+        let reading = read(&kind);
+        let problems = format!("{:?}", reading.unexplored);
+        let is_named = problems.contains("inside of a block")
+            || !reading.unread.is_empty()
+            || !reading.unknown_macros.is_empty();
+        assert!(is_named, "{block} {text}: {problems}");
+        if text.contains("mod n;") {
+            let message = "a module in `src/deep/in.rs` has a file of its own, which is not read: kinds in it are left out";
+            assert_eq!(reading.unread[0].message, message);
+        }
+    }
+}
+
+#[test]
 fn an_impl_for_a_type_in_parentheses_is_of_that_type() {
     let code = format!("{TWO_DEFAULTS} impl (W) {{ pub fn default() -> W {{ W(1) }} }}");
     right("W", &code, json!(1));

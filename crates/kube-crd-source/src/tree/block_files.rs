@@ -2,7 +2,9 @@
 //!
 //! Only their effects outside of the block matter, so their tokens are kept, and no items.
 
-use proc_macro2::{Span, TokenStream};
+use std::collections::BTreeSet;
+
+use proc_macro2::{Span, TokenStream, TokenTree};
 
 use super::blocks::BlockItem;
 use super::files::{Files, Here};
@@ -11,12 +13,15 @@ use super::world::World;
 use crate::cargo::cfg::{self, Cfg};
 use crate::text::raw_tokens::RawTokens;
 use crate::text::sources::{OUTSIDE_HINT, outside};
-use crate::text::{MacroCall, SourcePath, below, plain, syntax};
+use crate::text::{MacroCall, SourcePath, below, macro_calls, plain, syntax};
 
 /// A file in a block.
 pub struct BlockFile {
+    /// The place in a file of the module.
     span: Span,
     named: Named,
+    /// The folder of another file in a block that includes this one.
+    folder: Option<String>,
 }
 
 /// The syntax that names the file.
@@ -29,52 +34,76 @@ enum Named {
 
 impl BlockFile {
     pub fn included(call: MacroCall) -> Self {
-        Self { span: call.span, named: Named::Include(call.arguments) }
+        Self { span: call.span, named: Named::Include(call.arguments), folder: None }
     }
 
     pub fn of_module(module: &syn::ItemMod, around: &[String]) -> Self {
         let named = Named::Module(Box::new(module.clone()), around.to_vec());
-        Self { span: module.ident.span(), named }
+        Self { span: module.ident.span(), named, folder: None }
     }
 }
 
 impl Files<'_> {
-    /// Reads the files that are in the blocks of an item.
-    pub fn read_block_files(&mut self, world: &mut World, here: Here<'_>, files: Vec<BlockFile>) {
-        for file in files {
+    /// Reads the files that are in the blocks of an item, and those that these include.
+    pub fn read_block_files(
+        &mut self,
+        world: &mut World,
+        here: Here<'_>,
+        mut files: Vec<BlockFile>,
+    ) {
+        let (module, mut seen) = (here.module, BTreeSet::new());
+        while let Some(file) = files.pop() {
             let span = file.span;
-            match self.tokens_of_block_file(world, here, &file) {
-                Ok(Some(tokens)) => {
-                    let module = here.module;
-                    world.block_items.push(BlockItem {
-                        module,
-                        tokens,
-                        macro_names: Vec::new(),
+            let found = self.path_of_block_file(world, here, &file).and_then(|path| match path {
+                Some(path) if seen.insert(path.clone()) => {
+                    Ok(Some((self.tokens_of_block_file(world, here, &path)?, path)))
+                }
+                _ => Ok(None),
+            });
+            match found {
+                Ok(Some((tokens, path))) => {
+                    if declares_module_file(&tokens) {
+                        let why = format!(
+                            "a module in `{path}` has a file of its own, which is not read"
+                        );
+                        world.unread.push(UnreadPlace { module, span, why });
+                    }
+                    let folder = below(&path, "..");
+                    let calls = macro_calls(&tokens).into_iter();
+                    let included =
+                        calls.filter(|call| call.name == "include").map(BlockFile::included);
+                    files.extend(included.map(|inner| BlockFile {
                         span,
-                    });
+                        folder: Some(folder.clone()),
+                        ..inner
+                    }));
+                    let macro_names = Vec::new();
+                    world.block_items.push(BlockItem { module, tokens, macro_names, span });
                 }
                 Ok(None) => {}
                 Err(NotRead { why, hint, is_problem: true }) => {
-                    self.report(world.place(here.module, span), why, hint.as_deref());
+                    self.report(world.place(module, span), why, hint.as_deref());
                 }
                 Err(NotRead { why, .. }) => {
-                    world.unread.push(UnreadPlace { module: here.module, span, why });
+                    world.unread.push(UnreadPlace { module, span, why });
                 }
             }
         }
     }
 
-    /// Returns the tokens of a file; none of a module that a `cfg` leaves out.
-    fn tokens_of_block_file(
+    /// Returns the path of a file; none of a module that a `cfg` leaves out.
+    fn path_of_block_file(
         &self,
-        world: &mut World,
+        world: &World,
         here: Here<'_>,
         file: &BlockFile,
-    ) -> Result<Option<TokenStream>, NotRead> {
+    ) -> Result<Option<String>, NotRead> {
         let module = here.module;
-        let here_file = world.place(module, file.span).path;
-        let folder = here_file.parent().map_or_else(String::new, |it| it.to_string());
-        let path = match &file.named {
+        let folder = file.folder.clone().unwrap_or_else(|| {
+            let here_file = world.place(module, file.span).path;
+            here_file.parent().map_or_else(String::new, |folder| folder.to_string())
+        });
+        Ok(Some(match &file.named {
             Named::Include(arguments) => {
                 let package = &world.crates[world.modules[module].krate].folder;
                 included_path(arguments, &folder, package)?
@@ -91,21 +120,28 @@ impl Files<'_> {
                 let path = path.unwrap_or_else(|| format!("{}.rs", plain(&item.ident)));
                 below(&folder, &[around.as_slice(), &[path]].concat().join("/"))
             }
-        };
-        if !self.texts.allows(&path) {
-            return Err(NotRead::problem(outside(&path), Some(OUTSIDE_HINT)));
+        }))
+    }
+
+    fn tokens_of_block_file(
+        &self,
+        world: &mut World,
+        here: Here<'_>,
+        path: &str,
+    ) -> Result<TokenStream, NotRead> {
+        if !self.texts.allows(path) {
+            return Err(NotRead::problem(outside(path), Some(OUTSIDE_HINT)));
         }
         let text = path.parse::<SourcePath>().ok().and_then(|path| {
             let text = self.texts.contains_key(&path).then(|| self.texts.get(&path)).flatten()?;
-            world.beside.push((module, path));
+            world.beside.push((here.module, path));
             Some(text)
         });
         let not_read = || {
             let why = format!("cannot read `{path}`, which a function body includes");
             NotRead::problem(why, Some("add the file, or remove the line"))
         };
-        let tokens = self.tokens_within_limit(&text.ok_or_else(not_read)?);
-        Ok(Some(tokens.ok_or_else(not_read)?))
+        self.tokens_within_limit(&text.ok_or_else(not_read)?).ok_or_else(not_read)
     }
 
     /// Splits a text into tokens, if there are not too many of them and they are not nested too deep.
@@ -117,4 +153,20 @@ impl Files<'_> {
         let tokens = syntax::tokens(&text).ok()?;
         syntax::guarded(&tokens).is_ok().then_some(tokens)
     }
+}
+
+/// Returns whether a module in a file of its own is declared among tokens, at whatever depth.
+fn declares_module_file(tokens: &TokenStream) -> bool {
+    let mut before: [Option<TokenTree>; 2] = [None, None];
+    tokens.clone().into_iter().any(|token| {
+        let found = match (&before, &token) {
+            (_, TokenTree::Group(group)) => declares_module_file(&group.stream()),
+            ([Some(TokenTree::Ident(word)), Some(TokenTree::Ident(_))], TokenTree::Punct(end)) => {
+                word == "mod" && end.as_char() == ';'
+            }
+            _ => false,
+        };
+        before = [before[1].take(), Some(token)];
+        found
+    })
 }

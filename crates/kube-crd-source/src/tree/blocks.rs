@@ -95,7 +95,7 @@ impl<'ast> Visit<'ast> for Blocks {
         if self.is_inside {
             self.items.push(BlockItem {
                 module: self.module,
-                tokens: TokenStream::new(),
+                tokens: import.to_token_stream(),
                 macro_names: vec![plain(&import.ident)],
                 span: import.ident.span(),
             });

@@ -20,6 +20,8 @@ pub struct Tokens {
     pub calls: BTreeSet<Vec<String>>,
     /// Macros that are called, at whatever depth, by the last names of their paths.
     pub called: BTreeSet<String>,
+    /// Words before `as`, at whatever depth: an import may give a macro another name.
+    pub renamed: BTreeSet<String>,
     /// A `use …::*` is written, or a macro is called whose name is an argument.
     pub is_open: bool,
     /// Any identifier of the arguments may be declared.
@@ -124,12 +126,13 @@ impl Tokens {
         }
     }
 
-    /// Notes the name of a function, or of a macro that is called.
+    /// Notes the name of a function, or of a macro that is called or gets another name.
     fn function(&mut self, word: &str, rest: &[Token]) {
         if calls(word, rest) {
             self.called.insert(word.to_owned());
         }
         match rest {
+            [Token::Word(next), ..] if next == "as" => drop(self.renamed.insert(word.to_owned())),
             [Token::Word(name), ..] if word == "fn" => drop(self.functions.insert(name.clone())),
             [Token::Variable(_), ..] if word == "fn" => self.has_open_functions = true,
             _ => {}

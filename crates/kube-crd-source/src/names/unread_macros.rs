@@ -13,13 +13,17 @@ use crate::cargo::Extern;
 use crate::tree::tokens::Tokens;
 use crate::tree::{Item, ItemId, ItemKind, ModuleId, World};
 
-/// Returns the names of the procedural macros in the crates that are read, those that imports give them, and those that
-/// are imported from crates that are neither read nor published.
-pub(super) fn project_macros(world: &World) -> BTreeSet<String> {
+/// The macro of std that reads a file. A call of it that [`crate::tree`] reads is none of these macros.
+const INCLUDE: &str = "include";
+
+/// Returns the names of macros whose calls may expand to what no token shows: procedural macros of the crates that are
+/// read, all that is imported from crates that are neither read nor published, `include!`, and what imports name these.
+pub(super) fn unread_macros(world: &World) -> BTreeSet<String> {
     let imported = world.items.iter().filter(|item| is_imported_from_unpublished(world, item));
     let mut names: BTreeSet<String> = imported.map(|item| item.name.clone()).collect();
     names.extend(world.items.iter().flat_map(names_of_macro));
     names.extend(written_by_macros(world));
+    names.insert(INCLUDE.to_owned());
     loop {
         let renamed = world.items.iter().filter(|item| match &item.kind {
             ItemKind::Use(path) => path.parts.last().is_some_and(|last| names.contains(last)),
@@ -78,12 +82,12 @@ fn written_by_macros(world: &World) -> impl Iterator<Item = String> {
 }
 
 impl Calls<'_> {
-    /// Returns whether a procedural macro of the project is among those of these names.
-    pub fn run_project_macros<'n, N: AsRef<str> + 'n + ?Sized>(
+    /// Returns whether a call of a macro that is not read is among calls of these names.
+    pub fn are_unread<'n, N: AsRef<str> + 'n + ?Sized>(
         &self,
         names: impl IntoIterator<Item = &'n N>,
     ) -> bool {
-        names.into_iter().any(|name| self.project_macros.contains(name.as_ref()))
+        names.into_iter().any(|name| self.unread_macros.contains(name.as_ref()))
     }
 
     /// Returns whether a path begins with a crate that is neither read nor published.
@@ -109,15 +113,14 @@ impl Names {
     pub fn why_written(&self, item: ItemId, function: &str) -> Option<String> {
         let krate = self.modules[self.items[item].module].krate;
         let is_here = |module: ModuleId| self.modules[module].krate == krate;
-        let by_macro = self.macro_that_may_write(item, function).or_else(|| {
-            self.what_may(|module, effect| is_here(module) && effect.runs_project_macro)
-        });
-        if let Some(call) = by_macro {
-            return Some(format!("{call} may define `{function}`, and macros are not expanded"));
+        if let Some(unread) = self.unread.iter().find(|unread| is_here(unread.module)) {
+            let place = self.place(unread.module, unread.span);
+            return Some(format!("`include!` at {place} may define `{function}`: {}", unread.why));
         }
-        let unread = self.unread.iter().find(|unread| is_here(unread.module))?;
-        let place = self.place(unread.module, unread.span);
-        Some(format!("`include!` at {place} may define `{function}`: {}", unread.why))
+        let call = self
+            .macro_that_may_write(item, function)
+            .or_else(|| self.what_may(|module, effect| is_here(module) && effect.runs_unread_code));
+        Some(format!("{} may define `{function}`, and macros are not expanded", call?))
     }
 
     /// Whether something may write a function that one of these traits of the project gives to a type of another crate.
@@ -126,7 +129,7 @@ impl Names {
         let traits: BTreeSet<&str> =
             traits.iter().map(|item| self.items[*item].name.as_str()).collect();
         let may_extend = |effect: &Effect| {
-            is_any && effect.runs_project_macro || effect.may_extend(&traits, function)
+            is_any && effect.runs_unread_code || effect.may_extend(&traits, function)
         };
         is_any && !self.unread.is_empty() || self.what_may(|_, effect| may_extend(effect)).is_some()
     }
