@@ -190,10 +190,15 @@ impl Reader {
             }
             _ if repr => {}
             _ => {
-                return refuse(
-                    "does not derive `JsonSchema`",
-                    "add `JsonSchema` (or kube's `KubeSchema`) to its derives",
-                );
+                let hint = match world.macro_that_may_write(id, "json_schema") {
+                    Some(place) => {
+                        format!(
+                            "{place} may have its `impl JsonSchema`: write it in a module, without a macro"
+                        )
+                    }
+                    None => "add `JsonSchema` (or kube's `KubeSchema`) to its derives".to_owned(),
+                };
+                return refuse("does not derive `JsonSchema`", &hint);
             }
         }
         world.check_attribute_macros(id, &input)?;

@@ -178,6 +178,23 @@ fn a_file_that_a_file_in_a_block_names_is_not_passed_by() {
 }
 
 #[test]
+fn a_schema_in_a_block_is_not_to_be_derived() {
+    let own = "impl schemars::JsonSchema for W { fn schema_name() -> std::borrow::Cow<'static, str> { \"W\".into() } fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema { schemars::json_schema!(true) } }";
+    let hint = |block: &str| {
+        let beside = format!("#[derive(Serialize, Deserialize, Clone, Debug)] struct W; {block}");
+        let text = spec("a: W,", &beside).into_values().next().unwrap();
+        problems(&text)
+    };
+    let refused = "src/lib.rs:7:56: `W` does not derive `JsonSchema` (`Kind` → `spec.a`)";
+    assert_eq!(
+        hint(""),
+        [format!("{refused}; add `JsonSchema` (or kube's `KubeSchema`) to its derives")]
+    );
+    let expected = "what is in a block at src/lib.rs:7:73 may have its `impl JsonSchema`: write it in a module, without a macro";
+    assert_eq!(hint(&format!("fn hidden() {{ {own} }}")), [format!("{refused}; {expected}")]);
+}
+
+#[test]
 fn an_impl_for_a_type_in_parentheses_is_of_that_type() {
     let code = format!("{TWO_DEFAULTS} impl (W) {{ pub fn default() -> W {{ W(1) }} }}");
     right("W", &code, json!(1));
