@@ -71,8 +71,8 @@ pub struct Reading {
     /// Places that may declare kinds which are not in `kinds`: macros that are not expanded, files that cannot be
     /// read.
     pub unexplored: Vec<Problem>,
-    /// Included files that are not read, because a build writes them or a condition decides: kinds that they declare
-    /// are not in `kinds`, and nothing in the source says whether there are any.
+    /// Included files that are not read, because a build writes them or a condition decides, and items that cannot be
+    /// parsed: kinds that they declare are not in `kinds`, and nothing in the source says whether there are any.
     pub unread: Vec<Problem>,
     /// The places of macros that are not expanded, are not known, and do not look as if they declared kinds. What is
     /// not in `kinds` may be declared there all the same.

@@ -27,6 +27,7 @@ mod modules;
 mod names;
 mod packages;
 mod traits;
+mod unparsed;
 mod validation;
 mod values;
 mod written;

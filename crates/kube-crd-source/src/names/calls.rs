@@ -16,7 +16,7 @@ use super::unread_macros::unread_macros;
 use crate::builtin::names as foreign;
 use crate::cargo::Extern;
 use crate::tree::tokens::Tokens;
-use crate::tree::{Call, Item, ItemId, ItemKind, ModuleId, Path, Rules, RulesId, World};
+use crate::tree::{Call, CallForm, Item, ItemId, ItemKind, ModuleId, Path, Rules, RulesId, World};
 
 /// The words and functions that a call may write.
 pub(super) struct Written {
@@ -196,8 +196,8 @@ impl<'a> Calls<'a> {
         let quiet = names.as_ref().is_some_and(BTreeSet::is_empty);
         // Attributes are reported where they stand.
         let names_derive = any || self.derives.iter().any(|it| words.contains(*it));
-        let may_declare_kinds = !quiet && !call.is_attribute && names_derive;
-        let is_known = names.is_some() && !call.is_attribute;
+        let may_declare_kinds = !quiet && call.form == CallForm::Macro && names_derive;
+        let is_known = names.is_some() && call.form == CallForm::Macro;
         let words = Rc::new(words);
         Effect {
             names,
@@ -214,7 +214,8 @@ impl<'a> Calls<'a> {
     fn names(&self, module: ModuleId, call: &Call) -> (Option<BTreeSet<String>>, Written) {
         let mut written = Written::of(self, &call.arguments);
         let words = &mut written.words;
-        if call.is_attribute {
+        if call.form != CallForm::Macro && !(call.form == CallForm::Item && call.arguments.is_open)
+        {
             // It declares no names of the language.
             let names = words.iter().filter(|it| foreign::prelude(it).is_none()).cloned().collect();
             return (Some(names), written);

@@ -107,6 +107,7 @@ impl Files<'_> {
         };
         let syntax = source.syntax;
         world.add_bodies(&file, source.bodies);
+        world.add_unparsed(here.module, &source.unparsed);
         match cfg::settle(&syntax.attrs, world.features(here.module)) {
             Ok(settled) => {
                 let module = &mut world.modules[here.module];

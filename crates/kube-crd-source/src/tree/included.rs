@@ -172,6 +172,7 @@ impl Files<'_> {
         })?;
         let syntax = source.syntax;
         world.add_bodies(&module_file, source.bodies);
+        world.add_unparsed(module, &source.unparsed);
         if !syntax.attrs.is_empty() {
             return Err(NotRead::problem(
                 format!("`{path}` has an inner attribute, which an included file cannot have"),

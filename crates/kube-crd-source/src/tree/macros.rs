@@ -3,10 +3,13 @@
 //! Macros are never expanded. `names::calls` decides from these summaries what a call may declare; whatever a
 //! call may declare is refused where it is needed, and left to the compiled code.
 
+use proc_macro2::{Span, TokenStream};
 use syn::spanned::Spanned as _;
 
+use super::source_file::UnparsedItem;
 use super::tokens::Tokens;
 use super::world::ModuleId;
+use crate::text::panics::excerpt;
 use crate::text::{plain, text};
 
 pub type RulesId = usize;
@@ -40,10 +43,18 @@ pub struct Call {
     pub arguments: Tokens,
     /// The nearest definition of its name above it in the text.
     pub rules: Option<RulesId>,
-    pub is_attribute: bool,
+    pub form: CallForm,
     /// Why nothing at all is known of it.
     pub unknown: Option<String>,
-    pub span: proc_macro2::Span,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+pub enum CallForm {
+    Macro,
+    Attribute,
+    /// It declares no other names than those in its tokens.
+    Item,
 }
 
 impl Call {
@@ -54,7 +65,7 @@ impl Call {
             path,
             arguments: Tokens::of_arguments(item.mac.tokens.clone()),
             rules,
-            is_attribute: false,
+            form: CallForm::Macro,
             unknown: None,
             span: item.mac.path.span(),
         }
@@ -72,22 +83,33 @@ impl Call {
             path: path_text,
             arguments: Tokens::of_arguments(item.to_token_stream()),
             rules: None,
-            is_attribute: true,
+            form: CallForm::Attribute,
             unknown: None,
             span: path.span(),
         }
     }
 
-    /// An item in a syntax that is not understood, which may declare anything.
+    /// An item in a syntax that is not understood.
     pub fn not_understood(item: &impl quote::ToTokens) -> Self {
+        let why = "operator-rs does not understand this syntax".to_owned();
+        Self::unread_item(text(item), item.to_token_stream(), item.span(), why)
+    }
+
+    /// An item that cannot be parsed.
+    pub fn unparsed(item: &UnparsedItem) -> Self {
+        let text = excerpt(&item.tokens.to_string());
+        Self::unread_item(text, item.tokens.clone(), item.error.span(), item.error.to_string())
+    }
+
+    fn unread_item(text: String, tokens: TokenStream, span: Span, why: String) -> Self {
         Self {
-            text: text(item),
+            text,
             path: Vec::new(),
-            arguments: Tokens::default(),
+            arguments: Tokens::of_arguments(tokens),
             rules: None,
-            is_attribute: false,
-            unknown: Some("operator-rs does not understand this syntax".to_owned()),
-            span: item.span(),
+            form: CallForm::Item,
+            unknown: Some(why),
+            span,
         }
     }
 }

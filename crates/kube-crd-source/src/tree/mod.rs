@@ -20,6 +20,6 @@ mod world;
 pub use blocks::BlockItem;
 pub use files::{WRITE_OUT, load};
 pub use included::{UnreadPlace, included_file};
-pub use macros::{Call, Rules, RulesId};
+pub use macros::{Call, CallForm, Rules, RulesId};
 pub use reach::Reach;
 pub use world::{Impl, Item, ItemId, ItemKind, ModuleId, Path, World};

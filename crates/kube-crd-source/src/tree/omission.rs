@@ -35,6 +35,7 @@ const COST_OF_NAME: usize = 6;
 const COST_OF_ATTRIBUTE: usize = 1;
 
 /// A part of a text that is left out.
+#[derive(Clone)]
 pub struct OmittedRange {
     pub bytes: Range<usize>,
     /// True for the body of a function, for which `_` stands.
@@ -53,6 +54,8 @@ pub struct Omission<'t> {
     pub of_items: usize,
     /// The macros that are called in them.
     pub called: BTreeSet<&'t str>,
+    /// The tokens of each item outside of all modules.
+    pub items: Vec<Range<usize>>,
 }
 
 /// The form of an item, as its tokens up to here show it.
@@ -83,8 +86,15 @@ struct Item {
 
 impl<'t> Omission<'t> {
     pub fn of_file(tokens: &'t RawTokens<'t>, omits_tests: bool) -> Self {
-        let (ranges, called) = (Vec::new(), BTreeSet::new());
-        let mut omission = Self { tokens, omits_tests, ranges, omitted: 0, of_items: 0, called };
+        let mut omission = Self {
+            tokens,
+            omits_tests,
+            ranges: Vec::new(),
+            omitted: 0,
+            of_items: 0,
+            called: BTreeSet::new(),
+            items: Vec::new(),
+        };
         omission.omit_in_items(0, tokens.len(), MOST_DEEP);
         omission
     }
@@ -92,8 +102,10 @@ impl<'t> Omission<'t> {
     /// Leaves out bodies between two tokens, at the place of items.
     fn omit_in_items(&mut self, from: usize, to: usize, most_deep: usize) {
         let mut item = Item::default();
+        let mut item_start = from;
         let mut index = from;
         while index < to {
+            let mut ends_item = self.tokens.kind(index) == Some(Kind::Punct(';'));
             match self.tokens.kind(index) {
                 Some(Kind::Punct('#')) => {
                     if let Some(bracket) = self.attribute_bracket(index) {
@@ -136,6 +148,7 @@ impl<'t> Omission<'t> {
                             _ => {}
                         }
                         item = Item::default();
+                        ends_item = true;
                     }
                     if item.header == Header::Statement && bracket == Bracket::Brace {
                         self.of_items += COST_OF_NAME * self.names_between(index, close);
@@ -145,7 +158,43 @@ impl<'t> Omission<'t> {
                 _ => {}
             }
             index += 1;
+            if most_deep == MOST_DEEP && ends_item {
+                self.items.push(item_start..index);
+                item_start = index;
+            }
         }
+    }
+
+    /// Returns whether an item certainly declares no kind, no module and no macro: it has no attribute that could, and
+    /// calls no macro outside of the bodies of functions.
+    pub fn is_plain(&self, item: Range<usize>) -> bool {
+        let mut index = item.start;
+        while index < item.end {
+            let is_plain = match self.tokens.kind(index) {
+                Some(Kind::Punct('#')) => {
+                    self.attribute_bracket(index).is_none_or(|open| self.is_plain_attribute(open))
+                }
+                Some(Kind::Punct('!')) => {
+                    !matches!(self.tokens.kind(index + 1), Some(Kind::Open(_)))
+                }
+                Some(Kind::Word) => {
+                    !matches!(self.tokens.word(index), Some("macro" | "macro_rules" | "mod"))
+                }
+                Some(Kind::Open(_)) => {
+                    let start = self.tokens.bytes(index).end;
+                    if self.ranges.binary_search_by_key(&start, |range| range.bytes.start).is_ok() {
+                        index = self.tokens.close(index);
+                    }
+                    true
+                }
+                _ => true,
+            };
+            if !is_plain {
+                return false;
+            }
+            index += 1;
+        }
+        true
     }
 
     /// The number of names between two tokens.

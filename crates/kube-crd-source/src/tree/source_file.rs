@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use proc_macro2::LineColumn;
+use proc_macro2::{LineColumn, TokenStream};
 
 use super::bodies::OmittedBodies;
 use super::omission::{Omission, OmittedRange};
@@ -72,6 +72,8 @@ pub struct ParseOptions {
 /// A file without the bodies that are left out.
 pub struct SourceFile {
     pub syntax: syn::File,
+    /// Items that cannot be parsed, which are not in `syntax`.
+    pub unparsed: Vec<UnparsedItem>,
     pub bodies: Rc<OmittedBodies>,
     /// The cost of what was parsed, in tokens.
     pub tokens: usize,
@@ -87,7 +89,7 @@ impl SourceFile {
             // The parser says where.
             Err(NotSplit::Malformed) if text.len() <= LARGEST_MALFORMED => {
                 let (syntax, tokens) = (syntax::parse(&text)?, text.len());
-                return Ok(Self { syntax, bodies: Rc::default(), tokens });
+                return Ok(Self { syntax, unparsed: Vec::new(), bodies: Rc::default(), tokens });
             }
             Err(NotSplit::Malformed) => return Err(NotParsed::Malformed),
             Err(NotSplit::NotNormalized(byte)) => {
@@ -96,17 +98,73 @@ impl SourceFile {
             }
         };
         let omission = Omission::of_file(&raw, options.omits_tests);
-        let Omission { ranges, omitted, of_items, called, .. } = omission;
-        let tokens = raw.cost(0..raw.len()) - omitted + of_items;
-        let called_macros = called.into_iter().map(str::to_owned).collect();
+        let tokens = raw.cost(0..raw.len()) - omission.omitted + omission.of_items;
         if tokens > options.most_tokens {
             return Err(NotParsed::TooMuch);
         }
-        let (reduced, places) = text_without(&text, &ranges);
-        let syntax = syntax::parse(&reduced)?;
+        let (reduced, places) = text_without(&text, &omission.ranges);
+        let (syntax, places, unparsed) = match syntax::parse(&reduced) {
+            Ok(syntax) => (syntax, places, Vec::new()),
+            Err(error) if text.len() > LARGEST_MALFORMED => return Err(error.into()),
+            Err(error) => {
+                syntax::guarded(&syntax::tokens(&reduced)?)?;
+                parse_other_items(&text, &raw, &omission, error)?
+            }
+        };
+        let called_macros = omission.called.into_iter().map(str::to_owned).collect();
         let bodies = Rc::new(OmittedBodies::new(text, places, called_macros));
-        Ok(Self { syntax, bodies, tokens })
+        Ok(Self { syntax, unparsed, bodies, tokens })
     }
+}
+
+/// An item that cannot be parsed, and that declares no kind, no module and no macro.
+pub struct UnparsedItem {
+    pub error: syn::Error,
+    pub tokens: TokenStream,
+}
+
+/// Limit of the items of a file that cannot be parsed.
+const MOST_UNPARSED: usize = 8;
+
+/// Parses a file without the items that cannot be parsed; returns `error`, that of the whole file, if one of these may
+/// declare a kind, or where none is at fault.
+fn parse_other_items(
+    text: &str,
+    raw: &RawTokens<'_>,
+    omission: &Omission<'_>,
+    error: syn::Error,
+) -> syn::Result<(syn::File, Vec<LineColumn>, Vec<UnparsedItem>)> {
+    let mut unparsed = Vec::new();
+    let mut ranges = omission.ranges.clone();
+    let mut latest = error.clone();
+    while unparsed.len() < MOST_UNPARSED {
+        let at = byte_of(text, latest.span().start());
+        let index = omission.items.partition_point(|item| raw.bytes(item.end - 1).end <= at);
+        let item = omission.items.get(index).filter(|item| omission.is_plain((*item).clone()));
+        let Some(item) = item else { return Err(error) };
+        let bytes = raw.bytes(item.start).start..raw.bytes(item.end - 1).end;
+        if ranges.iter().any(|range| range.bytes == bytes) {
+            return Err(error);
+        }
+        unparsed
+            .push(UnparsedItem { error: latest, tokens: syntax::tokens(&text[bytes.clone()])? });
+        ranges.retain(|range| range.bytes.end <= bytes.start || bytes.end <= range.bytes.start);
+        let index = ranges.partition_point(|range| range.bytes.end <= bytes.start);
+        ranges.insert(index, OmittedRange { bytes, is_body: false });
+        let (reduced, places) = text_without(text, &ranges);
+        match syntax::parse(&reduced) {
+            Ok(syntax) => return Ok((syntax, places, unparsed)),
+            Err(error) => latest = error,
+        }
+    }
+    Err(error)
+}
+
+/// The byte at a place of a text.
+fn byte_of(text: &str, place: LineColumn) -> usize {
+    let lines_before = text.split_inclusive('\n').take(place.line.saturating_sub(1));
+    let start: usize = lines_before.map(str::len).sum();
+    start + text[start..].chars().take(place.column).map(char::len_utf8).sum::<usize>()
 }
 
 /// Returns the text of a file without these ranges, and the places of the braces before those that are bodies. All else

@@ -10,6 +10,7 @@ use super::blocks::BlockItem;
 use super::bodies::{self, OmittedBodies};
 use super::included::{IncludedFiles, UnreadPlace};
 use super::macros::{Call, Rules};
+use super::source_file::UnparsedItem;
 use crate::cargo::{Cfg, Features, Krate};
 use crate::text::{Place, SourcePath, plain};
 
@@ -153,6 +154,15 @@ impl World {
     pub(super) fn add_bodies(&mut self, file: &SourcePath, bodies: Rc<OmittedBodies>) {
         if !bodies.is_empty() {
             self.bodies.entry(file.clone()).or_default().push(bodies);
+        }
+    }
+
+    /// Adds items of a module that cannot be parsed.
+    pub(super) fn add_unparsed(&mut self, module: ModuleId, items: &[UnparsedItem]) {
+        for item in items {
+            let why = format!("cannot be parsed: {}", item.error);
+            self.unread.push(UnreadPlace { module, span: item.error.span(), why });
+            self.modules[module].macros.push(Call::unparsed(item));
         }
     }
 
