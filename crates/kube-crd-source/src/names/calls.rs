@@ -133,6 +133,16 @@ pub fn further_names(world: &World) -> BTreeMap<String, BTreeSet<String>> {
     res
 }
 
+/// The crates that have a macro of a name; none for one that is exported.
+pub fn macro_crates(world: &World) -> BTreeMap<String, BTreeSet<Option<usize>>> {
+    let mut crates: BTreeMap<String, BTreeSet<Option<usize>>> = BTreeMap::new();
+    for rules in &world.rules {
+        let krate = (!rules.exported).then_some(rules.krate);
+        crates.entry(rules.name.clone()).or_default().insert(krate);
+    }
+    crates
+}
+
 pub(super) struct Calls<'a> {
     pub world: &'a World,
     /// Imports by the name that they give.
@@ -375,8 +385,9 @@ impl Names {
             _ => false,
         };
         let krate = self.modules[module].krate;
-        let own = |it: &Rules| it.name == *name && (it.krate == krate || it.exported);
+        let crates = self.imports().macro_crates.get(name);
+        let is_own = crates.is_some_and(|all| all.contains(&None) || all.contains(&Some(krate)));
         let mut imports = self.modules[module].values.get(name).into_iter().flatten();
-        self.rules.iter().any(own) || imports.any(renamed)
+        is_own || imports.any(renamed)
     }
 }

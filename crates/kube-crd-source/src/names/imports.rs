@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::blocks::{InBlock, effects_of_blocks};
-use super::calls::{Calls, further_names, unexpanded_calls};
+use super::calls::{Calls, further_names, macro_crates, unexpanded_calls};
 use super::glob_names::Cache;
 use super::globs::{GlobId, Globs};
 use super::solver::Solver;
@@ -60,6 +60,8 @@ pub struct Imports {
     pub in_blocks: Rc<[InBlock]>,
     /// Further names of types, by the names that they lead to.
     pub further_names: Rc<BTreeMap<String, BTreeSet<String>>>,
+    /// The crates that have a macro of a name; none for one that is exported.
+    pub macro_crates: Rc<BTreeMap<String, BTreeSet<Option<usize>>>>,
     pub cache: RefCell<Cache>,
     /// What was read since this was last emptied; nothing once all is solved.
     reads: RefCell<Option<BTreeSet<Read>>>,
@@ -88,8 +90,15 @@ impl Imports {
         let calls = Calls::new(world);
         let in_blocks = effects_of_blocks(&calls);
         let further_names = Rc::new(further_names(world));
+        let macro_crates = Rc::new(macro_crates(world));
         let solve_beside = |unexpanded| {
-            Self::solve_beside(world, unexpanded, in_blocks.clone(), further_names.clone())
+            let start = Self {
+                in_blocks: in_blocks.clone(),
+                further_names: further_names.clone(),
+                macro_crates: macro_crates.clone(),
+                ..Self::default()
+            };
+            start.solve_beside(world, unexpanded)
         };
         let mut solved = solve_beside(unexpanded_calls(&calls));
         // Which derives and attributes are known depends on the imports, which depend on what unknown ones may declare.
@@ -109,20 +118,13 @@ impl Imports {
         }
     }
 
-    fn solve_beside(
-        world: &Names,
-        unexpanded: BTreeMap<ModuleId, Vec<Unexpanded>>,
-        in_blocks: Rc<[InBlock]>,
-        further_names: Rc<BTreeMap<String, BTreeSet<String>>>,
-    ) -> Self {
+    fn solve_beside(self, world: &Names, unexpanded: BTreeMap<ModuleId, Vec<Unexpanded>>) -> Self {
         let mut res = Self {
             globs: Globs::open(world),
-            in_blocks,
-            further_names,
             reads: RefCell::new(Some(BTreeSet::new())),
             macros: unexpanded.keys().copied().collect(),
             unexpanded,
-            ..Self::default()
+            ..self
         };
         for (module, it) in world.modules.iter().enumerate() {
             let names: BTreeSet<_> = it.types.keys().chain(it.values.keys()).collect();
