@@ -1,7 +1,7 @@
 //! Derives and attribute macros that are not known: each may write items beside its own.
 
-use super::packages::lock;
-use super::{TYPE, files, problems, spec};
+use super::packages::{field, lock, manifest};
+use super::{HEAD, KIND, SPEC, TYPE, files, problems, spec};
 
 const NONE: [&str; 0] = [];
 
@@ -158,4 +158,27 @@ fn an_attribute_in_an_impl_may_add_a_function_to_it() {
     let found = read(body, &inner("#[mac::twice]"));
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].contains("`#[mac::twice]` in src/main.rs may define"), "{found:?}");
+}
+
+#[test]
+fn a_derive_of_a_package_that_is_not_on_this_machine_is_told_apart_from_another() {
+    let refusal = |code: &str| {
+        let own = manifest(
+            "operator",
+            "[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\ntypes = \"1\"\n",
+        );
+        let locked = lock(&[(".operator", "1.0.0", &["types"]), ("types", "1.2.0", &[])]);
+        field(&files(&[("Cargo.toml", &own), ("Cargo.lock", &locked), ("src/lib.rs", code)]))
+    };
+    let absent = "belongs to `types` 1.2.0, whose source is not on this machine";
+    let head = HEAD.replace("use kube::{CustomResource, KubeSchema}", "use types::CustomResource");
+    assert_eq!(
+        refusal(&format!("{head}{SPEC}\n{KIND} {{ a: i32 }}")),
+        Err(vec![format!("src/lib.rs:2:10: `CustomResource` {absent}")])
+    );
+    let other = TYPE.replace("JsonSchema", "types::JsonSchema");
+    assert_eq!(
+        refusal(&format!("{HEAD}{SPEC}\n{KIND} {{ a: In }}\n{other} struct In {{}}")),
+        Err(vec![format!("src/lib.rs:5:10: `types::JsonSchema` {absent} (`Kind` → `spec.a`)")])
+    );
 }

@@ -114,6 +114,10 @@ impl Types {
                         let message = format!("`{}` belongs to {what}", text(written));
                         return Err(self.problem(item.module, written.span(), message, &hint));
                     }
+                    Ok(Named::Foreign(other)) if let Some((what, hint)) = self.absence(other) => {
+                        let message = format!("`{}` {what}", text(written));
+                        return Err(self.problem(item.module, written.span(), message, hint));
+                    }
                     Ok(Named::Foreign(other)) => self.need(other),
                     Err(Miss::Doubt(why)) => self.need_for(why),
                     _ => {}

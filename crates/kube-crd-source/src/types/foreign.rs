@@ -62,16 +62,18 @@ impl Types {
                 "choose one with `#[schemars(with = \"String\")]` on the field",
             );
         }
-        let word = name.split("::").next().unwrap_or(&name);
-        match self.absent.get(word) {
-            Some(why) => {
-                (why.clone(), "run `cargo fetch`, which downloads the packages in Cargo.lock")
-            }
-            None => (
+        self.absence(&name).unwrap_or_else(|| {
+            (
                 format!("is `{name}`, whose schema is not known"),
                 "use a type of this project, of std or of k8s-openapi",
-            ),
-        }
+            )
+        })
+    }
+
+    /// That a path leads into a package whose source is not at hand, and how to mend that.
+    pub(super) fn absence(&self, path: &str) -> Option<(String, &'static str)> {
+        let why = self.absent.get(path.split("::").next()?)?;
+        Some((why.clone(), "run `cargo fetch`, which downloads the packages in Cargo.lock"))
     }
 
     /// Why there is no type of k8s-openapi at a path.
