@@ -289,3 +289,15 @@ fn env_is_what_cargo_sets_for_the_package_unless_something_else_may_set_it() {
     let problems = found(version, &[(".cargo/config.toml", config.0)]).expect_err("it is another");
     assert!(problems[0].starts_with(config.1), "{problems:?}");
 }
+
+#[test]
+fn a_default_that_a_function_writes_is_left_out_or_refused() {
+    let beside = "fn f<S: serde::Serializer>(it: &Option<i32>, to: S) -> Result<S::Ok, S::Error> { it.serialize(to) }";
+    check(
+        "#[serde(default, serialize_with = \"f\")] a: Option<i32>,",
+        beside,
+        "src/main.rs:5:35: the default of `a` is written by `f`, which is not evaluated (`Kind` → `spec.a`)",
+    );
+    let left_out = "#[serde(default, skip_serializing_if = \"Option::is_none\", serialize_with = \"f\")] a: Option<i32>,";
+    assert_eq!(problems(&spec(left_out, beside)), [""; 0]);
+}

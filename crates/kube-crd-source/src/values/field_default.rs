@@ -2,14 +2,14 @@
 
 use serde_json::Value as Json;
 use std::rc::Rc;
-use syn::ExprPath;
+use syn::{ExprPath, spanned::Spanned as _};
 
 use super::call::Arguments;
 use super::serialize::Writes;
 use super::ty::Ty;
 use super::value::Value;
 use super::{Eval, Evaluator, Frame, Stop};
-use crate::text::Problem;
+use crate::text::{Problem, text};
 use crate::types::{Scope, Type};
 
 /// A field with a default, in the type that it is of.
@@ -52,7 +52,13 @@ impl Evaluator<'_> {
             }
         }
         if let Some(path) = of.serialize_with {
-            return self.refuse(frame, path, "a hand-written `Serialize` is not evaluated");
+            let writer = text(path);
+            let message = format!(
+                "the default of `{}` is written by `{writer}`, which is not evaluated",
+                of.member
+            );
+            let hint = "leave the default out of the schema with `skip_serializing_if`";
+            return Err(Stop::Problem(self.problem(frame, path.span(), message, hint)));
         }
         // Of a type that cannot be written, schemars says nothing.
         match self.writes(&ty)? {
