@@ -1,6 +1,7 @@
 //! A tree as the reader of source sees it: with what is beside it, and the packages that cargo has downloaded.
 
 use std::{
+    collections::BTreeMap,
     iter,
     path::{Path, PathBuf},
     rc::Rc,
@@ -17,6 +18,7 @@ use crate::project::SourcePath;
 use crate::{
     disk, plan,
     source::{ConfigFile, Locked, ReadFile, Sources},
+    terminal,
 };
 use model::{ProjectPath, Tree};
 
@@ -112,8 +114,11 @@ impl<T: Tree> Sources for TreeSources<'_, T> {
     }
 
     fn cargo_configs(&self) -> anyhow::Result<Vec<ConfigFile>> {
-        let files = configs_of(&self.dir)?.into_iter().map(|text| text.file);
-        Ok(files.chain(config::of_environment()?).collect())
+        Ok(configs_of(&self.dir)?.into_iter().map(|text| text.file).collect())
+    }
+
+    fn cargo_variables(&self) -> BTreeMap<String, String> {
+        terminal::cargo_variables()
     }
 
     fn vendoring_fault(&self, locked: &Locked) -> Option<String> {

@@ -25,6 +25,18 @@ pub fn variables() -> BTreeMap<String, String> {
     std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?))).collect()
 }
 
+/// The variables that cargo may read, by their names: what is not text in them is shown as such.
+pub fn cargo_variables() -> BTreeMap<String, String> {
+    let text = |it: OsString| it.to_string_lossy().into_owned();
+    let all = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
+    // Windows finds a variable by its name in any case.
+    let all = all.map(|(name, value)| match cfg!(windows) {
+        true => (name.to_uppercase(), value),
+        false => (name, value),
+    });
+    all.filter(|(name, _)| name.starts_with("CARGO_") || name.starts_with("RUST")).collect()
+}
+
 /// The words of the command line after the program's name.
 pub fn arguments() -> Vec<String> {
     command_line().skip(1).map(|it| it.to_string_lossy().into_owned()).collect()

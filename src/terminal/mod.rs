@@ -21,8 +21,8 @@ use std::{
 };
 
 pub use environment::{
-    arguments, command_line, current_folder, home_folder, platform, variable, variable_names,
-    variables,
+    arguments, cargo_variables, command_line, current_folder, home_folder, platform, variable,
+    variable_names, variables,
 };
 pub use message::{
     finding, fit_hints, github, misuse, note, report, require_no_warnings, tell_rest, usage, warn,

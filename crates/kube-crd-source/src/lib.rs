@@ -42,7 +42,7 @@ mod versions;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-pub use cargo::{Lock, Options};
+pub use cargo::{Lock, Options, PublishedCrate};
 pub use kind::{Crate, Kind, RustPath, Storage, Target};
 pub use text::panics::excerpt;
 pub use text::sources::{ConfigFile, Locked, ReadFile, ReadTexts, Sources};
@@ -51,9 +51,7 @@ pub use text::{
     Unreadable, below, stack,
 };
 
-pub use versions::PublishedCrate;
-
-use cargo::{Manifest, Packages};
+use cargo::{LockState, Manifest, Packages};
 use declared::Namer;
 use names::Names;
 use text::sources::Texts;
@@ -182,7 +180,7 @@ pub fn features_of_kinds(from: &dyn Sources, options: &Options) -> BTreeSet<BTre
     let texts = Texts::new(from);
     let members = cargo::members(&texts, &mut problems);
     let packages = Packages::new(&texts, &members, options, &mut problems);
-    let is_fit = cargo::check_lock(&packages, &members).is_none();
+    let is_fit = !matches!(cargo::check_lock(&packages, &members), LockState::Outdated(_));
     let world = world(&packages, &members, is_fit, &mut problems);
     declared::features(&world)
 }
@@ -245,12 +243,16 @@ fn judge_lock(
     members: &BTreeMap<String, Rc<Manifest>>,
     is_parsed: bool,
 ) -> (bool, Vec<Problem>) {
-    let mut unfit: Vec<Problem> = { packages.problems_of_config().iter().cloned() }
-        .chain(cargo::check_lock(packages, members))
-        .collect();
-    let is_fit = unfit.is_empty();
-    if is_fit {
-        unfit.extend(cargo::check_for_kube(packages, members));
+    let mut unfit = packages.problems_of_config().to_vec();
+    let mut is_fit = unfit.is_empty();
+    match cargo::check_lock(packages, members) {
+        LockState::Fits => {}
+        LockState::WithoutKube(problem) if is_fit => unfit.push(problem),
+        LockState::WithoutKube(_) => {}
+        LockState::Outdated(problem) => {
+            is_fit = false;
+            unfit.push(problem);
+        }
     }
     let of_lock = if is_parsed { problems_of_lock(packages, members, &unfit) } else { Vec::new() };
     (is_fit, of_lock)

@@ -3,7 +3,7 @@
 use crate::cargo::{self, Extern, Packages};
 use crate::text::SourcePath;
 use crate::text::sources::{Texts, outside};
-use crate::tree::{self, ModuleId, World};
+use crate::tree::{self, Absent, ModuleId, World};
 use crate::types::Types;
 
 /// Reads what was needed since the last call; true where more is known now.
@@ -55,8 +55,15 @@ fn load_crate(types: &mut Types, packages: &Packages<'_>, word: String) -> bool 
     let is_known = types.absent.contains_key(&word)
         || types.crates.iter().any(|it| it.word.as_ref() == Some(&word));
     let Some(id) = packages.by_crate_word(&word).filter(|_| !is_known) else { return false };
+    if let Some(fault) = packages.table_fault(id) {
+        let why = format!("is of a crate that is not known: {}", fault.message);
+        let hint = fault.hint.unwrap_or_default();
+        types.world_mut().absent.insert(word, Absent { why, hint });
+        return true;
+    }
     match cargo::library(packages, id) {
-        Some(krate) if !packages.is_macros(id) => {
+        Some(_) if packages.is_macros(id) => types.world_mut().macro_crates.insert(word),
+        Some(krate) => {
             add_crate(types.world_mut(), packages, krate, &word);
             true
         }
@@ -65,7 +72,8 @@ fn load_crate(types: &mut Types, packages: &Packages<'_>, word: String) -> bool 
             let version = it.version.as_ref().map(ToString::to_string).unwrap_or_default();
             let why =
                 format!("belongs to `{}` {version}, whose source is not on this machine", it.name);
-            types.world_mut().absent.insert(word, why);
+            let hint = "run `cargo fetch`, which downloads the packages in Cargo.lock".to_owned();
+            types.world_mut().absent.insert(word, Absent { why, hint });
             true
         }
         _ => false,

@@ -6,7 +6,7 @@ use std::{
     rc::Rc,
 };
 
-use toml::{Table, Value};
+use toml::Table;
 
 use super::home;
 use crate::project::SourcePath;
@@ -86,48 +86,6 @@ fn config_file(path: &str, text: String) -> ConfigFile {
     ConfigFile { path, text: Rc::from(text) }
 }
 
-/// Environment variables that replace keys of the configuration, each with the key.
-const VARIABLES: [(&str, [&str; 2]); 9] = [
-    ("CARGO_BUILD_RUSTC", ["build", "rustc"]),
-    ("CARGO_BUILD_RUSTC_WORKSPACE_WRAPPER", ["build", "rustc-workspace-wrapper"]),
-    ("CARGO_BUILD_RUSTC_WRAPPER", ["build", "rustc-wrapper"]),
-    ("CARGO_BUILD_RUSTFLAGS", ["build", "rustflags"]),
-    ("CARGO_ENCODED_RUSTFLAGS", ["build", "rustflags"]),
-    ("RUSTC", ["build", "rustc"]),
-    ("RUSTC_WORKSPACE_WRAPPER", ["build", "rustc-workspace-wrapper"]),
-    ("RUSTC_WRAPPER", ["build", "rustc-wrapper"]),
-    ("RUSTFLAGS", ["build", "rustflags"]),
-];
-
-/// The keys that environment variables set, as one file for each variable.
-pub fn of_environment() -> anyhow::Result<Vec<ConfigFile>> {
-    let mut files = Vec::new();
-    let of_targets = terminal::variable_names("CARGO_TARGET_").into_iter();
-    let of_targets = of_targets.filter_map(|name| name.into_string().ok());
-    let of_targets = of_targets.filter(|name| name.ends_with("_RUSTFLAGS"));
-    let variables = { VARIABLES.iter() }.map(|(name, key)| ((*name).to_owned(), *key));
-    for (name, [table, key]) in
-        variables.chain(of_targets.map(|name| (name, ["build", "rustflags"])))
-    {
-        let Some(value) = terminal::variable(&name)? else { continue };
-        files.push(config_file(&format!("${name}"), table_of(table, key, &value)));
-    }
-    Ok(files)
-}
-
-/// A configuration with the value of a variable. Flags may be separated as cargo itself does it, or by spaces.
-fn table_of(table: &str, key: &str, value: &str) -> String {
-    let is_encoded = value.contains('\x1f');
-    let is_separator =
-        |letter: char| if is_encoded { letter == '\x1f' } else { letter.is_whitespace() };
-    let words = || value.split(is_separator).filter(|word| !word.is_empty());
-    let value = match key {
-        "rustflags" => Value::Array(words().map(Value::from).collect()),
-        _ => Value::from(value),
-    };
-    format!("[{table}]\n{key} = {value}\n")
-}
-
 /// The folders that may have a configuration file, each with the folder that its paths are relative to.
 fn folders(dir: &Path) -> Vec<(PathBuf, PathBuf)> {
     let mut folders: Vec<_> =
@@ -150,14 +108,4 @@ fn text_in(folder: &Path) -> anyhow::Result<Option<(&'static str, String)>> {
         }
     }
     Ok(None)
-}
-
-#[test]
-fn variables_are_keys_with_their_words() {
-    let check = |key: &str, value: &str, expected: &str| {
-        assert_eq!(table_of("build", key, value), format!("[build]\n{key} = {expected}\n"));
-    };
-    check("rustflags", "-D  warnings", "[\"-D\", \"warnings\"]");
-    check("rustflags", "--cfg\x1fa = \"b c\"", "[\"--cfg\", 'a = \"b c\"']");
-    check("rustc", "a b", "\"a b\"");
 }

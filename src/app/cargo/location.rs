@@ -106,11 +106,14 @@ impl PackageDirs {
         if let Some(changed) = checksums.first_changed(passed) {
             return Some(format!("its `{changed}` is not as its `.cargo-checksum.json` says"));
         }
-        let published = PublishedCrate::find(&locked.name, &locked.version.to_string())?;
-        let is_published = checksums.code_digest() == published.code;
-        (!is_published).then(|| {
-            "its `.cargo-checksum.json` lists other files than the published ones".to_owned()
-        })
+        let version = locked.version.to_string();
+        match PublishedCrate::find(&locked.name, &version) {
+            None => Some(unknown_digest(&version)),
+            Some(published) if checksums.code_digest() == published.code => None,
+            Some(_) => Some(
+                "its `.cargo-checksum.json` lists other files than the published ones".to_owned(),
+            ),
+        }
     }
 
     /// Reads the files of a package that is known by a table, as it was published; none if a path does not begin with
@@ -222,4 +225,13 @@ fn package_in(checkout: &Path, name: &str) -> Option<String> {
         }
     }
     None
+}
+
+fn unknown_digest(version: &str) -> String {
+    format!("the digest of version {version} is not known")
+}
+
+#[test]
+fn a_vendored_version_without_a_digest_is_not_known() {
+    assert_eq!(unknown_digest("1.0.1"), "the digest of version 1.0.1 is not known");
 }

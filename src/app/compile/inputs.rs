@@ -27,6 +27,7 @@ const VARIABLES: &[&str] = &[
     "CARGO_HOME",
     "CARGO_PROFILE_",
     "CARGO_REGISTRIES_",
+    "CARGO_RESOLVER_",
     "CARGO_SOURCE_",
     "CARGO_TARGET_",
     "CARGO_UNSTABLE_",

@@ -1,7 +1,7 @@
 //! A workspace at a revision as the reader sees it: the project's own files from git, other packages from where cargo
 //! keeps them on this machine.
 
-use std::{path::Path, rc::Rc};
+use std::{collections::BTreeMap, path::Path, rc::Rc};
 
 use anyhow::bail;
 
@@ -14,6 +14,7 @@ use crate::{
     },
     disk,
     source::{ConfigFile, Locked, ReadFile, Sources},
+    terminal,
 };
 
 pub struct Revision {
@@ -81,8 +82,11 @@ impl Sources for Revision {
     }
 
     fn cargo_configs(&self) -> anyhow::Result<Vec<ConfigFile>> {
-        let files = self.configs.iter().map(|text| text.file.clone());
-        Ok(files.chain(config::of_environment()?).collect())
+        Ok(self.configs.iter().map(|text| text.file.clone()).collect())
+    }
+
+    fn cargo_variables(&self) -> BTreeMap<String, String> {
+        terminal::cargo_variables()
     }
 
     fn vendoring_fault(&self, locked: &Locked) -> Option<String> {

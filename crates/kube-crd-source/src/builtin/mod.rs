@@ -46,12 +46,15 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     table
 });
 
-/// Whether the table has types of a crate.
+/// Whether types of a crate are known, or known to be refused.
 pub fn is_of(name: &str) -> bool {
     let start = format!("{name}::");
-    if crates::TWOFOLD.iter().any(|it| it.starts_with(&start)) {
-        return true;
-    }
+    crates::TWOFOLD.iter().any(|it| it.starts_with(&start)) || has_types_of(name)
+}
+
+/// Whether the table has types of a crate.
+pub fn has_types_of(name: &str) -> bool {
+    let start = format!("{name}::");
     TABLE.range(start.as_str()..).next().is_some_and(|(it, _)| it.starts_with(&start))
 }
 

@@ -1,13 +1,15 @@
-//! Cargo's configuration: each key is known to change nothing that a CRD depends on, is understood, or is refused.
+//! Cargo's configuration: each key is known to change nothing that a CRD depends on, is understood, or is refused. It is
+//! in files and in variables of the environment, which have the names of keys: `CARGO_BUILD_RUSTFLAGS`.
 
-use toml::Spanned;
-use toml::de::{DeString, DeTable, DeValue};
+use std::collections::BTreeMap;
+
+use toml::de::{DeTable, DeValue};
 
 use super::possible_cfgs::PossibleCfgs;
 use super::rustflags;
 use super::workspace::{Manifest, place_at};
 use crate::text::sources::{ConfigFile, Texts};
-use crate::text::{Place, Problem};
+use crate::text::{Place, Problem, SourcePath};
 
 /// The configuration of a workspace.
 #[derive(Default)]
@@ -16,6 +18,16 @@ pub struct Config {
     pub problems: Vec<Problem>,
     /// The conditions that its compiler flags set.
     pub cfgs: PossibleCfgs,
+    /// The addresses of registries, by their names as variables have them.
+    registries: BTreeMap<String, String>,
+}
+
+/// A value of the configuration.
+struct Setting<'a> {
+    /// The key or the variable, for messages.
+    name: String,
+    place: Place,
+    words: Vec<&'a str>,
 }
 
 #[derive(Clone, Copy)]
@@ -30,19 +42,28 @@ enum Effect {
     Variables,
     /// A program that is run in place of the compiler, or around it.
     Compiler,
+    /// The address of a registry, which dependencies name.
+    Registry,
+    /// It is followed where packages are looked for, but not as a variable.
+    Source,
     /// It changes what is built; with what to do in its place.
     Refused(&'static str),
+    /// The same, but cargo takes it from files only.
+    RefusedInFiles(&'static str),
 }
 
-use Effect::{Compiler, Conditions, Flags, Harmless, Refused, Variables};
+use Effect::{
+    Compiler, Conditions, Flags, Harmless, Refused, RefusedInFiles, Registry, Source, Variables,
+};
 
 const UNKNOWN: &str = "remove the key if nothing needs it";
+const LOCKFILE: &str = "remove the key: Cargo.lock of the workspace is read";
 const PATCH: &str = "remove the key, or replace the package by `[patch]` in Cargo.toml";
 
 /// Each key that is known; the first row that fits counts. `*` is any name or end of one, `**` is anything below.
 ///
-/// Sources are followed where packages are looked for. Of `env`, only what the reader evaluates itself matters:
-/// build scripts are not run, and code with another variable is refused at its place.
+/// Of `env`, only what the reader evaluates itself matters: build scripts are not run, and code with another variable is
+/// refused at its place.
 const KEYS: &[(&str, Effect)] = &[
     ("alias/**", Harmless),
     ("build/rustflags", Flags),
@@ -73,19 +94,21 @@ const KEYS: &[(&str, Effect)] = &[
     ("future-incompat-report/**", Harmless),
     ("host/**", Harmless),
     ("http/**", Harmless),
-    ("include/**", Refused("move the keys of the included files into this file")),
+    ("include/**", RefusedInFiles("move the keys of the included files into this file")),
     ("install/**", Harmless),
     ("net/**", Harmless),
-    ("patch/**", Refused(PATCH)),
-    ("paths/**", Refused(PATCH)),
-    ("profile/*/rustflags", Flags),
+    ("patch/**", RefusedInFiles(PATCH)),
+    ("paths/**", RefusedInFiles(PATCH)),
     ("profile/*/build-override/rustflags", Harmless),
+    ("profile/*/rustflags", Flags),
     ("profile/*/package/*/rustflags", Flags),
     ("profile/**", Harmless),
+    ("registries/*/index", Registry),
     ("registries/**", Harmless),
     ("registry/**", Harmless),
+    ("resolver/lockfile-path", Refused(LOCKFILE)),
     ("resolver/**", Harmless),
-    ("source/**", Harmless),
+    ("source/**", Source),
     ("target/*/rustflags", Flags),
     ("target/*/ar", Harmless),
     ("target/*/linker", Harmless),
@@ -129,16 +152,30 @@ const KEYS: &[(&str, Effect)] = &[
     ("unstable/trim-paths", Harmless),
     ("unstable/unstable-options", Harmless),
     ("unstable/warnings", Harmless),
+    ("unstable/**", Refused(UNKNOWN)),
+];
+
+/// Variables with names of their own, each with the key that it replaces.
+const OTHER_VARIABLES: &[(&str, &str)] = &[
+    ("CARGO_ENCODED_RUSTFLAGS", "BUILD_RUSTFLAGS"),
+    ("RUSTC", "BUILD_RUSTC"),
+    ("RUSTC_WORKSPACE_WRAPPER", "BUILD_RUSTC_WORKSPACE_WRAPPER"),
+    ("RUSTC_WRAPPER", "BUILD_RUSTC_WRAPPER"),
+    ("RUSTFLAGS", "BUILD_RUSTFLAGS"),
 ];
 
 /// Programs around the compiler that only keep what it has compiled.
 const CACHES: &[&str] = &["", "cachepot", "ccache", "rustc", "sccache"];
 
 impl Config {
-    /// Reads every file that cargo reads for the workspace with this Cargo.toml, whose profiles may have flags, too.
+    /// Reads all that cargo reads for the workspace with this Cargo.toml, whose profiles may have flags, too.
     pub fn read(texts: &Texts<'_>, root: Option<&Manifest>) -> Self {
         let mut config = Self::default();
         config.cfgs.any = root.is_some_and(|root| root.text.contains("rustflags"));
+        // Of several values for a registry, that of a variable counts, then that of the nearest file.
+        for (name, value) in texts.sources.cargo_variables() {
+            config.take_variable(&name, &value);
+        }
         for file in texts.cargo_configs() {
             match DeTable::parse(&file.text) {
                 Ok(table) => config.take_table(&file, table.get_ref(), &mut Vec::new()),
@@ -151,6 +188,39 @@ impl Config {
             }
         }
         config
+    }
+
+    /// The address of the registry that dependencies call so; none if the configuration does not have it.
+    pub fn registry(&self, name: &str) -> Option<&str> {
+        self.registries.get(&as_in_variables(name)).map(String::as_str)
+    }
+
+    /// Takes a variable. Cargo looks at those of the keys that it knows, so that others set nothing.
+    fn take_variable(&mut self, name: &str, value: &str) {
+        let other = OTHER_VARIABLES.iter().find(|row| row.0 == name).map(|row| row.1);
+        let Some(key) = other.or_else(|| name.strip_prefix("CARGO_")) else { return };
+        let row = KEYS.iter().find(|(pattern, _)| fits_variable(pattern, key));
+        let is_separator = |letter: char| match name {
+            "CARGO_ENCODED_RUSTFLAGS" => letter == '\x1f',
+            _ => letter.is_whitespace(),
+        };
+        let words = value.split(is_separator).filter(|word| !word.is_empty()).collect();
+        let path = format!("${name}").parse();
+        let place = Place::start(path.unwrap_or_else(|_| SourcePath::fixed(".cargo/config.toml")));
+        let setting = Setting { name: name.to_owned(), place, words };
+        match row.map_or(Harmless, |row| row.1) {
+            Registry => {
+                let registry =
+                    key.strip_prefix("REGISTRIES_").and_then(|it| it.strip_suffix("_INDEX"));
+                self.registries.insert(registry.unwrap_or(key).to_owned(), value.to_owned());
+            }
+            Source | Refused(_) => {
+                let message = format!("`{name}` in the environment may change what is built");
+                self.refuse(setting.place, message, "unset the variable");
+            }
+            RefusedInFiles(_) => {}
+            effect => self.take_value(setting, effect),
+        }
     }
 
     fn take_table<'a>(
@@ -166,43 +236,41 @@ impl Config {
                 (_, DeValue::Table(inner)) if is_open(above) => {
                     self.take_table(file, inner, above);
                 }
-                (effect, _) => {
-                    let effect = effect.unwrap_or(Refused(UNKNOWN));
-                    self.take_value(file, above, (key, value), effect);
+                (Some(Registry), DeValue::String(address)) => {
+                    let name = as_in_variables(above.get(1).copied().unwrap_or_default());
+                    self.registries.entry(name).or_insert_with(|| address.to_string());
+                }
+                (effect, value) => {
+                    let place = place_at(&file.path, &file.text, key.span().start);
+                    let setting = Setting { name: above.join("."), place, words: words(value) };
+                    self.take_value(setting, effect.unwrap_or(Refused(UNKNOWN)));
                 }
             }
             above.pop();
         }
     }
 
-    fn take_value(
-        &mut self,
-        file: &ConfigFile,
-        path: &[&str],
-        (key, value): (&Spanned<DeString<'_>>, &Spanned<DeValue<'_>>),
-        effect: Effect,
-    ) {
-        let place = || place_at(&file.path, &file.text, key.span().start);
-        let name = path.join(".");
+    fn take_value(&mut self, setting: Setting<'_>, effect: Effect) {
+        let Setting { name, place, words } = setting;
         match effect {
-            Harmless => {}
-            Conditions => words(value.get_ref()).into_iter().for_each(|it| self.cfgs.add(it)),
+            Harmless | Registry | Source => {}
+            Conditions => words.into_iter().for_each(|it| self.cfgs.add(it)),
             Variables => self.cfgs.variables = true,
             Compiler => {
-                let program = value.get_ref().as_str().unwrap_or_default();
+                let program = words.join(" ");
                 let program = program.rsplit(['/', '\\']).next().unwrap_or_default();
                 self.cfgs.any |= !CACHES.contains(&program.trim_end_matches(".exe"));
             }
             Flags => {
-                if let Err(flag) = rustflags::read(words(value.get_ref()), &mut self.cfgs) {
+                if let Err(flag) = rustflags::read(words, &mut self.cfgs) {
                     let message = format!("unknown compiler flag `{flag}` in `{name}`");
                     let hint = "remove the flag: types may differ with it";
-                    self.refuse(place(), message, hint);
+                    self.refuse(place, message, hint);
                 }
             }
-            Refused(hint) => {
+            Refused(hint) | RefusedInFiles(hint) => {
                 let message = format!("`{name}` in cargo's configuration may change what is built");
-                self.refuse(place(), message, hint);
+                self.refuse(place, message, hint);
             }
         }
     }
@@ -210,6 +278,33 @@ impl Config {
     fn refuse(&mut self, place: Place, message: String, hint: &str) {
         self.problems.push(Problem::new(place, message).with_hint(hint));
     }
+}
+
+/// A word of a key as names of variables have it.
+fn as_in_variables(word: &str) -> String {
+    word.replace(['/', '-'], "_").to_uppercase()
+}
+
+/// Whether a variable, without `CARGO_`, has the name of a key that a pattern fits. It does not show where one word of
+/// the key ends, so that `*` is any text in it.
+fn fits_variable(pattern: &str, variable: &str) -> bool {
+    let (pattern, is_table) = match pattern.strip_suffix("/**") {
+        Some(table) => (table, true),
+        None => (pattern, false),
+    };
+    let pattern = as_in_variables(pattern);
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = variable.strip_prefix(first) else { return false };
+    let mut parts = parts.peekable();
+    while let Some(part) = parts.next() {
+        if parts.peek().is_none() && !is_table {
+            return rest.ends_with(part);
+        }
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.is_empty() || is_table && (pattern.ends_with('*') || rest.starts_with('_'))
 }
 
 /// Whether a pattern fits the keys that lead to a value.

@@ -25,6 +25,11 @@ const NAMES: &[(&str, &[&str])] = &[
 const CRATES_IO: &[&str] =
     &["registry+https://github.com/rust-lang/crates.io-index", "sparse+https://index.crates.io/"];
 
+/// Whether a source in Cargo.lock is crates.io.
+pub fn is_crates_io(source: &str) -> bool {
+    CRATES_IO.contains(&source)
+}
+
 impl Packages<'_> {
     /// The packages that a name may mean.
     pub fn candidates(&self, name: &str) -> Vec<PackageId> {
@@ -96,7 +101,7 @@ impl Packages<'_> {
 
     /// Whether it is from crates.io.
     pub fn is_published(&self, id: PackageId) -> bool {
-        self.all[id].source.as_ref().is_some_and(|source| CRATES_IO.contains(&source.as_str()))
+        self.all[id].source.as_deref().is_some_and(is_crates_io)
     }
 
     /// The checksum that Cargo.lock has for a package.

@@ -34,8 +34,17 @@ pub struct Dependency {
     /// It is inherited from the workspace's own Cargo.toml.
     pub inherited: bool,
     pub git: Option<GitSource>,
+    pub registry: Option<Registry>,
     /// The keys of its table in Cargo.toml.
     pub section: Vec<String>,
+}
+
+/// The registry that a Cargo.toml names; none if it means crates.io.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Registry {
+    /// By its name in cargo's configuration.
+    Name(String),
+    Address(String),
 }
 
 /// The git repository that a Cargo.toml names, with its key and name of what is checked out.
@@ -100,6 +109,9 @@ fn dependency(key: &str, value: &Value, shared: Option<&Table>) -> Dependency {
         features.extend(words(own.and_then(|it| it.get("features"))));
         default |= flag(own, "default-features").unwrap_or(false);
     }
+    let registry = text("registry").filter(|name| *name != "crates-io");
+    let registry = registry.map(|name| Registry::Name(name.to_owned()));
+    let address = text("registry-index").map(|it| Registry::Address(it.to_owned()));
     let version = declared.and_then(Value::as_str).or_else(|| text("version"));
     Dependency {
         key: key.to_owned(),
@@ -114,6 +126,7 @@ fn dependency(key: &str, value: &Value, shared: Option<&Table>) -> Dependency {
         path: text("path").map(str::to_owned),
         inherited,
         git: table.and_then(GitSource::declared_in),
+        registry: registry.or(address),
         section: Vec::new(),
     }
 }

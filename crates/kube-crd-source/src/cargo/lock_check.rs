@@ -8,7 +8,8 @@ use semver::Version;
 use toml::{Table, Value};
 use url::Url;
 
-use super::dependencies::{Dependency, For, GitSource};
+use super::deciding::is_crates_io;
+use super::dependencies::{Dependency, For, GitSource, Registry};
 use super::lock::{Lock, Locked};
 use super::packages::{PackageId, Packages};
 use super::workspace::Manifest;
@@ -28,14 +29,29 @@ struct Misfit {
     what: String,
 }
 
-/// The problem that Cargo.lock is out of date; none if it fits, or if there is none.
-pub fn check_lock(
-    packages: &Packages<'_>,
-    members: &BTreeMap<String, Rc<Manifest>>,
-) -> Option<Problem> {
+/// What Cargo.lock says of what is built.
+pub enum LockState {
+    /// It fits the manifests, or there is none.
+    Fits,
+    /// It fits, and a package that decides what `crd()` prints is not locked at all.
+    WithoutKube(Problem),
+    /// Cargo builds other versions than those that are locked.
+    Outdated(Problem),
+}
+
+/// Compares Cargo.lock with the manifests.
+pub fn check_lock(packages: &Packages<'_>, members: &BTreeMap<String, Rc<Manifest>>) -> LockState {
     if !packages.is_locked() || members.is_empty() {
-        return None;
+        return LockState::Fits;
     }
+    match outdated(packages, members) {
+        Some(problem) => LockState::Outdated(problem),
+        None => missing_kube(packages).map_or(LockState::Fits, LockState::WithoutKube),
+    }
+}
+
+/// The problem that Cargo.lock is out of date; none if it fits.
+fn outdated(packages: &Packages<'_>, members: &BTreeMap<String, Rc<Manifest>>) -> Option<Problem> {
     let patches = Patch::all(packages, members);
     let unused = patches.iter().filter(|patch| !patch.is_locked(&packages.lock));
     let mut misfits: Vec<Misfit> = unused.map(Patch::misfit).collect();
@@ -82,14 +98,8 @@ fn unequal_versions<'a>(packages: &'a Packages<'_>) -> impl Iterator<Item = Misf
     })
 }
 
-/// The problem that a package which decides what `crd()` prints is not locked at all, in a lock that fits.
-pub fn check_for_kube(
-    packages: &Packages<'_>,
-    members: &BTreeMap<String, Rc<Manifest>>,
-) -> Option<Problem> {
-    if !packages.is_locked() || members.is_empty() {
-        return None;
-    }
+/// The problem that a package which decides what `crd()` prints is not locked at all.
+fn missing_kube(packages: &Packages<'_>) -> Option<Problem> {
     let missing = DECIDING.iter().find(|name| packages.lock.versions_of(name).is_empty())?;
     let message = format!(
         "Cargo.lock has no `{missing}`: it is unknown which version of it generates the CRDs"
@@ -145,7 +155,7 @@ fn misfit(
     let fits = |it: &&Locked| {
         let meets =
             |version: &Version| dependency.version.as_ref().is_none_or(|it| it.matches(version));
-        meets(&it.version) && (patched.contains(name) || is_from(it, dependency))
+        meets(&it.version) && (patched.contains(name) || is_from(packages, it, dependency))
     };
     if locked.iter().any(fits) {
         return None;
@@ -153,7 +163,7 @@ fn misfit(
     let found = locked.iter().copied().map(shown).collect::<Vec<_>>().join(" and ");
     let what = match (found.as_str(), &dependency.version) {
         ("", _) => format!("it has no `{name}` for `{}`", package.name),
-        (found, Some(version)) if locked.iter().any(|it| is_from(it, dependency)) => {
+        (found, Some(version)) if locked.iter().any(|it| is_from(packages, it, dependency)) => {
             format!("it has {found}, and `{version}` is required")
         }
         (found, _) => format!("it has {found}, which is not the source in Cargo.toml"),
@@ -174,18 +184,35 @@ fn shown(locked: &Locked) -> String {
         Some(source) if source.starts_with("git+") => {
             format!("`{name}` {version} from `{}`", source.trim_start_matches("git+"))
         }
+        Some(source) if !is_crates_io(source) => {
+            format!("`{name}` {version} from `{}`", source.trim_start_matches("registry+"))
+        }
         Some(_) => format!("`{name}` {version}"),
     }
 }
 
 /// Whether a locked package is from the source that a dependency names.
-fn is_from(locked: &Locked, dependency: &Dependency) -> bool {
+fn is_from(packages: &Packages<'_>, locked: &Locked, dependency: &Dependency) -> bool {
     let source = locked.source.as_deref();
     match (&dependency.path, &dependency.git) {
         (Some(_), _) => source.is_none(),
         (None, Some(git)) => source.is_some_and(|source| is_of_repository(source, git)),
-        (None, None) => source.is_some_and(|source| !source.starts_with("git+")),
+        (None, None) => source.is_some_and(|source| {
+            let address = match &dependency.registry {
+                None => return is_crates_io(source),
+                Some(Registry::Name(name)) => packages.config.registry(name),
+                Some(Registry::Address(address)) => Some(address.as_str()),
+            };
+            // Cargo stops at a registry that its configuration does not have.
+            !source.starts_with("git+")
+                && address.is_none_or(|it| registry_address(it) == registry_address(source))
+        }),
     }
+}
+
+/// The address of a registry without what makes no difference.
+fn registry_address(source: &str) -> &str {
+    source.strip_prefix("registry+").unwrap_or(source).trim_end_matches('/')
 }
 
 /// Whether a source in Cargo.lock is this repository, at this branch, tag or revision.

@@ -57,6 +57,8 @@ pub struct Packages<'a> {
     /// The packages that depend on each package directly, found on demand.
     pub(super) users: OnceCell<BTreeMap<PackageId, Vec<PackageId>>>,
     pub(super) deciding: OnceCell<Deciding>,
+    /// What [`Packages::publication_fault`] has found.
+    pub(super) publication_faults: RefCell<BTreeMap<PackageId, Option<Problem>>>,
     pub(super) config: Config,
 }
 
@@ -94,6 +96,7 @@ impl<'a> Packages<'a> {
             found: RefCell::default(),
             users: OnceCell::new(),
             deciding: OnceCell::new(),
+            publication_faults: RefCell::default(),
             config: Config::read(texts, members.get("").map(Rc::as_ref)),
         };
         let mut open: Vec<(String, Rc<Manifest>)> =

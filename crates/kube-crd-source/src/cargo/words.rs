@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::packages::{PackageId, Packages};
-use crate::builtin::names::is_table;
+use crate::builtin::{self, names::is_table};
+use crate::text::Problem;
 
 impl Packages<'_> {
     /// The first word of a path that leads into a package from elsewhere. Each package has its own; the packages
@@ -24,14 +25,23 @@ impl Packages<'_> {
             }
             None if is_table(&name) => format!("path/{name}"),
             Some(_) if is_table(&name) && !self.is_published(id) => format!("registry/{name}"),
+            Some(_) if self.table_fault(id).is_some() => format!("vendored/{name}"),
             _ => name,
         }
     }
 
-    /// The words of all packages that are from git, or from another registry than crates.io.
+    /// The problem of a package whose types are in our tables: its code may not be the published one.
+    pub fn table_fault(&self, id: PackageId) -> Option<Problem> {
+        let is_table = builtin::has_types_of(&self.all[id].name.replace('-', "_"));
+        if is_table && self.is_published(id) { self.publication_fault(id) } else { None }
+    }
+
+    /// The words of all packages that are from git, from another registry than crates.io, or vendored in another way.
     pub fn unpublished_words(&self) -> BTreeSet<String> {
-        let is_unpublished =
-            |id: &PackageId| self.all[*id].source.is_some() && !self.is_published(*id);
+        let is_unpublished = |id: &PackageId| {
+            let is_elsewhere = self.all[*id].source.is_some() && !self.is_published(*id);
+            is_elsewhere || self.table_fault(*id).is_some()
+        };
         (0..self.all.len()).filter(is_unpublished).map(|id| self.crate_word(id)).collect()
     }
 

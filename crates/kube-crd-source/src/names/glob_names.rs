@@ -242,7 +242,7 @@ impl Lookup<'_> {
             }
             GlobTarget::Enum(_) | GlobTarget::Module(_) => return None,
             GlobTarget::Foreign(path) => {
-                let whole = foreign::canonical(path, name);
+                let whole = self.foreign_path(path, name);
                 if foreign::is_known(&self.world.kubernetes, &whole) {
                     Ok(Named::Foreign(whole))
                 } else if foreign::is_known_without(&self.world.kubernetes, path, name) {

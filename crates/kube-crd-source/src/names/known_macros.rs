@@ -53,9 +53,10 @@ pub const CRATES: &[&str] = &[
 pub const DERIVES_OF_STD: &[&str] =
     &["Clone", "Copy", "Debug", "Default", "Eq", "Hash", "Ord", "PartialEq", "PartialOrd"];
 
-/// Published crates whose derives and attribute macros write implementations, and items that are named after the item
-/// that they get. None of their macros declares a kind.
-const KNOWN_CRATES: &[&str] = &[
+/// Published crates whose derives and attribute macros write implementations, and items with names that begin or end
+/// with that of the item which they get, such as `FooBits` for `Foo`: read from their sources as of November 2026. None
+/// of their macros declares a kind or a trait.
+const CRATES_OF_IMPLS: &[&str] = &[
     "actix_macros",
     "actix_rt",
     "actix_web",
@@ -72,8 +73,6 @@ const KNOWN_CRATES: &[&str] = &[
     "axum_extra",
     "axum_macros",
     "bitflags",
-    "bon",
-    "bon_macros",
     "borsh",
     "borsh_derive",
     "bytemuck",
@@ -89,16 +88,12 @@ const KNOWN_CRATES: &[&str] = &[
     "darling_macro",
     "derivative",
     "derive_arbitrary",
-    "derive_builder",
-    "derive_builder_macro",
     "derive_more",
     "derive_more_impl",
     "derive_where",
     "diesel",
     "diesel_derives",
     "displaydoc",
-    "documented",
-    "documented_macros",
     "dummy",
     "educe",
     "enum_as_inner",
@@ -135,13 +130,10 @@ const KNOWN_CRATES: &[&str] = &[
     "mutants",
     "num_derive",
     "opentelemetry",
-    "optfield",
     "parse_display",
     "paste",
     "phf",
     "phf_macros",
-    "pin_project",
-    "pin_project_internal",
     "pin_project_lite",
     "poem",
     "poem_derive",
@@ -157,8 +149,6 @@ const KNOWN_CRATES: &[&str] = &[
     "prost_derive",
     "pyo3",
     "pyo3_macros",
-    "rkyv",
-    "rkyv_derive",
     "rocket",
     "rocket_codegen",
     "rstest",
@@ -180,16 +170,12 @@ const KNOWN_CRATES: &[&str] = &[
     "serial_test_derive",
     "slog",
     "smart_default",
-    "snafu",
-    "snafu_derive",
     "sqlx",
     "sqlx_macros",
     "static_assertions",
     "std",
     "structopt",
     "structopt_derive",
-    "strum",
-    "strum_macros",
     "test_case",
     "test_case_macros",
     "test_log",
@@ -208,8 +194,6 @@ const KNOWN_CRATES: &[&str] = &[
     "tracing_test_macro",
     "ts_rs",
     "ts_rs_macros",
-    "typed_builder",
-    "typed_builder_macro",
     "typeshare",
     "typeshare_annotation",
     "utoipa",
@@ -217,20 +201,61 @@ const KNOWN_CRATES: &[&str] = &[
     "uuid",
     "validator",
     "validator_derive",
-    "wasm_bindgen",
-    "wasm_bindgen_macro",
     "zerocopy",
     "zerocopy_derive",
     "zeroize",
     "zeroize_derive",
 ];
 
-/// Returns whether a word is that of a known crate, if it is published.
-pub fn is_known_crate(word: &str) -> bool {
-    KNOWN_CRATES.binary_search(&word.split('@').next().unwrap_or(word)).is_ok()
+/// Published crates whose derives and attribute macros write items, too, which the attributes of the item name or the
+/// variants with `suffix` of snafu: `#[strum_discriminants(name(Foo))]`. They pass attributes on to these items.
+const CRATES_OF_ITEMS: &[&str] = &[
+    "bon",
+    "bon_macros",
+    "derive_builder",
+    "derive_builder_macro",
+    "documented",
+    "documented_macros",
+    "pin_project",
+    "pin_project_internal",
+    "rkyv",
+    "rkyv_derive",
+    "snafu",
+    "snafu_derive",
+    "strum",
+    "strum_macros",
+    "typed_builder",
+    "typed_builder_macro",
+    "wasm_bindgen",
+    "wasm_bindgen_macro",
+];
+
+/// Attribute macros of known crates that name an item in another case than their arguments.
+const UNKNOWN_MACROS: &[&str] = &["diesel::auto_type", "diesel_derives::auto_type"];
+
+/// What derives and attribute macros write that are known by their crates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writes {
+    Impls,
+    /// Items, too, whose names are in the attributes of the item that they get.
+    Items,
+}
+
+/// What the macros behind a path write, if its crate is a published one; none if that is not known. `path` is that of a
+/// macro, of a module or of a crate.
+pub fn known_effect(path: &str) -> Option<Writes> {
+    let word = path.split("::").next().unwrap_or(path);
+    let word = word.split('@').next().unwrap_or(word);
+    match () {
+        () if UNKNOWN_MACROS.contains(&path) => None,
+        () if CRATES_OF_IMPLS.binary_search(&word).is_ok() => Some(Writes::Impls),
+        () if CRATES_OF_ITEMS.binary_search(&word).is_ok() => Some(Writes::Items),
+        () => None,
+    }
 }
 
 #[test]
 fn known_crates_are_sorted() {
-    assert!(KNOWN_CRATES.is_sorted());
+    assert!(CRATES_OF_IMPLS.is_sorted());
+    assert!(CRATES_OF_ITEMS.is_sorted());
 }

@@ -302,7 +302,7 @@ impl Lookup<'_> {
                 self.module_word(*module, name)
             }
             Named::Module(module) => self.inside(*module, name, space, from, by),
-            Named::Foreign(path) => Ok(Named::Foreign(foreign::canonical(path, name))),
+            Named::Foreign(path) => Ok(Named::Foreign(self.foreign_path(path, name))),
             Named::Item(item) => match &self.world.items[*item].kind {
                 ItemKind::Data(_) => Ok(Named::Member(*item, name.to_owned())),
                 ItemKind::Alias(_) => match self.behind(*item)? {

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Doubt, Names};
-use crate::builtin::names::{is_table, prelude};
+use super::{Doubt, Lookup, Names};
+use crate::builtin::names::{canonical, is_table, prelude};
 use crate::text::SourcePath;
 use crate::tree::ModuleId;
 
@@ -17,6 +17,16 @@ pub struct Needs {
     pub texts: BTreeMap<SourcePath, ModuleId>,
     /// Names that are no known crate: the crate with such a path, and the name.
     pub unknown: BTreeSet<(usize, String)>,
+}
+
+impl Lookup<'_> {
+    /// The path of a name in a foreign module, as our tables know it where the crate is the one that they mean.
+    pub(super) fn foreign_path(&self, module: &str, name: &str) -> String {
+        let path = canonical(module, name);
+        let vendored = format!("vendored/{path}");
+        let word = vendored.split("::").next().unwrap_or_default();
+        if self.world.unpublished.contains(word) { vendored } else { path }
+    }
 }
 
 impl Names {
@@ -60,6 +70,11 @@ impl Names {
         let needs = &mut *self.needs.borrow_mut();
         let of_values = std::mem::take(&mut needs.of_values);
         std::mem::replace(needs, Needs { of_values, ..Needs::default() })
+    }
+
+    /// Whether a doubt is about a crate that is not on crates.io and whose source is not read.
+    pub fn is_of_unpublished(&self, doubt: &Doubt) -> bool {
+        doubt.glob.iter().any(|path| self.unpublished.contains(first(path)))
     }
 
     /// Whether a doubt is about a crate whose source is not at hand.

@@ -9,10 +9,11 @@ use quote::ToTokens as _;
 use super::calls::Effect;
 use super::globs::GlobTarget;
 use super::imports::Reader;
-use super::known_macros::{DERIVES_OF_STD, is_known_crate};
+use super::known_macros::{DERIVES_OF_STD, Writes, known_effect};
 use super::{Lookup, Miss, Named, Space};
 use crate::cargo::Extern;
-use crate::tree::attribute_macros::{AttributeMacro, DecoratedItem};
+use crate::text::plain;
+use crate::tree::attribute_macros::{AttributeMacro, DecoratedItem, LANGUAGE};
 use crate::tree::tokens::Tokens;
 use crate::tree::{ItemId, ItemKind, ModuleId};
 
@@ -27,27 +28,70 @@ pub struct Unexpanded {
     pub effect: Effect,
 }
 
-/// The unknown ones among all derives and attribute macros but those at the indices in `earlier`, each with its index
-/// and module.
+/// Those among all derives and attribute macros but those at the indices in `earlier` that are not known or write items
+/// with names of their own, each with its index and module.
 pub fn unknown_attribute_macros(
     lookup: &Lookup<'_>,
     earlier: &BTreeSet<usize>,
 ) -> Vec<(usize, ModuleId, Unexpanded)> {
     let all = lookup.world.attribute_macros.iter().enumerate();
     let mut words = Words::default();
-    let unknown =
-        all.filter(|(index, macro_)| !earlier.contains(index) && !is_known(lookup, macro_));
+    let mut effect_of = |macro_: &AttributeMacro| match known(lookup, macro_) {
+        Some(Writes::Impls) => None,
+        Some(Writes::Items) => Some(Effect::of_named_items(named_items(lookup, macro_))),
+        None => Some(effect(lookup, macro_, words.of_item(lookup, macro_))),
+    };
+    let unknown = all.filter(|(index, _)| !earlier.contains(index));
     unknown
-        .map(|(index, macro_)| {
+        .filter_map(|(index, macro_)| {
             let unexpanded = Unexpanded {
                 text: macro_.text.clone(),
                 span: macro_.path.span,
                 unknown: None,
-                effect: effect(lookup, macro_, words.of_item(lookup, macro_)),
+                effect: effect_of(macro_)?,
             };
-            (index, macro_.module, unexpanded)
+            Some((index, macro_.module, unexpanded))
         })
         .collect()
+}
+
+/// The words that a known macro may take for names of items: those in the attributes of its struct or enum; with
+/// `suffix`, as snafu has it, also each variant with such a word behind it. Of another item, every word.
+fn named_items(lookup: &Lookup<'_>, macro_: &AttributeMacro) -> BTreeSet<String> {
+    let id = match &macro_.item {
+        DecoratedItem::Words(words, _) => return (**words).clone(),
+        DecoratedItem::Data(id) => *id,
+    };
+    let ItemKind::Data(input) = &lookup.world.items[id].kind else { return BTreeSet::new() };
+    let is_helper = |attr: &&syn::Attribute| {
+        !LANGUAGE.iter().any(|it| attr.path().is_ident(it)) || attr.path().is_ident("cfg_attr")
+    };
+    let words_of = |attrs: &[syn::Attribute]| -> BTreeSet<String> {
+        let tokens = attrs.iter().filter(is_helper).map(|attr| attr.meta.to_token_stream());
+        tokens.flat_map(|tokens| Tokens::of_arguments(tokens).words).collect()
+    };
+    let mut names = words_of(&input.attrs);
+    if let syn::Data::Enum(data) = &input.data {
+        for variant in &data.variants {
+            let words: BTreeSet<String> =
+                words_of(&variant.attrs).into_iter().chain(names.iter().cloned()).collect();
+            if words.contains("suffix") {
+                let name = plain(&variant.ident);
+                names.extend(words.iter().map(|word| format!("{name}{word}")));
+                names.insert(name);
+            }
+        }
+    }
+    names
+}
+
+impl Effect {
+    /// The effect of a known macro that writes items with these names, and implementations.
+    pub fn of_named_items(names: BTreeSet<String>) -> Self {
+        let may_declare_kinds = names.contains("CustomResource");
+        let unknown = Self::unknown(Rc::default());
+        Self { names: Some(names), is_known: true, may_declare_kinds, ..unknown }
+    }
 }
 
 fn effect(lookup: &Lookup<'_>, macro_: &AttributeMacro, words: Rc<BTreeSet<String>>) -> Effect {
@@ -96,28 +140,36 @@ impl Words {
     }
 }
 
-fn is_known(lookup: &Lookup<'_>, macro_: &AttributeMacro) -> bool {
+/// What a macro writes; none if that is not known.
+fn known(lookup: &Lookup<'_>, macro_: &AttributeMacro) -> Option<Writes> {
     let AttributeMacro { module, path, is_derive, .. } = macro_;
     // The derives of std need no import. Whatever makes one of them doubtful is in the list itself.
     let is_of_std = || match &path.parts[..] {
         [name] if !path.global => *is_derive && DERIVES_OF_STD.contains(&name.as_str()),
         _ => false,
     };
-    match lookup.path(*module, path, Space::Macros, Reader::Early) {
-        Ok(Named::Foreign(found)) => is_published_and_known(lookup, &found),
+    let (is_known, is_helper) = match lookup.path(*module, path, Space::Macros, Reader::Early) {
+        Ok(Named::Foreign(found)) => return published_effect(lookup, &found),
         // A helper attribute of a derive is not imported.
         Err(Miss::Nothing) => match uses_of_macros(lookup, *module) {
-            _ if is_attribute_of_project(lookup, macro_) => false,
-            MacroUses::Unknown => false,
-            MacroUses::Known => path.parts.len() == 1,
-            MacroUses::None => is_of_std() || !is_derive && path.parts.len() == 1,
+            _ if is_attribute_of_project(lookup, macro_) => (false, false),
+            MacroUses::Unknown => (false, false),
+            MacroUses::Known => (path.parts.len() == 1, !is_derive),
+            MacroUses::None => (is_of_std() || !is_derive && path.parts.len() == 1, true),
         },
         // A glob that is not read would have to import another derive of such a name.
         Err(Miss::Doubt(_) | Miss::Perhaps(_)) => {
-            is_of_std() || path.parts.len() == 1 && imports_known_crates_only(lookup, *module)
+            let of_std = is_of_std();
+            let is_single = path.parts.len() == 1;
+            (
+                of_std || is_single && imports_known_crates_only(lookup, *module),
+                of_std || !is_derive,
+            )
         }
-        Ok(_) | Err(Miss::Unreachable) => false,
-    }
+        Ok(_) | Err(Miss::Unreachable) => (false, false),
+    };
+    // Which of the known crates such a derive is of is not known.
+    is_known.then_some(if is_helper { Writes::Impls } else { Writes::Items })
 }
 
 /// Returns whether a path leads to an attribute macro of the project: a function of a crate for macros.
@@ -144,10 +196,10 @@ fn is_published(lookup: &Lookup<'_>, macro_: &AttributeMacro) -> bool {
     path.is_some_and(|path| !lookup.world.unpublished.contains(&word(&path)))
 }
 
-/// Returns whether a path leads into a known crate, from crates.io.
-fn is_published_and_known(lookup: &Lookup<'_>, path: &str) -> bool {
+/// What a macro writes whose path leads into a known crate, from crates.io.
+fn published_effect(lookup: &Lookup<'_>, path: &str) -> Option<Writes> {
     let word = path.split("::").next().unwrap_or(path);
-    is_known_crate(word) && !lookup.world.unpublished.contains(word)
+    known_effect(path).filter(|_| !lookup.world.unpublished.contains(word))
 }
 
 /// Returns whether all that the globs of a module may import is of known crates or read.
@@ -158,7 +210,7 @@ fn imports_known_crates_only(lookup: &Lookup<'_>, module: ModuleId) -> bool {
             match lookup.imports.globs.targets.get(&(here, index)) {
                 Some(GlobTarget::Module(next)) if seen.insert(*next) => open.push(*next),
                 Some(GlobTarget::Module(_) | GlobTarget::Enum(_)) => {}
-                Some(GlobTarget::Foreign(path)) if is_published_and_known(lookup, path) => {}
+                Some(GlobTarget::Foreign(path)) if published_effect(lookup, path).is_some() => {}
                 Some(GlobTarget::Foreign(_) | GlobTarget::Uncertain(_)) | None => return false,
             }
         }
@@ -176,7 +228,7 @@ enum MacroUses {
 fn uses_of_macros(lookup: &Lookup<'_>, module: ModuleId) -> MacroUses {
     let krate = lookup.world.modules[module].krate;
     let is_known = |name: &String| match lookup.world.crates[krate].externs.get(name) {
-        Some(Extern::Elsewhere(word)) => is_published_and_known(lookup, word),
+        Some(Extern::Elsewhere(word)) => published_effect(lookup, word).is_some(),
         Some(Extern::Here(_)) => false,
         None => matches!(name.as_str(), "std" | "core" | "alloc"),
     };

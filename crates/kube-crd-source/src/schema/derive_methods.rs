@@ -3,6 +3,7 @@
 use super::Reader;
 use crate::text::Problem;
 use crate::tree::ItemId;
+use crate::types::Unread;
 use crate::values::Evaluator;
 
 /// Methods that the code of `#[derive(JsonSchema)]` calls on schemas, values and types of std: `schema_exprs.rs` and
@@ -28,16 +29,26 @@ impl Reader {
     pub(super) fn check_methods_of_derive(&self, id: ItemId) -> Result<(), Problem> {
         let item = &self.world.items[id];
         let evaluator = Evaluator::new(&self.world, &self.budget, "a derive");
+        let refuse = |message: String, hint: &str| {
+            Err(self.world.problem(item.module, item.span, message, hint))
+        };
         let mut methods = METHODS_OF_DERIVE.iter();
-        let Some(method) = methods.find(|method| evaluator.is_given_by_trait(item.module, method))
-        else {
+        if let Some(method) = methods.find(|name| evaluator.is_given_by_trait(item.module, name)) {
+            let message = format!(
+                "the derive of `JsonSchema` for `{}` may call the `{method}` of a trait in scope",
+                item.name
+            );
+            return refuse(message, "move the type to a module that does not import the trait");
+        }
+        let Some(possible) = evaluator.possible_trait(item.module, Unread::Crates) else {
             return Ok(());
         };
         let message = format!(
-            "the derive of `JsonSchema` for `{}` may call the `{method}` of a trait in scope",
+            "{possible} may bring a trait into scope whose methods the derive of `JsonSchema` for `{}` calls",
             item.name
         );
-        let hint = "move the type to a module that does not import the trait";
-        Err(self.world.problem(item.module, item.span, message, hint))
+        let hint =
+            "run `cargo fetch` or `cargo vendor`, or move the type to a module without the import";
+        refuse(message, hint)
     }
 }

@@ -13,14 +13,22 @@ fn read(body: &str, beside: &str) -> Vec<String> {
 /// The same with this source of `strum` in Cargo.lock.
 fn read_with(body: &str, beside: &str, source: &str) -> Vec<String> {
     let text = spec(body, beside).into_values().next().unwrap();
-    let manifest = "[package]\nname = \"a\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\nstrum = \"1\"\nmac = { path = \"mac\" }\n";
-    let packages: [(&str, &str, &[&str]); 3] =
-        [(".a", "0.1.0", &["strum", "mac"]), (".mac", "0.0.0", &[]), ("strum", "1.0.0", &[])];
+    let manifest = "[package]\nname = \"a\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\nstrum = \"1\"\nsnafu = \"1\"\nmac = { path = \"mac\" }\n";
+    let packages: [(&str, &str, &[&str]); 4] = [
+        (".a", "0.1.0", &["strum", "snafu", "mac"]),
+        (".mac", "0.0.0", &[]),
+        ("snafu", "1.0.0", &[]),
+        ("strum", "1.0.0", &[]),
+    ];
+    let is_usual = source.ends_with("crates.io-index");
+    let registry = "strum.version = \"1\"\nstrum.registry = \"own\"";
+    let manifest =
+        if is_usual { manifest.to_owned() } else { manifest.replace("strum = \"1\"", registry) };
     let strum = |source: &str| format!("\"strum\"\nversion = \"1.0.0\"\nsource = \"{source}\"");
     let locked = lock(&packages)
         .replace(&strum("registry+https://github.com/rust-lang/crates.io-index"), &strum(source));
     problems(&files(&[
-        ("Cargo.toml", manifest),
+        ("Cargo.toml", &manifest),
         ("Cargo.lock", &locked),
         ("src/main.rs", &text),
         ("mac/Cargo.toml", "[package]\nname = \"mac\"\n[lib]\nproc-macro = true\n"),
@@ -181,4 +189,27 @@ fn a_derive_of_a_package_that_is_not_on_this_machine_is_told_apart_from_another(
         refusal(&format!("{HEAD}{SPEC}\n{KIND} {{ a: In }}\n{other} struct In {{}}")),
         Err(vec![format!("src/lib.rs:5:10: `types::JsonSchema` {absent} (`Kind` → `spec.a`)")])
     );
+}
+
+#[test]
+fn a_known_derive_may_declare_what_its_attributes_name() {
+    for beside in [
+        "#[derive(strum::EnumDiscriminants)] #[strum_discriminants(name(String))] enum Other { A }",
+        "#[derive(strum::EnumDiscriminants)] #[cfg_attr(unix, strum_discriminants(name(String)))] enum Other { A }",
+        "use strum::*; #[derive(EnumDiscriminants)] #[strum_discriminants(name(String))] enum Other { A }",
+        "#[derive(snafu::Snafu)] #[snafu(context(suffix(false)))] enum Other { String { a: u8 } }",
+        "#[derive(snafu::Snafu)] enum Other { #[snafu(context(suffix(ing)))] Str { a: u8 } }",
+    ] {
+        let found = read("a: String,", beside);
+        let expected = "src/main.rs:5:4: `String` cannot be resolved with certainty: `#[derive(";
+        assert!(found.iter().any(|it| it.starts_with(expected)), "{beside}: {found:?}");
+    }
+    for beside in [
+        "#[derive(strum::Display)] #[strum(serialize_all = \"lowercase\")] enum Other { #[strum(to_string = \"String\")] String, Other(String) }",
+        "#[derive(snafu::Snafu)] #[snafu(visibility(pub))] enum Other { #[snafu(display(\"a {s}\"))] String { s: String } }",
+    ] {
+        assert_eq!(read("a: String,", beside), NONE, "{beside}");
+    }
+    let kind = "#[derive(strum::EnumDiscriminants)] #[strum_discriminants(derive(kube::CustomResource), kube(group = \"a\", version = \"v1\", kind = \"B\"))] enum Other { A }";
+    assert_ne!(read("a: String,", kind), NONE);
 }

@@ -69,6 +69,12 @@ fn a_key_that_may_change_what_is_built_is_refused_with_its_line() {
         ("build = 1\n", "build", "1:1", unknown),
         ("[target.'cfg(unix)']\nnew-key = 1\n", "target.cfg(unix).new-key", "2:1", unknown),
         (
+            "[resolver]\nlockfile-path = \"other/Cargo.lock\"\n",
+            "resolver.lockfile-path",
+            "2:1",
+            "remove the key: Cargo.lock of the workspace is read",
+        ),
+        (
             "[env]\nCARGO_MANIFEST_DIR = { value = \"/\", force = true }\n",
             "env.CARGO_MANIFEST_DIR",
             "2:1",
@@ -88,6 +94,76 @@ fn a_key_that_may_change_what_is_built_is_refused_with_its_line() {
     );
     let broken = &found("", &[(".cargo/config.toml", "[build\n")])[0];
     assert!(broken.starts_with(".cargo/config.toml:1:7: cannot be parsed: "), "{broken}");
+}
+
+#[test]
+fn variables_are_keys_of_the_same_names() {
+    let field = "#[cfg(feature = \"big\")] size: i32,";
+    let read = |name: &str, value: &str| found(field, &[(&format!("${name}"), value)]);
+    for (name, value) in [
+        ("CARGO_BUILD_JOBS", "2"),
+        ("CARGO_BUILD_TARGET_DIR", "/t"),
+        ("CARGO_BUILD_FLAGS", "--release"),
+        ("CARGO_ENCODED_RUSTFLAGS", "-C\u{1f}link-arg=a b"),
+        ("CARGO_ENV_SIZE", "1"),
+        ("CARGO_HTTP_TIMEOUT", "9"),
+        // Of cargo's configuration, these are looked up in files only.
+        ("CARGO_INCLUDE", "a.toml"),
+        ("CARGO_PATHS", "over"),
+        ("CARGO_PATCH_CRATES_IO", "a"),
+        ("CARGO_PKG_NAME", "a"),
+        ("CARGO_PROFILE_DEV_BUILD_OVERRIDE_RUSTFLAGS", "--sysroot /a"),
+        ("CARGO_PROFILE_DEV_DEBUG", "0"),
+        ("CARGO_REGISTRIES_OWN_INDEX", "sparse+https://a.example/"),
+        ("CARGO_REGISTRIES_OWN_TOKEN", "t"),
+        ("CARGO_REGISTRY_TOKEN", "t"),
+        ("CARGO_RESOLVER_INCOMPATIBLE_RUST_VERSIONS", "allow"),
+        ("CARGO_TARGET_DIR", "/t"),
+        ("CARGO_TARGET_TMPDIR", "/t"),
+        ("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_LINKER", "ld"),
+        ("CARGO_UNSTABLE_GITOXIDE_FETCH", "true"),
+        ("CARGO_UNSTABLE_TRIM_PATHS", "true"),
+        ("RUSTC_BOOTSTRAP", "1"),
+        ("RUSTC_WRAPPER", "/opt/a b/sccache"),
+        ("RUSTFLAGS", "-D  warnings --cfg tokio_unstable"),
+    ] {
+        assert_eq!(read(name, value), [""; 0], "{name}");
+    }
+    for (name, value) in [
+        ("CARGO_RESOLVER_LOCKFILE_PATH", "other/Cargo.lock"),
+        ("CARGO_SOURCE_vendored-sources_DIRECTORY", "other"),
+        ("CARGO_UNSTABLE_ADVANCED_ENV", "true"),
+        ("CARGO_UNSTABLE_FEATURE_UNIFICATION", "true"),
+    ] {
+        let expected = format!(
+            "${name}:1:1: `{name}` in the environment may change what is built\n  hint: unset the variable"
+        );
+        assert_eq!(read(name, value), [expected]);
+    }
+    for name in [
+        "CARGO_BUILD_RUSTFLAGS",
+        "CARGO_PROFILE_DEV_PACKAGE_a_RUSTFLAGS",
+        "CARGO_PROFILE_DEV_RUSTFLAGS",
+        "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUSTFLAGS",
+        "RUSTFLAGS",
+    ] {
+        assert_eq!(
+            read(name, "--sysroot /a"),
+            [format!(
+                "${name}:1:1: unknown compiler flag `--sysroot` in `{name}`\n  hint: remove the flag: types may differ with it"
+            )]
+        );
+        let big = read(name, "--cfg feature=\"big\"");
+        assert!(big[0].starts_with("src/lib.rs:4:2"), "{name}: {big:?}");
+    }
+    for name in
+        ["CARGO_BUILD_RUSTC", "RUSTC", "RUSTC_WRAPPER", "CARGO_BUILD_RUSTC_WORKSPACE_WRAPPER"]
+    {
+        let big = read(name, "scripts/wrapper.sh");
+        assert!(big[0].starts_with("src/lib.rs:4:2"), "{name}: {big:?}");
+    }
+    let encoded = read("CARGO_ENCODED_RUSTFLAGS", "--cfg\u{1f}feature = \"big\"");
+    assert!(encoded[0].starts_with("src/lib.rs:4:2"), "{encoded:?}");
 }
 
 #[test]

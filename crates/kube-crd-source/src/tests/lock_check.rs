@@ -116,6 +116,51 @@ fn a_source_that_is_not_locked_is_refused_with_its_line() {
 }
 
 #[test]
+fn a_registry_that_is_not_locked_is_refused_with_its_line() {
+    let usual_source = "name = \"serde\"\nversion = \"1.0.228\"\nsource = \"registry+https://github.com/rust-lang/crates.io-index\"";
+    let locked = |source: &str| {
+        let other = format!("name = \"new\"\nversion = \"1.0.0\"\nsource = \"{source}\"");
+        let usual = usual_source.replace("serde", "new").replace("1.0.228", "1.0.0");
+        lock(&[(".a", "1.0.0", &["new"]), ("new", "1.0.0", &[])]).replace(&usual, &other)
+    };
+    let found = |new: &str, source: &str, beside: &[(&str, &str)]| {
+        found(&format!("{DEPENDENCIES}new = {new}\n"), &locked(source), beside)
+    };
+    let config = "[registries.own-one]\nindex = \"sparse+https://a.example/\"\n";
+    let config = (".cargo/config.toml", config);
+    let variable = ("$CARGO_REGISTRIES_OWN_ONE_INDEX", "https://b.example/index");
+    let own = "{ version = \"1\", registry = \"own-one\" }";
+    let by_address = "{ version = \"1\", registry-index = \"https://b.example/index\" }";
+    for (new, source, beside) in [
+        ("\"1\"", "registry+https://github.com/rust-lang/crates.io-index", &[config][..]),
+        (own, "sparse+https://a.example/", &[config]),
+        (own, "sparse+https://a.example", &[config]),
+        (own, "registry+https://b.example/index", &[config, variable]),
+        (own, "registry+https://unknown.example/index", &[]),
+        (by_address, "registry+https://b.example/index", &[]),
+    ] {
+        assert_eq!(found(new, source, beside), [""; 0], "{new} {source}");
+    }
+    for (new, source, beside) in [
+        ("\"1\"", "sparse+https://a.example/", &[config][..]),
+        (own, "registry+https://a.example/", &[config]),
+        (own, "registry+https://github.com/rust-lang/crates.io-index", &[config]),
+        (own, "sparse+https://a.example/", &[config, variable]),
+        (by_address, "sparse+https://a.example/", &[]),
+    ] {
+        let found = found(new, source, beside);
+        let expected = "which is not the source in Cargo.toml";
+        assert!(found.len() == 1 && found[0].ends_with(expected), "{new} {source}: {found:?}");
+    }
+    assert_eq!(
+        found("\"1\"", "registry+https://b.example/index", &[]),
+        [
+            "Cargo.toml:9:1: Cargo.lock is out of date: it has `new` 1.0.0 from `https://b.example/index`, which is not the source in Cargo.toml"
+        ]
+    );
+}
+
+#[test]
 fn a_patch_that_is_not_locked_is_refused_with_its_line() {
     let patch = format!("{DEPENDENCIES}[patch.crates-io]\nserde = {{ path = \"fork\" }}\n");
     let fork = [("fork/Cargo.toml", "[package]\nname = \"serde\"\nversion = \"1.0.999\"\n")];

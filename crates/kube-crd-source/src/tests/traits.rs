@@ -107,9 +107,8 @@ fn a_trait_that_is_not_read_may_take_over_a_method() {
 #[test]
 fn a_trait_of_a_crate_from_git_may_take_over_a_method() {
     let manifest = "[package]\nname = \"a\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\nanyhow = \"1\"\ngloud = { git = \"https://example.com/gloud\" }\n";
-    let read = |code: &str| {
-        let body = "#[serde(default = \"f\")] a: String,";
-        let text = spec(body, &format!("{code} {CALL}")).into_values().next().unwrap();
+    let read_beside = |body: &str, code: &str, beside: &[(&str, &str)]| {
+        let text = spec(body, code).into_values().next().unwrap();
         let packages: [(&str, &str, &[&str]); 3] = [
             (".a", "0.1.0", &["anyhow", "gloud"]),
             ("anyhow", "1.0.0", &[]),
@@ -120,12 +119,59 @@ fn a_trait_of_a_crate_from_git_may_take_over_a_method() {
             "name = \"gloud\"\nversion = \"1.0.0\"\nsource = \"git+https://example.com/gloud#1\"";
         let locked = lock(&packages).replace(usual, git);
         let project = [("Cargo.toml", manifest), ("Cargo.lock", &locked), ("src/main.rs", &text)];
-        problems(&files(&project))
+        let mut project = files(&project);
+        project.extend(files(beside));
+        all_problems(&read_map(&project))
     };
+    let read_with = |body: &str, code: &str| read_beside(body, code, &[]);
+    let hint = &read_with("a: i32,", "use gloud::Quiet;")[0].hint;
+    let expected =
+        "run `cargo fetch` or `cargo vendor`, or move the type to a module without the import";
+    assert_eq!(hint.as_deref(), Some(expected));
+    let read_with = |body: &str, code: &str| -> Vec<String> {
+        read_with(body, code).iter().map(ToString::to_string).collect()
+    };
+    let read =
+        |code: &str| read_with("#[serde(default = \"f\")] a: String,", &format!("{code} {CALL}"));
     for import in ["use gloud::Loud;", "use gloud::{Loud as _};", "use gloud::*;"] {
         let found = read(import);
         assert!(found.iter().any(|it| it.contains("gloud::")), "{import}: {found:?}");
     }
+    for (import, expected) in [
+        ("use gloud::Quiet;", "`gloud::Quiet`, imported at src/main.rs:7:12,"),
+        ("use gloud::Quiet as _;", "`gloud::Quiet`, imported at src/main.rs:7:1,"),
+        ("use std::primitive::i32; use gloud::*;", "`use gloud::*` in src/main.rs"),
+        (
+            "mod p { pub use gloud::*; } use p::Quiet as _;",
+            "`p::Quiet`, imported at src/main.rs:7:29,",
+        ),
+    ] {
+        let found = read_with("a: i32,", import);
+        assert_eq!(
+            found,
+            [format!(
+                "src/main.rs:4:12: {expected} may bring a trait into scope whose methods the derive of `JsonSchema` for `KindSpec` calls (`Kind` → `spec`)"
+            )],
+            "{import}"
+        );
+    }
+    assert_eq!(read_with("a: i32,", "mod n { use gloud::Quiet; }"), NONE);
+    // Its source shows what it has.
+    let read_source = |lib: &str, source: &str| {
+        let manifest = format!("[package]\nname = \"gloud\"\nedition = \"2021\"\n{lib}");
+        let source = [
+            ("cargo/gloud-1.0.0/Cargo.toml", &*manifest),
+            ("cargo/gloud-1.0.0/src/lib.rs", source),
+        ];
+        read_beside("a: i32,", "use gloud::Quiet;", &source).len()
+    };
+    assert_eq!(read_source("", "pub trait Quiet { fn insert_all(&self) {} }"), 0);
+    assert_eq!(
+        read_source("", "pub trait Quiet { fn insert(&self) {} } impl<T> Quiet for T {}"),
+        1
+    );
+    assert_eq!(read_source("[lib]\nproc-macro = true\n", ""), 0);
+    assert_eq!(read_with("a: i32,", "use anyhow::Context as _;"), NONE);
     assert_eq!(read("use anyhow::Context as _;"), NONE);
     assert_eq!(read("mod n { use gloud::Loud; }"), NONE);
 }

@@ -70,6 +70,11 @@ pub trait Sources {
         Ok(Vec::new())
     }
 
+    /// The variables of the environment that cargo may read: those with names that begin with `CARGO_` or `RUST`.
+    fn cargo_variables(&self) -> BTreeMap<String, String> {
+        BTreeMap::new()
+    }
+
     /// Reads files below a folder that [`package_folder`](Self::package_folder) gave, after `self` is gone.
     fn file_reader(&self, folder: &str) -> ReadFile {
         let _ = folder;
@@ -290,7 +295,7 @@ impl<'a> Texts<'a> {
 /// Limit of the directories that are searched: symlinks may lead back.
 const MOST_FOLDERS: usize = 5_000;
 
-/// A project in a map. Packages from a registry are in it at `cargo/<name>-<version>`.
+/// A project in a map. Packages from a registry are in it at `cargo/<name>-<version>`, variables at `$<name>`.
 impl Sources for BTreeMap<SourcePath, String> {
     fn text(&self, path: &SourcePath) -> anyhow::Result<Option<Rc<str>>> {
         Ok(self.get(path).map(|it| Rc::from(it.as_str())))
@@ -310,6 +315,13 @@ impl Sources for BTreeMap<SourcePath, String> {
         let path = SourcePath::fixed(".cargo/config.toml");
         let file = self.get(&path).map(|text| ConfigFile { path, text: Rc::from(text.as_str()) });
         Ok(Vec::from_iter(file))
+    }
+
+    fn cargo_variables(&self) -> BTreeMap<String, String> {
+        let variable = |(path, value): (&SourcePath, &String)| {
+            Some((path.as_str().strip_prefix('$')?.to_owned(), value.clone()))
+        };
+        self.iter().filter_map(variable).collect()
     }
 
     fn file_reader(&self, folder: &str) -> ReadFile {

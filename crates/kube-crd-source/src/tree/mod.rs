@@ -22,4 +22,4 @@ pub use files::{WRITE_OUT, load};
 pub use included::{UnreadPlace, included_file};
 pub use macros::{Call, CallForm, Rules, RulesId};
 pub use reach::Reach;
-pub use world::{Impl, Item, ItemId, ItemKind, ModuleId, Path, World};
+pub use world::{Absent, Impl, Item, ItemId, ItemKind, ModuleId, Path, World};

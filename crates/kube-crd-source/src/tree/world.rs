@@ -53,8 +53,16 @@ pub struct World {
     pub selection: Vec<String>,
     /// The first words of paths into crates from elsewhere that are not on crates.io, whatever their names are.
     pub unpublished: BTreeSet<String>,
+    /// The first words of paths into crates from elsewhere that are for procedural macros: they have no traits.
+    pub macro_crates: BTreeSet<String>,
     /// Why a crate from elsewhere cannot be read, by the first word of paths into it.
-    pub absent: BTreeMap<String, String>,
+    pub absent: BTreeMap<String, Absent>,
+}
+
+/// Why a crate cannot be read, and what helps.
+pub struct Absent {
+    pub why: String,
+    pub hint: String,
 }
 
 pub struct Module {

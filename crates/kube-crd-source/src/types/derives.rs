@@ -116,7 +116,7 @@ impl Types {
                     }
                     Ok(Named::Foreign(other)) if let Some((what, hint)) = self.absence(other) => {
                         let message = format!("`{}` {what}", text(written));
-                        return Err(self.problem(item.module, written.span(), message, hint));
+                        return Err(self.problem(item.module, written.span(), message, &hint));
                     }
                     Ok(Named::Foreign(other)) => self.need(other),
                     Err(Miss::Doubt(why)) => self.need_for(why),

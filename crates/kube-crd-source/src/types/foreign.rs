@@ -49,31 +49,31 @@ impl Types {
             (None, None) => {
                 self.need(&name);
                 let (what, hint) = self.unknown(name);
-                Err(refuse(&what, hint))
+                Err(refuse(&what, &hint))
             }
         }
     }
 
     /// Why a type of another crate is not known, and how to mend that.
-    fn unknown(&self, name: String) -> (String, &'static str) {
+    fn unknown(&self, name: String) -> (String, String) {
         if crates::TWOFOLD.contains(&name.as_str()) {
             return (
                 format!("is `{name}`, which has two JSON types: no CRD can describe that"),
-                "choose one with `#[schemars(with = \"String\")]` on the field",
+                "choose one with `#[schemars(with = \"String\")]` on the field".to_owned(),
             );
         }
         self.absence(&name).unwrap_or_else(|| {
             (
                 format!("is `{name}`, whose schema is not known"),
-                "use a type of this project, of std or of k8s-openapi",
+                "use a type of this project, of std or of k8s-openapi".to_owned(),
             )
         })
     }
 
-    /// That a path leads into a package whose source is not at hand, and how to mend that.
-    pub(super) fn absence(&self, path: &str) -> Option<(String, &'static str)> {
-        let why = self.absent.get(path.split("::").next()?)?;
-        Some((why.clone(), "run `cargo fetch`, which downloads the packages in Cargo.lock"))
+    /// That a path leads into a package whose source cannot be read, and how to mend that.
+    pub(super) fn absence(&self, path: &str) -> Option<(String, String)> {
+        let absent = self.absent.get(path.split("::").next()?)?;
+        Some((absent.why.clone(), absent.hint.clone()))
     }
 
     /// Why there is no type of k8s-openapi at a path.

@@ -15,6 +15,7 @@ use std::rc::Rc;
 
 use derives::Derive;
 pub use lookup::{has_parameters, names};
+pub use traits_in_scope::Unread;
 pub use type_::{Function, Scope, Type};
 
 use crate::names::Names;

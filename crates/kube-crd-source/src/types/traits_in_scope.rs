@@ -6,6 +6,15 @@ use super::Types;
 use crate::names::{GlobTarget, Miss, Named};
 use crate::tree::{Item, ItemId, ItemKind, ModuleId, Path};
 
+/// What may declare traits that are not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Unread {
+    /// Crates that are neither read nor on crates.io.
+    Crates,
+    /// Such crates, and macros that are not known.
+    CratesAndMacros,
+}
+
 impl Types {
     /// Returns whether the methods of a trait may be called in a module. If an import is not certain, they may.
     pub fn is_trait_in_scope(&self, module: ModuleId, trait_: ItemId) -> bool {
@@ -29,10 +38,11 @@ impl Types {
     ///
     /// Crates of crates.io are left out: a published trait that took over methods of std would do so for all who
     /// import it.
-    pub fn possible_trait_in_scope(&self, module: ModuleId) -> Option<String> {
+    pub fn possible_trait_in_scope(&self, module: ModuleId, unread: Unread) -> Option<String> {
+        let with_macros = unread == Unread::CratesAndMacros;
         let (mut open, mut seen) = (vec![module], BTreeSet::from([module]));
         while let Some(here) = open.pop() {
-            if let Some(found) = self.unknown_items(here).next() {
+            if let Some(found) = self.unknown_items(here).next().filter(|_| with_macros) {
                 return Some(format!("`{}` at {}", found.text, self.place(here, found.span)));
             }
             let module = &self.modules[here];
@@ -42,7 +52,9 @@ impl Types {
                 imports.map(|path| (path, self.resolve_import(here, path))).find(|(_, found)| {
                     match found {
                         Ok(Named::Foreign(target)) => self.is_unread(target),
-                        Err(Miss::Doubt(_) | Miss::Perhaps(_)) => true,
+                        Err(Miss::Doubt(doubt) | Miss::Perhaps(doubt)) => {
+                            with_macros || self.is_of_unpublished(doubt)
+                        }
                         _ => false,
                     }
                 });
@@ -63,7 +75,11 @@ impl Types {
                         self.need(target);
                         return Some(text());
                     }
-                    GlobTarget::Uncertain(_) => return Some(text()),
+                    GlobTarget::Uncertain(doubt)
+                        if with_macros || self.is_of_unpublished(doubt) =>
+                    {
+                        return Some(text());
+                    }
                     _ => {}
                 }
             }
@@ -73,7 +89,8 @@ impl Types {
 
     /// Returns whether a path leads into a crate that is not on crates.io and whose source is not read.
     fn is_unread(&self, path: &str) -> bool {
-        self.unpublished.contains(path.split("::").next().unwrap_or(path))
+        let word = path.split("::").next().unwrap_or(path);
+        self.unpublished.contains(word) && !self.macro_crates.contains(word)
     }
 
     /// Returns whether any module exports a trait under another name or none, so that a glob brings it into scope unseen.

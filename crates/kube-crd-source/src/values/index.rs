@@ -7,7 +7,7 @@ use crate::names::{Miss, Named, Space};
 use crate::text::plain;
 use crate::tree::attribute_macros::is_of_language_or_tool;
 use crate::tree::{Impl, ItemId, ItemKind, ModuleId, Path};
-use crate::types::{Scope, Type, Types};
+use crate::types::{Scope, Type, Types, Unread};
 
 #[derive(Debug, Default)]
 pub struct Index {
@@ -22,7 +22,7 @@ pub struct Index {
     /// Those with a macro in them, which may write any function.
     open_traits: Vec<ItemId>,
     /// What may bring a trait that is not read into scope, by module.
-    possible_traits: RefCell<BTreeMap<ModuleId, Option<String>>>,
+    possible_traits: RefCell<BTreeMap<(ModuleId, Unread), Option<String>>>,
 }
 
 impl Index {
@@ -61,11 +61,16 @@ impl Index {
     }
 
     /// What may bring a trait that is not read into scope of a module.
-    pub fn possible_trait(&self, types: &Types, module: ModuleId) -> Option<String> {
-        let known = self.possible_traits.borrow().get(&module).cloned();
+    pub fn possible_trait(
+        &self,
+        types: &Types,
+        module: ModuleId,
+        unread: Unread,
+    ) -> Option<String> {
+        let known = self.possible_traits.borrow().get(&(module, unread)).cloned();
         known.unwrap_or_else(|| {
-            let found = types.possible_trait_in_scope(module);
-            self.possible_traits.borrow_mut().insert(module, found.clone());
+            let found = types.possible_trait_in_scope(module, unread);
+            self.possible_traits.borrow_mut().insert((module, unread), found.clone());
             found
         })
     }

@@ -10,6 +10,7 @@ use super::value::{JsonKind, Value};
 use super::{Eval, Evaluator, Frame};
 use crate::text::plain;
 use crate::tree::{Impl, ItemKind, ModuleId};
+use crate::types::Unread;
 
 impl Evaluator<'_> {
     pub fn method(&self, frame: &Frame, it: &ExprMethodCall, expected: &Ty) -> Eval<Value> {
@@ -150,8 +151,13 @@ impl Evaluator<'_> {
         if self.is_given_by_trait(module, name) {
             return Some(format!("a trait in scope has a method `{name}`, too"));
         }
-        let possible = self.budget.index(self.world).possible_trait(self.world, module)?;
+        let possible = self.possible_trait(module, Unread::CratesAndMacros)?;
         Some(format!("{possible} may bring a trait with a method `{name}` into scope"))
+    }
+
+    /// What may bring a trait that is not read into scope of a module.
+    pub fn possible_trait(&self, module: ModuleId, unread: Unread) -> Option<String> {
+        self.budget.index(self.world).possible_trait(self.world, module, unread)
     }
 
     /// Whether a trait in scope of a module gives a method of this name to a type that is not the project's.

@@ -2,7 +2,6 @@
 //! would print may differ.
 
 mod behaviour;
-mod published;
 mod rewriting;
 #[cfg(test)]
 mod tests;
@@ -12,7 +11,6 @@ use std::collections::BTreeMap;
 use crate::cargo::{PackageId, Packages};
 use crate::text::Problem;
 pub use behaviour::{Behaviour, KubeDerive};
-pub use published::PublishedCrate;
 
 /// What the versions that are locked do; where nothing is, what the newest do.
 pub fn behaviour(packages: &Packages<'_>) -> Behaviour {
@@ -77,7 +75,7 @@ pub fn check(packages: &Packages<'_>) -> Vec<Problem> {
         }
         for id in candidates {
             let version = packages.version(id);
-            if let Some(problem) = not_published(packages, id) {
+            if let Some(problem) = packages.publication_fault(id) {
                 problems.entry(asked).or_insert(problem);
                 break;
             }
@@ -104,42 +102,11 @@ pub fn check(packages: &Packages<'_>) -> Vec<Problem> {
     }
     for name in OF_ANY_VERSION {
         let mut candidates = packages.candidates(name).into_iter();
-        if let Some(problem) = candidates.find_map(|id| not_published(packages, id)) {
+        if let Some(problem) = candidates.find_map(|id| packages.publication_fault(id)) {
             problems.entry(depended_on(name)).or_insert(problem);
         }
     }
     problems.into_values().collect()
-}
-
-/// The problem of a package that is not as crates.io has it.
-fn not_published(packages: &Packages<'_>, id: PackageId) -> Option<Problem> {
-    let name = &packages.all[id].name;
-    let problem = |message: String| Problem::new(packages.place(id), message);
-    if !packages.is_published(id) {
-        let message = format!("`{name}` is not the published crate, and its output is not known");
-        return Some(problem(message).with_hint(format!("depend on the `{name}` of crates.io")));
-    }
-    if let Some(published) = PublishedCrate::find(name, &packages.version(id)) {
-        let version = packages.version(id);
-        match packages.checksum(id) {
-            Some(checksum) if checksum == published.checksum => {}
-            Some(_) => {
-                let message = format!(
-                    "the checksum of `{name}` {version} in Cargo.lock is not that of the published crate"
-                );
-                let hint = "remove the line with its `checksum`, and run `cargo fetch`, which writes it again";
-                return Some(problem(message).with_hint(hint));
-            }
-            None => {
-                let message = format!("Cargo.lock has no checksum of `{name}` {version}");
-                let hint = "run `cargo fetch`, which adds the checksum";
-                return Some(problem(message).with_hint(hint));
-            }
-        }
-    }
-    let fault = packages.vendoring_fault(id)?;
-    let message = format!("the vendored `{name}` may not be the published crate: {fault}");
-    Some(problem(message).with_hint("vendor the packages again: `cargo vendor`"))
 }
 
 fn before(one: &str, other: &str) -> bool {

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::cargo::Options;
+use crate::cargo::{Options, PublishedCrate};
 use crate::text::SourcePath;
 use crate::text::sources::Texts;
 
@@ -142,7 +142,9 @@ fn each_package_is_looked_up_by_its_own_version() {
 #[test]
 fn a_known_version_has_the_checksum_of_the_published_crate() {
     const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
-    for (name, version, published) in PublishedCrate::all() {
+    // Packages with types in our tables are looked at where a type of theirs is used.
+    let all = PublishedCrate::all().filter(|row| !crate::builtin::has_types_of(row.0));
+    for (name, version, published) in all {
         let locked = |checksum| package_with(CRATES_IO, name, version, checksum);
         check(&locked(Some(published.checksum)), &[]);
         let other = published.checksum.replace(char::is_alphanumeric, "0");
