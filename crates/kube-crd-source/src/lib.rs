@@ -217,8 +217,8 @@ fn is_selected(world: &World, problem: &Problem) -> bool {
     modules.peek().is_none() || modules.any(|it| world.is_selected(it))
 }
 
-/// The included files of selected modules that are not read.
-fn unread_places(world: &World) -> Vec<Problem> {
+/// What is not read in selected modules, and may declare kinds: included files, items, and unknown macros.
+fn unread_places(world: &Types) -> Vec<Problem> {
     let selected = world.unread.iter().filter(|unread| world.is_selected(unread.module));
     let problem = |unread: &tree::UnreadPlace| {
         let message = format!("{}: kinds in it are left out", unread.why);
@@ -226,6 +226,7 @@ fn unread_places(world: &World) -> Vec<Problem> {
         Problem { is_note: true, ..problem.with_rule("unread-source") }
     };
     let mut problems: Vec<Problem> = selected.map(problem).collect();
+    problems.extend(unexpanded::notes_of_calls(world));
     problems.sort();
     problems
 }

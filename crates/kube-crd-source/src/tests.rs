@@ -1,5 +1,6 @@
 mod attribute_effects;
 mod attributes;
+mod automod;
 mod blocks;
 mod config;
 mod constructs;

@@ -80,6 +80,10 @@ impl Effect {
         self.writes_anything || self.runs_unread_code || !self.words.is_empty()
     }
 
+    pub fn may_declare_kinds(&self) -> bool {
+        self.may_declare_kinds
+    }
+
     pub fn may_declare(&self, name: &str) -> bool {
         self.names.as_ref().is_none_or(|it| it.contains(name))
     }

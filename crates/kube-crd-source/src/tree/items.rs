@@ -70,7 +70,13 @@ impl Files<'_> {
             Syntax::Macro(it) if self.is_include(&it) => {
                 self.read_include(world, here, &it, settled.cfg == Cfg::Yes);
             }
-            Syntax::Macro(it) => self.read_macro(world, Declaring { module, cfg }, &it),
+            Syntax::Macro(it) => match self.modules_of_automod(world, here, &it) {
+                Some(modules) => {
+                    let modules = modules.into_iter().map(Syntax::Mod).collect();
+                    self.read_items(world, here, modules);
+                }
+                None => self.read_macro(world, Declaring { module, cfg }, &it),
+            },
             item => declare(world, Declaring { module, cfg }, item),
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! Files → crates → modules → items: everything that has a name, before any name is looked up.
 
 pub mod attribute_macros;
+mod automod;
 mod block_files;
 mod blocks;
 mod bodies;
