@@ -55,14 +55,18 @@ pub fn unknown_attribute_macros(
         .collect()
 }
 
+/// Limit of the names that are collected for one macro.
+const MOST_NAMES: usize = 100_000;
+
 /// The words that a known macro may take for names of items: those in the attributes of its struct or enum; with
-/// `suffix`, as snafu has it, also each variant with such a word behind it. Of another item, every word.
-fn named_items(lookup: &Lookup<'_>, macro_: &AttributeMacro) -> BTreeSet<String> {
+/// `suffix`, as snafu has it, also each variant with such a word behind it. Of another item, every word. None where they
+/// are too many.
+fn named_items(lookup: &Lookup<'_>, macro_: &AttributeMacro) -> Option<BTreeSet<String>> {
     let id = match &macro_.item {
-        DecoratedItem::Words(words, _) => return (**words).clone(),
+        DecoratedItem::Words(words, _) => return Some((**words).clone()),
         DecoratedItem::Data(id) => *id,
     };
-    let ItemKind::Data(input) = &lookup.world.items[id].kind else { return BTreeSet::new() };
+    let ItemKind::Data(input) = &lookup.world.items[id].kind else { return Some(BTreeSet::new()) };
     let is_helper = |attr: &&syn::Attribute| {
         !LANGUAGE.iter().any(|it| attr.path().is_ident(it)) || attr.path().is_ident("cfg_attr")
     };
@@ -70,27 +74,31 @@ fn named_items(lookup: &Lookup<'_>, macro_: &AttributeMacro) -> BTreeSet<String>
         let tokens = attrs.iter().filter(is_helper).map(|attr| attr.meta.to_token_stream());
         tokens.flat_map(|tokens| Tokens::of_arguments(tokens).words).collect()
     };
-    let mut names = words_of(&input.attrs);
+    let of_input = words_of(&input.attrs);
+    let mut names = of_input.clone();
     if let syn::Data::Enum(data) = &input.data {
         for variant in &data.variants {
-            let words: BTreeSet<String> =
-                words_of(&variant.attrs).into_iter().chain(names.iter().cloned()).collect();
-            if words.contains("suffix") {
+            let of_variant = words_of(&variant.attrs);
+            if of_input.contains("suffix") || of_variant.contains("suffix") {
                 let name = plain(&variant.ident);
-                names.extend(words.iter().map(|word| format!("{name}{word}")));
+                let words = of_input.iter().chain(&of_variant);
+                names.extend(words.map(|word| format!("{name}{word}")));
                 names.insert(name);
+            }
+            if names.len() > MOST_NAMES {
+                return None;
             }
         }
     }
-    names
+    Some(names)
 }
 
 impl Effect {
-    /// The effect of a known macro that writes items with these names, and implementations.
-    pub fn of_named_items(names: BTreeSet<String>) -> Self {
-        let may_declare_kinds = names.contains("CustomResource");
-        let unknown = Self::unknown(Rc::default());
-        Self { names: Some(names), is_known: true, may_declare_kinds, ..unknown }
+    /// The effect of a known macro that writes items with these names, and implementations; with any names if there are
+    /// none here.
+    pub fn of_named_items(names: Option<BTreeSet<String>>) -> Self {
+        let may_declare_kinds = names.as_ref().is_none_or(|names| names.contains("CustomResource"));
+        Self { names, is_known: true, may_declare_kinds, ..Self::unknown(Rc::default()) }
     }
 }
 

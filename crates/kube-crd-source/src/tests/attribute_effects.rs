@@ -213,3 +213,14 @@ fn a_known_derive_may_declare_what_its_attributes_name() {
     let kind = "#[derive(strum::EnumDiscriminants)] #[strum_discriminants(derive(kube::CustomResource), kube(group = \"a\", version = \"v1\", kind = \"B\"))] enum Other { A }";
     assert_ne!(read("a: String,", kind), NONE);
 }
+
+#[test]
+fn the_names_of_many_variants_with_a_suffix_are_collected_once_each() {
+    let variants: String = (0..64)
+        .map(|n| format!("#[snafu(context(suffix(Error{n})))] V{n} {{ a: u8 }}, "))
+        .collect();
+    let others = format!("#[derive(snafu::Snafu)] enum Other {{ {variants} }}");
+    assert_eq!(read("a: String,", &others), NONE);
+    let found = read("a: V1Error1,", &others);
+    assert!(found[0].contains("`#[derive(snafu::Snafu)]`"), "{found:?}");
+}
