@@ -11,7 +11,9 @@ use serde::Serialize;
 use super::{
     agreement,
     compile::{self, Compile, Completion},
-    conversions, listing,
+    conversions,
+    file_owner::stays_because,
+    listing,
     refusal::{refusal, unread},
     roles, samples,
     support::Support,
@@ -21,7 +23,7 @@ use super::{
 use crate::project::{Operator, Problem, Project, RbacMarker};
 use crate::{
     manifests::{self, CrdOptions},
-    plan::{Plan, WorkTree},
+    plan::{LeftFiles, Plan, WorkTree},
     source::{self, Options, Reading},
 };
 use diagnostics::{Diagnostic, hinted};
@@ -249,8 +251,10 @@ fn derived(
     for it in manifests {
         plan.generate(it.path.clone(), it.to_text(), &it.edit, MANIFESTS);
     }
-    plan.own(ProjectPath::fixed("config/crd/bases"), &["yaml"], MANIFESTS);
-    quote([operator.warnings.clone(), warnings].concat()).into_iter().for_each(|it| plan.warn(it));
+    own_crds(&mut plan, tree, project, &reading)?;
+    quote([operator.warnings.clone(), reading.unread.clone(), warnings].concat())
+        .into_iter()
+        .for_each(|it| plan.warn(it));
     let (types, unlisted) = match types_list::types(&operator, project) {
         Ok(types) => types,
         Err(error) => {
@@ -273,6 +277,31 @@ fn derived(
     let crds = crds.into_iter().collect();
     let markers = RbacMarkers { list: operator.rules, reading };
     Ok(Some(Derived { plan, crds, markers }))
+}
+
+/// Removes the CRDs whose kinds are gone. Where a kind may be declared that is not read, only those go that this command
+/// removes from PROJECT.
+fn own_crds(
+    plan: &mut Plan,
+    tree: &WorkTree<'_>,
+    project: &Project,
+    reading: &Reading,
+) -> anyhow::Result<()> {
+    let folder = ProjectPath::fixed("config/crd/bases");
+    plan.own(folder.clone(), &["yaml"], MANIFESTS);
+    let Some(reason) = reading.reason_for_more_kinds() else { return Ok(()) };
+    let paths_of = |project: &Project| -> BTreeSet<ProjectPath> {
+        let kinds = project.resources.iter().filter(|resource| resource.api.is_some());
+        kinds
+            .map(|kind| manifests::crd_path(&kind.api_group(), kind.plural().to_string().as_str()))
+            .collect()
+    };
+    // `init` can find the PROJECT of another tool.
+    let text = tree.before().read(&Project::path())?;
+    let before = text.and_then(|text| Project::from_text(&text).ok());
+    let except = before.map(|before| &paths_of(&before) - &paths_of(project)).unwrap_or_default();
+    plan.leave_in_owned(&folder, LeftFiles { why: stays_because(&reason), except });
+    Ok(())
 }
 
 /// Compiles the kinds that cannot be read otherwise.

@@ -86,7 +86,7 @@ impl FileOwners {
     pub fn reason_to_stay(&self, owner: &Owner, is_group_declared: bool) -> Option<String> {
         match owner {
             Owner::Ours if let Some(reason) = &self.reason_for_more_kinds => {
-                Some(format!("its kind may be declared at {reason}"))
+                Some(stays_because(reason))
             }
             Owner::Ours if self.is_inside || is_group_declared => None,
             Owner::Ours => Some(
@@ -99,6 +99,13 @@ impl FileOwners {
             Owner::Another(_) => Some(String::new()),
         }
     }
+}
+
+/// Why a file stays whose kind is not read: `reason` is that of [`Reading::reason_for_more_kinds`].
+///
+/// [`Reading::reason_for_more_kinds`]: crate::source::Reading::reason_for_more_kinds
+pub fn stays_because(reason: &str) -> String {
+    format!("its kind may be declared at {reason}")
 }
 
 /// A name without what could end a comment, or the name itself, in a first line.

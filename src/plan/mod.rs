@@ -80,6 +80,16 @@ struct Owned {
     extensions: Option<BTreeSet<&'static str>>,
     /// Whether an edited file is a conflict, with this hint. Otherwise it stays.
     hint: Option<&'static str>,
+    left: Option<LeftFiles>,
+}
+
+/// Generated files that stay, though they are generated no longer.
+#[derive(Clone, Debug)]
+pub struct LeftFiles {
+    /// The reason that is shown.
+    pub why: String,
+    /// Those that are removed all the same.
+    pub except: BTreeSet<ProjectPath>,
 }
 
 impl Plan {
@@ -202,7 +212,14 @@ impl Plan {
     /// Removes the files with these extensions that `by` has generated into `folder` and that are not in this plan.
     pub fn own(&mut self, folder: ProjectPath, extensions: &[&'static str], by: &'static str) {
         let extensions = Some(extensions.iter().copied().collect());
-        self.owned.insert(folder, Owned { by, extensions, hint: None });
+        self.owned.insert(folder, Owned { by, extensions, hint: None, left: None });
+    }
+
+    /// Leaves these files of a folder that [`own`](Self::own) has named as they are.
+    pub fn leave_in_owned(&mut self, folder: &ProjectPath, left: LeftFiles) {
+        if let Some(owned) = self.owned.get_mut(folder) {
+            owned.left = Some(left);
+        }
     }
 
     /// Lists the changes in a directory of generated source as one line, unless every file is asked for.
@@ -213,7 +230,7 @@ impl Plan {
     /// Removes whatever `by` has generated at a path or below it. A file that was edited needs `--force`; the hint says
     /// what else to do.
     pub fn retire(&mut self, path: ProjectPath, by: &'static str, hint: &'static str) {
-        self.owned.insert(path, Owned { by, extensions: None, hint: Some(hint) });
+        self.owned.insert(path, Owned { by, extensions: None, hint: Some(hint), left: None });
     }
 
     /// Shows paths relative to the directory above this one.
