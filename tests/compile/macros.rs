@@ -80,3 +80,18 @@ fn the_stored_version_is_named_where_a_macro_says_nothing_of_it() {
     assert_eq!(printed, None);
     assert!(text.contains("`other::Made` does not begin with a crate of this workspace"), "{text}");
 }
+
+#[test]
+fn a_kind_that_only_a_build_writes_is_found() {
+    let library = "include!(concat!(env!(\"OUT_DIR\"), \"/made.rs\"));";
+    let made = [HEAD, &kind("Made", PLAIN)].concat();
+    let build = "fn main() {\n    std::fs::copy(\"made.txt\", std::path::Path::new(&std::env::var(\"OUT_DIR\").unwrap()).join(\"made.rs\")).unwrap();\n}\n";
+    let project =
+        Project::new(&[("src/lib.rs", library), ("made.txt", &made), ("build.rs", build)]);
+    let (printed, text) = project.crds(&[]);
+    assert_eq!(printed, None);
+    assert!(text.contains("note[unread-source]"), "{text}");
+    assert!(text.contains("error: no kind is declared in asked"), "{text}");
+    let (printed, text) = project.crds(&["--compile"]);
+    assert_eq!(versions(&printed.expect(&text)), ["Made v1*"]);
+}

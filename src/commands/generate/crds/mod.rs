@@ -223,12 +223,16 @@ impl Args {
         if self.package.is_empty() && self.module.is_empty() && self.r#type.is_empty() {
             declared::leave_out_others(&mut reading, &workspace.root)?;
         }
-        let is_incomplete = !reading.all_problems().is_empty();
-        if reading.operator.kinds.is_empty()
-            && reading.named.is_empty()
-            && !is_incomplete
-            && reading.unknown_modules.is_empty()
-        {
+        let is_empty = |reading: &Reading| {
+            reading.operator.kinds.is_empty()
+                && reading.named.is_empty()
+                && reading.all_problems().is_empty()
+                && reading.unknown_modules.is_empty()
+        };
+        let is_searched = self.compile.compile && reading.reason_for_more_kinds().is_some();
+        if is_empty(&reading) && !is_searched {
+            let notes = reading.quote(&TreeSources::new(&workspace.root), reading.unread.clone());
+            terminal::warn_all(notes);
             return nothing::refuse(&workspace.root, &reading, &options);
         }
         compile::complete(
@@ -242,6 +246,9 @@ impl Args {
             },
             &mut reading,
         )?;
+        if is_empty(&reading) {
+            return nothing::refuse(&workspace.root, &reading, &options);
+        }
         if let Some(module) = reading.unknown_modules.first() {
             return Err(anyhow::format_err!("no package here has the module `{module}`"))
                 .hint("name it as Rust does from the root of its crate, e.g. `api::v1`");
