@@ -155,3 +155,24 @@ fn words_of_macros_are_limited() {
     let few: String = text.lines().take(200).collect::<Vec<_>>().join("\n");
     assert_eq!(refusals(&few), [""; 0]);
 }
+
+#[test]
+fn brackets_that_are_nested_too_deep_are_refused_also_in_the_arguments_of_macros() {
+    let deep = format!("\nm! {{ {}{} }}", "(".repeat(900_000), ")".repeat(900_000));
+    let reading = read_map(&files(&[("src/main.rs", &deep)]));
+    let [problem] = &reading.unexplored[..] else { panic!("{:?}", reading.unexplored) };
+    let message = "src/main.rs:2:100005: cannot be parsed: the brackets are nested too deep";
+    assert_eq!(problem.to_string(), message);
+    let main = "fn f() { include!(\"deep.rs\") }";
+    let reading = read_map(&files(&[("src/main.rs", main), ("src/deep.rs", &deep)]));
+    let [problem] = &reading.unexplored[..] else { panic!("{:?}", reading.unexplored) };
+    assert_eq!(problem.message, "cannot read `src/deep.rs`, which a function body includes");
+}
+
+#[test]
+fn a_long_chain_of_renamed_macros_is_followed_once() {
+    let renames = (1..30_000).rev().map(|n| format!("use a::m{n} as m{};", n + 1));
+    let chain: String = renames.chain(["use std::include as m1;".to_owned()]).collect();
+    let reading = read_map(&files(&[("src/main.rs", &format!("mod a {{ {chain} }}"))]));
+    assert!(reading.kinds.is_empty());
+}

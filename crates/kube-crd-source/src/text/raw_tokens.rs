@@ -9,6 +9,9 @@ use unicode_normalization::is_nfc;
 /// Limit of the tokens in one file: some 13 MB of usual code.
 const MOST_TOKENS: usize = 2_000_000;
 
+/// Limit of the brackets around one another, also in the arguments of macros: what walks through them recurses.
+const MOST_NESTED: usize = 100_000;
+
 /// The tokens of a text but for spaces and comments. A comment that documents an item is a token.
 pub struct RawTokens<'t> {
     text: &'t str,
@@ -50,6 +53,8 @@ pub enum NotSplit {
     Malformed,
     /// The identifier that begins at this byte is not in Unicode's normalization form C, to which rustc converts it.
     NotNormalized(usize),
+    /// The bracket at this byte is in more than [`MOST_NESTED`] others.
+    TooDeep(usize),
 }
 
 impl<'t> RawTokens<'t> {
@@ -70,6 +75,9 @@ impl<'t> RawTokens<'t> {
             match kind {
                 Kind::Word if !is_nfc(&text[range.start as usize..range.end as usize]) => {
                     return Err(NotSplit::NotNormalized(range.start as usize));
+                }
+                Kind::Open(_) if open.len() == MOST_NESTED => {
+                    return Err(NotSplit::TooDeep(range.start as usize));
                 }
                 Kind::Open(bracket) => open.push((tokens.len(), bracket)),
                 Kind::Close(bracket) => {

@@ -23,6 +23,8 @@ pub enum NotParsed {
     Malformed,
     /// The identifier at a place is not in Unicode's normalization form C.
     NotNormalized(LineColumn),
+    /// The brackets at a place are nested too deep.
+    TooDeep(LineColumn),
 }
 
 impl From<syn::Error> for NotParsed {
@@ -40,6 +42,7 @@ impl std::fmt::Display for NotParsed {
             Self::NotNormalized(_) => {
                 "cannot be parsed: write this identifier composed (Unicode NFC), as rustc reads it"
             }
+            Self::TooDeep(_) => "cannot be parsed: the brackets are nested too deep",
             Self::Malformed => "cannot be parsed: unbalanced brackets, or a token that is not Rust",
         })
     }
@@ -50,7 +53,7 @@ impl NotParsed {
     pub fn start(&self) -> LineColumn {
         match self {
             Self::Syntax(error) => error.span().start(),
-            Self::NotNormalized(start) => *start,
+            Self::NotNormalized(start) | Self::TooDeep(start) => *start,
             _ => LineColumn { line: 1, column: 0 },
         }
     }
@@ -93,9 +96,9 @@ impl SourceFile {
             }
             Err(NotSplit::Malformed) => return Err(NotParsed::Malformed),
             Err(NotSplit::NotNormalized(byte)) => {
-                let start = place_behind(LineColumn { line: 1, column: 0 }, &text[..byte]);
-                return Err(NotParsed::NotNormalized(start));
+                return Err(NotParsed::NotNormalized(place_of(&text, byte)));
             }
+            Err(NotSplit::TooDeep(byte)) => return Err(NotParsed::TooDeep(place_of(&text, byte))),
         };
         let omission = Omission::of_file(&raw, options.omits_tests);
         let tokens = raw.cost(0..raw.len()) - omission.omitted + omission.of_items;
@@ -158,6 +161,11 @@ fn parse_other_items(
         }
     }
     Err(error)
+}
+
+/// The place of a byte of a text.
+fn place_of(text: &str, byte: usize) -> LineColumn {
+    place_behind(LineColumn { line: 1, column: 0 }, &text[..byte])
 }
 
 /// The byte at a place of a text.
