@@ -293,7 +293,7 @@ fn own_crds(
     let paths_of = |project: &Project| -> BTreeSet<ProjectPath> {
         let kinds = project.resources.iter().filter(|resource| resource.api.is_some());
         kinds
-            .map(|kind| manifests::crd_path(&kind.api_group(), kind.plural().to_string().as_str()))
+            .map(|kind| manifests::crd_path(&kind.api_group(), &kind.plural().to_string()))
             .collect()
     };
     // `init` can find the PROJECT of another tool.

@@ -46,13 +46,13 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     table
 });
 
-/// Whether types of a crate are known, or known to be refused.
+/// Returns whether the tables list types of a crate: those with a known schema, or those that are always refused.
 pub fn is_of(name: &str) -> bool {
     let start = format!("{name}::");
     crates::TWOFOLD.iter().any(|it| it.starts_with(&start)) || has_types_of(name)
 }
 
-/// Whether the table has types of a crate.
+/// Returns whether the tables have a schema for types of a crate.
 pub fn has_types_of(name: &str) -> bool {
     let start = format!("{name}::");
     TABLE.range(start.as_str()..).next().is_some_and(|(it, _)| it.starts_with(&start))

@@ -62,8 +62,8 @@ const PATCH: &str = "remove the key, or replace the package by `[patch]` in Carg
 
 /// Each key that is known; the first row that fits counts. `*` is any name or end of one, `**` is anything below.
 ///
-/// Of `env`, only what the reader evaluates itself matters: build scripts are not run, and code with another variable is
-/// refused at its place.
+/// The reader evaluates a few of the variables in `env` itself; these are the ones listed here. It runs no build script,
+/// and refuses code that reads another variable.
 const KEYS: &[(&str, Effect)] = &[
     ("alias/**", Harmless),
     ("build/rustflags", Flags),

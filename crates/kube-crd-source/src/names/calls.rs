@@ -119,9 +119,11 @@ pub(super) fn unexpanded_calls(calls: &Calls<'_>) -> BTreeMap<ModuleId, Vec<Unex
         .collect()
 }
 
-/// Further names of types: those of aliases and of imports that rename, by the last name of what they lead to.
-pub fn further_names(world: &World) -> BTreeMap<String, BTreeSet<String>> {
-    let mut res: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+/// Further names of types and macros: those of aliases and of imports that rename, by the last name of what they lead to.
+pub type FurtherNames = BTreeMap<String, BTreeSet<String>>;
+
+pub fn further_names(world: &World) -> FurtherNames {
+    let mut res = FurtherNames::new();
     for item in &world.items {
         let of: Vec<String> = match &item.kind {
             ItemKind::Alias(it) => {
@@ -167,7 +169,7 @@ pub(super) struct Calls<'a> {
 const MOST_WORDS: usize = 1_000_000;
 
 impl<'a> Calls<'a> {
-    pub fn new(world: &'a World) -> Self {
+    pub fn new(world: &'a World, further_names: &FurtherNames) -> Self {
         let mut imports: BTreeMap<&str, Vec<ItemId>> = BTreeMap::new();
         for (id, item) in world.items.iter().enumerate() {
             if matches!(item.kind, ItemKind::Use(_)) {
@@ -192,7 +194,7 @@ impl<'a> Calls<'a> {
         };
         let renamed = world.items.iter().filter(is_derive).map(|it| it.name.as_str());
         let derives = renamed.chain(["CustomResource"]).collect();
-        let unread_macros = unread_macros(world);
+        let unread_macros = unread_macros(world, further_names);
         let words_left = Cell::new(MOST_WORDS);
         Self { world, imports, rules, hidden, derives, unread_macros, words_left }
     }

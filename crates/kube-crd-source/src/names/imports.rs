@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::blocks::{InBlock, effects_of_blocks};
-use super::calls::{Calls, further_names, macro_crates, unexpanded_calls};
+use super::calls::{Calls, FurtherNames, further_names, macro_crates, unexpanded_calls};
 use super::glob_names::Cache;
 use super::globs::{GlobId, Globs};
 use super::solver::Solver;
@@ -58,8 +58,7 @@ pub struct Imports {
     pub unexpanded: BTreeMap<ModuleId, Vec<Unexpanded>>,
     /// The items and calls in blocks that may have an effect outside of them.
     pub in_blocks: Rc<[InBlock]>,
-    /// Further names of types, by the names that they lead to.
-    pub further_names: Rc<BTreeMap<String, BTreeSet<String>>>,
+    pub further_names: Rc<FurtherNames>,
     /// The crates that have a macro of a name; none for one that is exported.
     pub macro_crates: Rc<BTreeMap<String, BTreeSet<Option<usize>>>>,
     pub cache: RefCell<Cache>,
@@ -87,9 +86,9 @@ impl Imports {
 
     /// Decides where all imports lead.
     pub fn solve(world: &Names) -> Self {
-        let calls = Calls::new(world);
-        let in_blocks = effects_of_blocks(&calls);
         let further_names = Rc::new(further_names(world));
+        let calls = Calls::new(world, &further_names);
+        let in_blocks = effects_of_blocks(&calls);
         let macro_crates = Rc::new(macro_crates(world));
         let solve_beside = |unexpanded| {
             let start = Self {

@@ -246,11 +246,12 @@ pub enum Writes {
 pub fn known_effect(path: &str) -> Option<Writes> {
     let word = path.split("::").next().unwrap_or(path);
     let word = word.split('@').next().unwrap_or(word);
-    match () {
-        () if UNKNOWN_MACROS.contains(&path) => None,
-        () if CRATES_OF_IMPLS.binary_search(&word).is_ok() => Some(Writes::Impls),
-        () if CRATES_OF_ITEMS.binary_search(&word).is_ok() => Some(Writes::Items),
-        () => None,
+    if UNKNOWN_MACROS.contains(&path) {
+        None
+    } else if CRATES_OF_IMPLS.binary_search(&word).is_ok() {
+        Some(Writes::Impls)
+    } else {
+        CRATES_OF_ITEMS.binary_search(&word).is_ok().then_some(Writes::Items)
     }
 }
 

@@ -8,34 +8,36 @@ use std::collections::BTreeSet;
 use quote::ToTokens as _;
 
 use super::Names;
-use super::calls::{Calls, Effect};
+use super::calls::{Calls, Effect, FurtherNames};
 use crate::cargo::Extern;
 use crate::tree::tokens::Tokens;
-use crate::tree::{Item, ItemId, ItemKind, ModuleId, World};
+use crate::tree::{Item, ItemId, ItemKind, ModuleId, UnreadPlace, World};
 
 /// The macro of std that reads a file. A call of it that [`crate::tree`] reads is none of these macros.
 const INCLUDE: &str = "include";
 
 /// Returns the names of macros whose calls may expand to what no token shows: procedural macros of the crates that are
 /// read, all that is imported from crates that are neither read nor published, `include!`, and what imports name these.
-pub(super) fn unread_macros(world: &World) -> BTreeSet<String> {
+pub(super) fn unread_macros(world: &World, further_names: &FurtherNames) -> BTreeSet<String> {
     let imported = world.items.iter().filter(|item| is_imported_from_unpublished(world, item));
-    let mut names: BTreeSet<String> = imported.map(|item| item.name.clone()).collect();
+    let mut names: Vec<String> = imported.map(|item| item.name.clone()).collect();
     names.extend(world.items.iter().flat_map(names_of_macro));
     names.extend(written_by_macros(world));
-    names.insert(INCLUDE.to_owned());
-    loop {
-        let renamed = world.items.iter().filter(|item| match &item.kind {
-            ItemKind::Use(path) => path.parts.last().is_some_and(|last| names.contains(last)),
-            _ => false,
-        });
-        let more: Vec<String> =
-            renamed.map(|item| item.name.clone()).filter(|name| !names.contains(name)).collect();
-        if more.is_empty() {
-            return names;
+    names.push(INCLUDE.to_owned());
+    with_further_names(names, further_names)
+}
+
+/// Returns names with all further names of what they lead to.
+fn with_further_names(names: Vec<String>, further_names: &FurtherNames) -> BTreeSet<String> {
+    let (mut all, mut open) = (BTreeSet::new(), names);
+    while let Some(name) = open.pop() {
+        if all.contains(&name) {
+            continue;
         }
-        names.extend(more);
+        open.extend(further_names.get(&name).into_iter().flatten().cloned());
+        all.insert(name);
     }
+    all
 }
 
 fn names_of_macro(item: &Item) -> Vec<String> {
@@ -113,7 +115,7 @@ impl Names {
     pub fn why_written(&self, item: ItemId, function: &str) -> Option<String> {
         let krate = self.modules[self.items[item].module].krate;
         let is_here = |module: ModuleId| self.modules[module].krate == krate;
-        if let Some(unread) = self.unread.iter().find(|unread| is_here(unread.module)) {
+        if let Some(unread) = self.unread_files().find(|unread| is_here(unread.module)) {
             let place = self.place(unread.module, unread.span);
             return Some(format!("`include!` at {place} may define `{function}`: {}", unread.why));
         }
@@ -131,7 +133,13 @@ impl Names {
         let may_extend = |effect: &Effect| {
             is_any && effect.runs_unread_code || effect.may_extend(&traits, function)
         };
-        is_any && !self.unread.is_empty() || self.what_may(|_, effect| may_extend(effect)).is_some()
+        is_any && self.unread_files().next().is_some()
+            || self.what_may(|_, effect| may_extend(effect)).is_some()
+    }
+
+    /// The files that are not read, which may have an `impl` for any type of their crates.
+    fn unread_files(&self) -> impl Iterator<Item = &UnreadPlace> {
+        self.unread.iter().filter(|unread| !unread.is_item)
     }
 
     /// The first call or item in a block whose effect is so, as a message names it.
@@ -150,13 +158,6 @@ impl Names {
 
     /// A type's name, and those of aliases and imports that lead to it.
     fn all_names_of(&self, name: &str) -> BTreeSet<String> {
-        let further = &self.imports().further_names;
-        let (mut names, mut open) = (BTreeSet::new(), vec![name.to_owned()]);
-        while let Some(name) = open.pop() {
-            let more = further.get(&name).into_iter().flatten();
-            open.extend(more.filter(|other| !names.contains(*other)).cloned());
-            names.insert(name);
-        }
-        names
+        with_further_names(vec![name.to_owned()], &self.imports().further_names)
     }
 }

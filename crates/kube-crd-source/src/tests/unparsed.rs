@@ -28,6 +28,11 @@ fn an_item_that_cannot_be_parsed_stops_no_kind_that_does_not_need_it() {
         "$T struct In { x: Option<i32> } fn f() -> In { In { x: None } }\n/// Ü\nstatic A: u8 = => 1;",
         "9:16",
     );
+    read_all_the_same(
+        "#[serde(default = \"f\")] a: In,",
+        "$T #[derive(Default)] struct In { x: i32 } fn f() -> In { In::default() } fn g(=> u8) {}",
+        "7:137",
+    );
     read_all_the_same("a: String,", "impl => Other { const fn new() -> String { vec![] } }", "7:6");
 }
 

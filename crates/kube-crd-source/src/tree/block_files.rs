@@ -66,7 +66,7 @@ impl Files<'_> {
                         let why = format!(
                             "a module in `{path}` has a file of its own, which is not read"
                         );
-                        world.unread.push(UnreadPlace { module, span, why });
+                        world.unread.push(UnreadPlace::file(module, span, why));
                     }
                     let folder = below(&path, "..");
                     let calls = macro_calls(&tokens).into_iter();
@@ -85,7 +85,7 @@ impl Files<'_> {
                     self.report(world.place(module, span), why, hint.as_deref());
                 }
                 Err(NotRead { why, .. }) => {
-                    world.unread.push(UnreadPlace { module, span, why });
+                    world.unread.push(UnreadPlace::file(module, span, why));
                 }
             }
         }
@@ -157,16 +157,20 @@ impl Files<'_> {
 
 /// Returns whether a module in a file of its own is declared among tokens, at whatever depth.
 fn declares_module_file(tokens: &TokenStream) -> bool {
-    let mut before: [Option<TokenTree>; 2] = [None, None];
-    tokens.clone().into_iter().any(|token| {
-        let found = match (&before, &token) {
-            (_, TokenTree::Group(group)) => declares_module_file(&group.stream()),
-            ([Some(TokenTree::Ident(word)), Some(TokenTree::Ident(_))], TokenTree::Punct(end)) => {
-                word == "mod" && end.as_char() == ';'
+    let mut open = vec![tokens.clone()];
+    while let Some(tokens) = open.pop() {
+        let mut before: [Option<TokenTree>; 2] = [None, None];
+        for token in tokens {
+            match (&before, &token) {
+                (_, TokenTree::Group(group)) => open.push(group.stream()),
+                (
+                    [Some(TokenTree::Ident(word)), Some(TokenTree::Ident(_))],
+                    TokenTree::Punct(end),
+                ) if word == "mod" && end.as_char() == ';' => return true,
+                _ => {}
             }
-            _ => false,
-        };
-        before = [before[1].take(), Some(token)];
-        found
-    })
+            before = [before[1].take(), Some(token)];
+        }
+    }
+    false
 }

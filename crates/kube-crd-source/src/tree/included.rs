@@ -116,7 +116,7 @@ impl Files<'_> {
         if is_problem {
             self.report(place, why.clone(), hint.as_deref());
         } else {
-            world.unread.push(UnreadPlace { module: here.module, span, why: why.clone() });
+            world.unread.push(UnreadPlace::file(here.module, span, why.clone()));
         }
         world.modules[here.module].macros.push(Call::unknown(item, &why));
     }
@@ -267,4 +267,13 @@ pub struct UnreadPlace {
     pub module: ModuleId,
     pub span: Span,
     pub why: String,
+    /// An item that cannot be parsed: it is among the unexpanded calls, and does no more than its tokens show.
+    pub is_item: bool,
+}
+
+impl UnreadPlace {
+    /// The place of a file.
+    pub fn file(module: ModuleId, span: Span, why: String) -> Self {
+        Self { module, span, why, is_item: false }
+    }
 }

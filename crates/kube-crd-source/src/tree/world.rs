@@ -169,7 +169,7 @@ impl World {
     pub(super) fn add_unparsed(&mut self, module: ModuleId, items: &[UnparsedItem]) {
         for item in items {
             let why = format!("cannot be parsed: {}", item.error);
-            self.unread.push(UnreadPlace { module, span: item.error.span(), why });
+            self.unread.push(UnreadPlace { module, span: item.error.span(), why, is_item: true });
             self.modules[module].macros.push(Call::unparsed(item));
         }
     }
