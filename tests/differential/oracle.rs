@@ -7,7 +7,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use serde_json::Value;
@@ -199,11 +199,17 @@ pub fn printed(folder: &str, version: &Version, cases: &[Case]) -> BTreeMap<usiz
     res
 }
 
+/// Keeps the other workspaces from being compiled, from before the files of this one are written until its program has
+/// run. Their packages have the same names and are built in one target folder: files that are older than what was built of
+/// another workspace count as built.
+pub fn one_workspace() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Compiles all cases, leaves out what does not compile, and runs the rest.
 fn compiled(folder: &str, version: &Version, cases: &[Case]) -> BTreeMap<usize, Printed> {
-    // One at a time: their programs are of one name, in one target folder.
-    static ONE: Mutex<()> = Mutex::new(());
-    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _one = one_workspace();
     let mut res = BTreeMap::new();
     let dir = support::fresh(folder);
     write(&dir, &version.frame());

@@ -120,6 +120,7 @@ fn read_in(case: &Case) -> Vec<Crate> {
 
 /// The schema of each case's `Part`, as kube prints it; none for a case that does not compile.
 fn printed(cases: &[Case]) -> (BTreeMap<usize, Value>, BTreeMap<usize, String>) {
+    let _one = oracle::one_workspace();
     let dir = support::fresh("places");
     let mut failed: BTreeMap<usize, String> = BTreeMap::new();
     loop {
