@@ -504,6 +504,30 @@ pub const ALL: &[Template] = &[
         "",
     ),
     (
+        "skip_serializing_none imported, and serialize_always",
+        "use serde_with::skip_serializing_none as skip;\n#[skip]\n#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug, Default)] pub struct Injected { #[serialize_always] pub a: Option<i32>, #[serde(skip_serializing_if = \"Option::is_some\")] pub b: (Option<i32>), #[serde(rename = \"e\")] pub c: Option<i32>, pub d: core::option::Option<i32> }",
+        DEFAULTED,
+        "",
+    ),
+    (
+        "skip_serializing_none at an enum",
+        "#[serde_with::skip_serializing_none]\n#[DERIVE] pub enum Injected { A { a: Option<i32>, b: Option<i32> }, B(i32) }\npub fn make() -> Injected { Injected::A { a: None, b: Some(1) } }",
+        BY_FUNCTION,
+        "",
+    ),
+    (
+        "skip_serializing_none below the derive",
+        "#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug, Default)]\n#[serde_with::skip_serializing_none]\npub struct Injected { pub a: Option<i32> }",
+        DEFAULTED,
+        "",
+    ),
+    (
+        "skip_serializing_none twice",
+        "#[serde_with::skip_serializing_none]\n#[serde_with::skip_serializing_none]\n#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug, Default)] pub struct Injected { pub a: Option<i32> }",
+        DEFAULTED,
+        "",
+    ),
+    (
         "apply",
         "#[serde_with::apply(Option => #[serde(default)])]\n#[DERIVE] pub struct Injected { pub a: Option<i32> }",
         FIELD,

@@ -1,7 +1,38 @@
 //! Attributes of types and fields, and of kube: what is refused, and at which place.
 
+use super::packages::{field, lock, manifest};
 use super::{HEAD, SPEC, all_problems, check, crds, files, problems, read_map, schema_of, spec};
 use crate::Problem;
+
+/// The schema of a field `a: In` with a default, in a package that depends on serde_with.
+fn with_serde_with(types: &str) -> Result<serde_json::Value, Vec<String>> {
+    let text = spec("#[serde(default)] a: In,", types).into_values().next().unwrap();
+    let dependencies =
+        "[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\nserde_with = \"3\"\n";
+    field(&files(&[
+        ("Cargo.toml", &manifest("a", dependencies)),
+        ("Cargo.lock", &lock(&[(".a", "1.0.0", &["serde_with"]), ("serde_with", "3.0.0", &[])])),
+        ("src/main.rs", &text),
+    ]))
+}
+
+#[test]
+fn skip_serializing_none_leaves_options_out_of_defaults() {
+    let none_of = |above: &str| {
+        let derives =
+            "#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug, Default)] struct In";
+        let fields = "{ a: Option<i32>, #[serialize_always] b: (Option<i32>), c: i32 }";
+        let schema = with_serde_with(&format!("{above} {derives} {fields}"));
+        schema.map(|schema| schema["default"].clone())
+    };
+    let left_out = Ok(serde_json::json!({ "b": null, "c": 0 }));
+    assert_eq!(none_of("#[serde_with::skip_serializing_none]"), left_out);
+    assert_eq!(none_of("use serde_with::skip_serializing_none as skip; #[skip]"), left_out);
+    // The derives do not see what is added below them.
+    let below = "#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug, Default)]\n#[serde_with::skip_serializing_none] struct In { a: Option<i32> }";
+    let refusal = "src/main.rs:8:1: `#[serde_with::skip_serializing_none]` may change its type (`Kind` → `spec.a`)";
+    assert_eq!(with_serde_with(below), Err(vec![refusal.to_owned()]));
+}
 
 #[test]
 fn attributes_that_may_change_a_type_are_refused() {

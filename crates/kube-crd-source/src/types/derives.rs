@@ -35,6 +35,7 @@ impl Types {
             return Err(self.problem(item.module, item.span, "is not a struct or enum", ""));
         };
         let mut res = (**input).clone();
+        self.skip_serializing_none(item.module, &mut res);
         // An item that is there by a `cfg` that depends was refused when its name was looked up.
         res.attrs = self.open(item.module, &res.attrs, true)?.attrs;
         match &mut res.data {

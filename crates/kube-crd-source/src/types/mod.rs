@@ -5,6 +5,7 @@ pub mod derives;
 mod foreign;
 mod lookup;
 pub mod serde;
+mod serde_with;
 mod traits_in_scope;
 mod type_;
 
