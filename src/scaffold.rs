@@ -11,6 +11,8 @@
 //! A template that renders to an empty text writes no file. This module does not touch the disk: the templates are in
 //! the binary.
 
+use std::cell::RefCell;
+
 use anyhow::Context as _;
 use handlebars::{Handlebars, handlebars_helper, no_escape};
 use rust_embed::Embed;
@@ -100,10 +102,6 @@ pub fn files(set: &str, context: &impl Serialize) -> anyhow::Result<Vec<(Project
 
 /// Renders every template of a set, path and text alike, with one context.
 pub fn render(set: &str, context: &impl Serialize) -> anyhow::Result<Vec<(Target, String)>> {
-    let mut engine = Handlebars::new();
-    engine.set_strict_mode(true);
-    engine.register_escape_fn(no_escape);
-    engine.register_helper("eq", Box::new(eq));
     let context = yaml::to_value(context);
 
     let mut res = Vec::new();
@@ -118,14 +116,8 @@ pub fn render(set: &str, context: &impl Serialize) -> anyhow::Result<Vec<(Target
             Templates::get(&place).with_context(|| format!("templates/{place} is missing"))?;
         let text = str::from_utf8(&file.data)
             .with_context(|| format!("templates/{place} is not UTF-8"))?;
-        let render = |it: &str| {
-            // Nothing is to be filled in: it need not be parsed.
-            if !it.contains("{{") {
-                return Ok(it.to_owned());
-            }
-            engine
-                .render_template(it, &context)
-                .with_context(|| format!("cannot render templates/{place}"))
+        let render = |template: &str| {
+            rendered(template, &context).with_context(|| format!("cannot render templates/{place}"))
         };
         let (target, text) = match name.strip_suffix(".hbs") {
             Some(name) => (render(name)?, render(text)?),
@@ -142,6 +134,29 @@ pub fn render(set: &str, context: &impl Serialize) -> anyhow::Result<Vec<(Target
         res.push((target, text));
     }
     Ok(res)
+}
+
+/// Renders a template, which is parsed once in a process.
+fn rendered(template: &str, context: &Value) -> anyhow::Result<String> {
+    thread_local! {
+        static ENGINE: RefCell<Handlebars<'static>> = {
+            let mut engine = Handlebars::new();
+            engine.set_strict_mode(true);
+            engine.register_escape_fn(no_escape);
+            engine.register_helper("eq", Box::new(eq));
+            RefCell::new(engine)
+        };
+    }
+    // Nothing is to be filled in: it need not be parsed.
+    if !template.contains("{{") {
+        return Ok(template.to_owned());
+    }
+    ENGINE.with_borrow_mut(|engine| {
+        if !engine.has_template(template) {
+            engine.register_template_string(template, template)?;
+        }
+        Ok(engine.render(template, context)?)
+    })
 }
 
 /// A source without its unit tests: a vendored crate is tested where it comes from. The text is as rustfmt writes it, so

@@ -233,10 +233,11 @@ impl Object {
     /// The printed object.
     pub fn finish(self) -> anyhow::Result<Value> {
         let whole = format!("{}: {}", self.origin, self.id());
-        let printed = printed(self.stripped()?);
-        printed
-            .map_err(|it| anyhow::format_err!("{whole}: {it}"))
-            .hint("change the text that it comes from")
+        let mut value = self.stripped()?;
+        print(&mut value)
+            .map_err(|fault| anyhow::format_err!("{whole}: {fault}"))
+            .hint("change the text that it comes from")?;
+        Ok(value)
     }
 
     /// Without what is only for tools: annotations are strings, and an empty field is omitted.
@@ -273,21 +274,22 @@ impl Object {
     }
 }
 
-/// A value whose strings come from anywhere, as kustomize prints it.
-fn printed(value: Value) -> Result<Value, String> {
-    Ok(match value {
-        Value::String(text) => match yaml::printed_string(&text)? {
-            Cow::Borrowed(_) => Value::String(text),
-            Cow::Owned(text) => text.into(),
-        },
-        Value::Array(items) => items.into_iter().map(printed).collect::<Result<_, _>>()?,
+/// Changes the strings of a value, which come from anywhere, into those that kustomize prints.
+fn print(value: &mut Value) -> Result<(), String> {
+    match value {
+        Value::String(text) => {
+            if let Cow::Owned(printed) = yaml::printed_string(text)? {
+                *text = printed;
+            }
+        }
+        Value::Array(items) => items.iter_mut().try_for_each(print)?,
         Value::Object(map) => {
-            if let Some(fault) = map.keys().find_map(|it| yaml::key_fault(it)) {
+            if let Some(fault) = map.keys().find_map(|key| yaml::key_fault(key)) {
                 return Err(fault);
             }
-            let entries = map.into_iter().map(|(key, it)| Ok((key, printed(it)?)));
-            Value::Object(entries.collect::<Result<_, String>>()?)
+            map.values_mut().try_for_each(print)?;
         }
-        value => value,
-    })
+        _ => {}
+    }
+    Ok(())
 }

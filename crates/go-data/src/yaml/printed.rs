@@ -69,6 +69,10 @@ pub fn string(text: &str) -> Result<Cow<'_, str>, String> {
 /// Why kustomize cannot print a key. YAML limits keys to one line of 1,024 characters, and Go escapes what is special in
 /// HTML.
 pub fn key_fault(text: &str) -> Option<String> {
+    // No escape is longer than `\u003c`.
+    if text.len() * "\\u003c".len() <= LONGEST_KEY {
+        return fault(text);
+    }
     let escaped = text.matches(['<', '>', '&', '\u{2028}', '\u{2029}']).count();
     let length = Value::from(text).to_string().chars().count() + escaped * "u003c".len();
     let message = || format!("kustomize cannot print a key of {} characters", text.chars().count());

@@ -265,25 +265,21 @@ impl Packages<'_> {
         let mut open = vec![id];
         while let Some(id) = open.pop() {
             if res.insert(id) {
-                open.extend(users.get(&id).into_iter().flatten());
+                open.extend(&users[id]);
             }
         }
         res
     }
 
     /// The packages that depend on each package directly.
-    fn users(&self) -> BTreeMap<PackageId, Vec<PackageId>> {
-        let mut users: BTreeMap<PackageId, Vec<PackageId>> = BTreeMap::new();
+    fn users(&self) -> Vec<Vec<PackageId>> {
+        let mut users = vec![Vec::new(); self.all.len()];
         for (by, package) in self.all.iter().enumerate() {
             match package.locked {
-                Some(index) => self.lock.dependencies_of(index).for_each(|it| {
-                    users.entry(it).or_default().push(by);
-                }),
+                Some(index) => self.lock.dependencies_of(index).for_each(|it| users[it].push(by)),
                 None => {
-                    for it in self.dependencies(by) {
-                        let target = self.target(by, it);
-                        target.into_iter().for_each(|it| users.entry(it).or_default().push(by));
-                    }
+                    let targets = self.dependencies(by).iter().filter_map(|it| self.target(by, it));
+                    targets.for_each(|it| users[it].push(by));
                 }
             }
         }

@@ -28,6 +28,7 @@ pub struct Package {
     pub(super) locked: Option<usize>,
     folder: OnceCell<Option<String>>,
     declaration: OnceCell<Option<Declaration>>,
+    library: OnceCell<Option<(String, SourcePath)>>,
     /// A member of the workspace.
     pub member: bool,
     /// Its kinds are selected.
@@ -53,9 +54,11 @@ pub struct Packages<'a> {
     /// The features are put together by cargo's first resolver.
     pub old: bool,
     pub(super) by_folder: BTreeMap<String, PackageId>,
+    /// Each Cargo.toml that was asked for, by its folder; none if it is absent or cannot be parsed.
+    manifests: RefCell<BTreeMap<String, Option<Rc<Manifest>>>>,
     pub(super) found: RefCell<BTreeMap<PackageId, Features>>,
     /// The packages that depend on each package directly, found on demand.
-    pub(super) users: OnceCell<BTreeMap<PackageId, Vec<PackageId>>>,
+    pub(super) users: OnceCell<Vec<Vec<PackageId>>>,
     pub(super) deciding: OnceCell<Deciding>,
     /// What [`Packages::publication_fault`] has found.
     pub(super) publication_faults: RefCell<BTreeMap<PackageId, Option<Problem>>>,
@@ -85,6 +88,8 @@ impl<'a> Packages<'a> {
             all[index].source.clone_from(&it.source);
             all[index].locked = Some(index);
         }
+        let known =
+            |(folder, manifest): (&String, &Rc<Manifest>)| (folder.clone(), Some(manifest.clone()));
         let mut res = Self {
             texts,
             options,
@@ -93,6 +98,7 @@ impl<'a> Packages<'a> {
             tests: options.examples,
             old: members.get("").is_some_and(|it| is_old(&it.table)),
             by_folder: BTreeMap::new(),
+            manifests: RefCell::new(members.iter().map(known).collect()),
             found: RefCell::default(),
             users: OnceCell::new(),
             deciding: OnceCell::new(),
@@ -116,9 +122,7 @@ impl<'a> Packages<'a> {
             for it in res.dependencies(id) {
                 let Some(path) = &it.path else { continue };
                 let folder = below(res.base(id, it), path);
-                if let Ok(Some(manifest)) = Manifest::read(texts, &folder) {
-                    open.push((folder, Rc::new(manifest)));
-                }
+                open.extend(res.manifest_in(&folder).map(|manifest| (folder, manifest)));
             }
         }
         res
@@ -131,8 +135,8 @@ impl<'a> Packages<'a> {
         let paths = each.filter_map(|(_, it)| it.get("path")?.as_str());
         let read = |path: &str| {
             let folder = below("", path);
-            let manifest = Manifest::read(self.texts, &folder).ok()??;
-            Some((folder, Rc::new(manifest)))
+            let manifest = self.manifest_in(&folder)?;
+            Some((folder, manifest))
         };
         paths.filter_map(read).collect()
     }
@@ -182,9 +186,7 @@ impl<'a> Packages<'a> {
             None => below(folder, ".."),
         };
         loop {
-            if let Ok(Some(it)) = Manifest::read(self.texts, &at)
-                && let Some(table) = own(&it)
-            {
+            if let Some(table) = self.manifest_in(&at).and_then(|manifest| own(&manifest)) {
                 return (at, Some(table));
             }
             if at.is_empty() || at.ends_with("..") {
@@ -206,22 +208,26 @@ impl<'a> Packages<'a> {
         self.all[id].folder.get_or_init(find).as_deref()
     }
 
+    /// The Cargo.toml of a folder, parsed once; none if it is absent or cannot be parsed.
+    fn manifest_in(&self, folder: &str) -> Option<Rc<Manifest>> {
+        if let Some(known) = self.manifests.borrow().get(folder) {
+            return known.clone();
+        }
+        let manifest = Manifest::read(self.texts, folder).ok().flatten().map(Rc::new);
+        self.manifests.borrow_mut().insert(folder.to_owned(), manifest.clone());
+        manifest
+    }
+
     pub(super) fn declaration(&self, id: PackageId) -> Option<&Declaration> {
         let read = || {
             let folder = self.folder(id)?;
-            let manifest = Manifest::read(self.texts, folder).ok()??;
-            Some(self.read_declaration(folder, Rc::new(manifest)))
+            Some(self.read_declaration(folder, self.manifest_in(folder)?))
         };
         self.all[id].declaration.get_or_init(read).as_ref()
     }
 
     pub fn manifest(&self, id: PackageId) -> Option<&Rc<Manifest>> {
         self.declaration(id).map(|it| &it.manifest)
-    }
-
-    /// The folder of the workspace that a package inherits from.
-    pub(super) fn workspace(&self, id: PackageId) -> Option<&str> {
-        self.declaration(id).map(|declared| declared.workspace.as_str())
     }
 
     pub fn dependencies(&self, id: PackageId) -> &[Dependency] {
@@ -247,16 +253,25 @@ impl<'a> Packages<'a> {
         self.declaration(id).map(|it| &it.features)
     }
 
+    /// The value of a key of `[package]`, which may be inherited from the workspace: none if the key is not there, and
+    /// nothing in it if the workspace lacks it.
+    pub(super) fn package_key(&self, id: PackageId, key: &str) -> Option<Option<Value>> {
+        let declaration = self.declaration(id)?;
+        match declaration.manifest.table.get("package")?.get(key)? {
+            Value::Table(_) => {
+                let root = self.manifest_in(&declaration.workspace);
+                let shared = |root: &Rc<Manifest>| {
+                    root.table.get("workspace")?.get("package")?.get(key).cloned()
+                };
+                Some(root.as_ref().and_then(shared))
+            }
+            value => Some(Some(value.clone())),
+        }
+    }
+
     /// The version in a package's own Cargo.toml, or in that of its workspace.
     pub fn declared_version(&self, id: PackageId) -> Option<Version> {
-        let declaration = self.declaration(id)?;
-        let version = declaration.manifest.table.get("package")?.get("version")?;
-        if let Some(version) = version.as_str() {
-            return version.parse().ok();
-        }
-        let root = Manifest::read(self.texts, &declaration.workspace).ok()??;
-        let shared = root.table.get("workspace")?.get("package")?.get("version")?;
-        shared.as_str()?.parse().ok()
+        self.package_key(id, "version")??.as_str()?.parse().ok()
     }
 
     pub fn is_macros(&self, id: PackageId) -> bool {
@@ -267,19 +282,9 @@ impl<'a> Packages<'a> {
 
     /// Whether a package is of edition 2015, which is the default.
     pub fn is_of_edition_2015(&self, id: PackageId) -> bool {
-        let Some(declared) = self.declaration(id) else { return false };
-        let package = declared.manifest.table.get("package");
-        match package.and_then(|it| it.get("edition")) {
-            Some(Value::String(it)) => it == "2015",
-            // It is inherited from the workspace's own Cargo.toml.
-            Some(_) => {
-                let root = Manifest::read(self.texts, &declared.workspace).ok().flatten();
-                let edition = root.as_ref().and_then(|it| {
-                    it.table.get("workspace")?.get("package")?.get("edition")?.as_str()
-                });
-                matches!(edition, None | Some("2015"))
-            }
-            None => true,
+        match self.package_key(id, "edition").flatten() {
+            Some(edition) => edition.as_str() == Some("2015"),
+            None => self.declaration(id).is_some(),
         }
     }
 
@@ -331,8 +336,11 @@ impl<'a> Packages<'a> {
 
     /// The name and root file of a package's library.
     pub fn library(&self, id: PackageId) -> Option<(String, SourcePath)> {
-        let manifest = self.manifest(id)?;
-        targets::library(self.folder(id)?, &manifest.table, &self.all[id].name, self.texts)
+        let find = || {
+            let manifest = self.manifest(id)?;
+            targets::library(self.folder(id)?, &manifest.table, &self.all[id].name, self.texts)
+        };
+        self.all[id].library.get_or_init(find).clone()
     }
 
     /// Where Cargo.lock names a package.
@@ -363,6 +371,7 @@ impl Package {
             locked: None,
             folder: OnceCell::new(),
             declaration: OnceCell::new(),
+            library: OnceCell::new(),
             member: false,
             root: false,
         }

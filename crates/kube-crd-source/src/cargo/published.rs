@@ -25,16 +25,24 @@ pub struct PublishedCrate {
 impl PublishedCrate {
     /// Every package of the table, by its name and its version.
     pub fn all() -> impl Iterator<Item = (&'static str, &'static str, Self)> {
-        TABLE.lines().filter_map(|line| {
-            let mut words = line.split(' ');
-            let (name, version) = (words.next()?, words.next()?);
-            Some((name, version, Self { checksum: words.next()?, code: words.next()? }))
-        })
+        TABLE.lines().filter_map(Self::row)
+    }
+
+    fn row(line: &'static str) -> Option<(&'static str, &'static str, Self)> {
+        let mut words = line.split(' ');
+        let (name, version) = (words.next()?, words.next()?);
+        Some((name, version, Self { checksum: words.next()?, code: words.next()? }))
     }
 
     /// One package; none if this version of it is not in the table.
     pub fn find(name: &str, version: &str) -> Option<Self> {
-        Self::all().find(|row| (row.0, row.1) == (name, version)).map(|row| row.2)
+        let is_row = |line: &&'static str| {
+            let rest = line.strip_prefix(name).and_then(|rest| rest.strip_prefix(' '));
+            rest.and_then(|rest| rest.strip_prefix(version))
+                .is_some_and(|rest| rest.starts_with(' '))
+        };
+        let line = TABLE.lines().find(is_row)?;
+        Self::row(line).map(|row| row.2)
     }
 
     /// The newest known version of a package.

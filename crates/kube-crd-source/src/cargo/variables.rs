@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use toml::Value;
 
 use super::packages::{PackageId, Packages};
-use super::workspace::Manifest;
 
 /// Variables with the text of a key of `[package]`.
 const KEYS: &[(&str, &str)] = &[
@@ -22,10 +21,10 @@ impl Packages<'_> {
     pub fn variables(&self, id: PackageId) -> BTreeMap<&'static str, String> {
         let mut variables = BTreeMap::new();
         for (variable, key) in KEYS {
-            let text = self.package_key(id, key).unwrap_or(Some(String::new()));
+            let text = self.package_text(id, key).unwrap_or(Some(String::new()));
             variables.extend(text.map(|text| (*variable, text)));
         }
-        let version = self.package_key(id, "version").unwrap_or(Some("0.0.0".to_owned()));
+        let version = self.package_text(id, "version").unwrap_or(Some("0.0.0".to_owned()));
         if let Some(version) = version.and_then(|it| it.trim().parse::<semver::Version>().ok()) {
             variables.insert("CARGO_PKG_VERSION_MAJOR", version.major.to_string());
             variables.insert("CARGO_PKG_VERSION_MINOR", version.minor.to_string());
@@ -36,19 +35,9 @@ impl Packages<'_> {
         variables
     }
 
-    /// The text of a key of `[package]`, which may be inherited from the workspace: none if the key is not there, and
-    /// nothing in it if it has no text.
-    fn package_key(&self, id: PackageId, key: &str) -> Option<Option<String>> {
-        let text = |value: &Value| value.as_str().map(str::to_owned);
-        match self.manifest(id)?.table.get("package")?.get(key)? {
-            Value::Table(_) => {
-                let root = Manifest::read(self.texts, self.workspace(id)?).ok().flatten();
-                let shared = root
-                    .as_ref()
-                    .and_then(|root| root.table.get("workspace")?.get("package")?.get(key));
-                Some(shared.and_then(text))
-            }
-            value => Some(text(value)),
-        }
+    /// The text of a key of `[package]`: none if the key is not there, and nothing in it if it has no text.
+    fn package_text(&self, id: PackageId, key: &str) -> Option<Option<String>> {
+        let value = self.package_key(id, key)?;
+        Some(value.as_ref().and_then(Value::as_str).map(str::to_owned))
     }
 }
