@@ -39,7 +39,34 @@ pub fn tokens(text: &str) -> syn::Result<TokenStream> {
 pub fn parse(text: &str) -> syn::Result<syn::File> {
     let tokens = tokens(text)?;
     guarded(&tokens)?;
-    syn::parse2(tokens)
+    syn::parse2(tokens).map_err(|error| at_last_token(error, text))
+}
+
+/// Puts an error about the end of a text at its last token: syn has no place for it.
+fn at_last_token(error: syn::Error, text: &str) -> syn::Error {
+    let nowhere = proc_macro2::Span::call_site();
+    let (start, end) = (error.span().start(), error.span().end());
+    if (start, end) != (nowhere.start(), nowhere.end()) {
+        return error;
+    }
+    match tokens(text).ok().and_then(|tokens| tokens.into_iter().last()) {
+        Some(TokenTree::Group(group)) => syn::Error::new(group.span_close(), error),
+        Some(token) => syn::Error::new(token.span(), error),
+        None => error,
+    }
+}
+
+#[test]
+fn what_is_missing_at_the_end_is_reported_there() {
+    for (text, place) in [
+        ("struct A;\nimpl B for", (2, 7)),
+        ("fn f();\n\n#[a]", (3, 3)),
+        ("; struct A;\nstruct B;", (1, 0)),
+    ] {
+        let error = file(text).expect_err("it is cut off");
+        let start = error.span().start();
+        assert_eq!((start.line, start.column), place, "{text}: {error}");
+    }
 }
 
 #[cfg(test)]
