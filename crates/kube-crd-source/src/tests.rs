@@ -20,6 +20,7 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use super::*;
 use crate::builtin::kubernetes::Kubernetes;
 
+mod hidden_files;
 mod hostile;
 mod lock_check;
 mod locked;

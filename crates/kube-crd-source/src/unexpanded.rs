@@ -11,7 +11,7 @@ pub fn unknown_macros(types: &Types) -> Vec<Place> {
     let mut places: Vec<Place> = modules
         .flat_map(|module| {
             let spans = types.unknown_macros(module).map(|found| found.span);
-            let in_blocks = types.unknown_macros_in_blocks(module);
+            let in_blocks = types.unknown_macros_in_blocks(module).map(|found| found.span);
             spans.chain(in_blocks).map(move |span| types.place(module, span))
         })
         .collect();
@@ -20,26 +20,34 @@ pub fn unknown_macros(types: &Types) -> Vec<Place> {
     places
 }
 
-/// A note for each unknown macro that is called at the place of an item in a selected module, at its first call.
+/// A note for each unknown macro in a selected module, at its first place: one that is called at the place of an item,
+/// and of others those of the project or of crates that are not published.
 pub fn notes_of_calls(types: &Types) -> Vec<Problem> {
     let modules = (0..types.modules.len()).filter(|module| types.is_selected(*module));
-    let mut first_calls: BTreeMap<&str, Place> = BTreeMap::new();
+    let mut first_places: BTreeMap<String, Place> = BTreeMap::new();
+    let mut add = |text: String, place: Place| {
+        let first = first_places.entry(text).or_insert_with(|| place.clone());
+        if place < *first {
+            *first = place;
+        }
+    };
     for module in modules {
         // What looks as if it declared kinds is a problem.
-        let calls = types
-            .unknown_macros(module)
-            .filter(|found| found.text.ends_with('!') && !found.effect.may_declare_kinds());
-        for call in calls {
-            let place = types.place(module, call.span);
-            let first = first_calls.entry(&call.text).or_insert_with(|| place.clone());
-            if place < *first {
-                *first = place;
-            }
+        let calls = types.unknown_macros(module).filter(|found| {
+            (found.text.ends_with('!') || found.effect.runs_unread_code())
+                && !found.effect.may_declare_kinds()
+        });
+        calls.for_each(|call| add(format!("`{}`", call.text), types.place(module, call.span)));
+        let in_blocks = types.unknown_macros_in_blocks(module);
+        for found in in_blocks.filter(|found| !found.effect.may_declare_kinds()) {
+            let name = found.macro_name.as_ref();
+            let text = name.map_or("what is in a block".to_owned(), |name| format!("`{name}!`"));
+            add(text, types.place(module, found.span));
         }
     }
     let note = |(text, place)| {
-        let message = format!("`{text}` is not expanded: kinds that it declares are left out");
+        let message = format!("{text} is not expanded: kinds that it declares are left out");
         Problem { is_note: true, ..Problem::new(place, message).with_rule("unread-source") }
     };
-    first_calls.into_iter().map(note).collect()
+    first_places.into_iter().map(note).collect()
 }

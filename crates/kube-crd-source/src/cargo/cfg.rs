@@ -154,6 +154,13 @@ fn open(
         let opened = Attribute { meta: meta.clone(), ..attr.clone() };
         match condition {
             Cfg::No => {}
+            Cfg::Depends if meta.path().is_ident("cfg_attr") => {
+                // What is inside of it depends on both conditions.
+                let inner = settle(&[opened], features)?;
+                let certain = inner.attrs.into_iter().map(|attr| attr.meta);
+                res.doubtful.extend(certain.chain(inner.doubtful));
+                res.doubtful.extend((inner.cfg != Cfg::Yes).then_some(meta));
+            }
             Cfg::Depends => res.doubtful.push(meta),
             Cfg::Yes => {
                 let inner = settle(&[opened], features)?;

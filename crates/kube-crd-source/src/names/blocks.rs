@@ -15,6 +15,8 @@ use crate::tree::{BlockItem, ItemKind, ModuleId, World};
 pub struct InBlock {
     pub module: ModuleId,
     pub span: Span,
+    /// The macro that is called, as messages name it; none for an item.
+    pub macro_name: Option<String>,
     pub effect: Effect,
 }
 
@@ -84,7 +86,8 @@ fn in_block(calls: &Calls<'_>, item: &BlockItem) -> InBlock {
     let tokens = Tokens::of_arguments(item.tokens.clone());
     // Files that a block includes by that name are read.
     let called = item.macro_names.iter().chain(&tokens.called).filter(|name| *name != "include");
-    let mut runs_unread_code = calls.are_unread(called.chain(&tokens.renamed))
+    let mut runs_unread_code = tokens.loads_files
+        || calls.are_unread(called.chain(&tokens.renamed))
         || begins_with_attribute(item) && calls.are_unread(&tokens.words);
     // Macros of other crates write nothing but what is in their arguments.
     let tokens = if is_foreign && !has_items(&tokens) { Tokens::default() } else { tokens };
@@ -94,7 +97,7 @@ fn in_block(calls: &Calls<'_>, item: &BlockItem) -> InBlock {
             any = true;
             break;
         }
-        runs_unread_code |= calls.are_unread(body.called.union(&body.renamed));
+        runs_unread_code |= body.loads_files || calls.are_unread(body.called.union(&body.renamed));
         words.extend(body.words.iter().cloned());
         functions.extend(body.functions.iter().cloned());
         if body.has_open_functions {
@@ -111,7 +114,8 @@ fn in_block(calls: &Calls<'_>, item: &BlockItem) -> InBlock {
         is_known: true,
         may_declare_kinds,
     };
-    InBlock { module: item.module, span: item.span, effect }
+    let macro_name = item.macro_names.first().cloned();
+    InBlock { module: item.module, span: item.span, macro_name, effect }
 }
 
 fn begins_with_attribute(item: &BlockItem) -> bool {
@@ -134,10 +138,9 @@ impl Names {
         all.filter(move |found| found.module == module && found.effect.may_declare_kinds)
     }
 
-    /// The places of calls in blocks of a module that may expand to anything.
-    pub fn unknown_macros_in_blocks(&self, module: ModuleId) -> impl Iterator<Item = Span> {
+    /// The calls and items in blocks of a module that may expand to anything.
+    pub fn unknown_macros_in_blocks(&self, module: ModuleId) -> impl Iterator<Item = &InBlock> {
         let all = self.imports().in_blocks.iter();
         all.filter(move |found| found.module == module && found.effect.runs_unread_code)
-            .map(|found| found.span)
     }
 }

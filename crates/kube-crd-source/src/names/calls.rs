@@ -7,12 +7,10 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use quote::ToTokens as _;
-
 use super::Names;
 use super::known_macros::{CRATES, QUIET, TRANSPARENT};
 use super::unknown::Unexpanded;
-use super::unread_macros::unread_macros;
+use super::unread_macros::{FurtherNames, unread_macros};
 use crate::builtin::names as foreign;
 use crate::cargo::Extern;
 use crate::tree::tokens::Tokens;
@@ -36,7 +34,8 @@ impl Written {
         if arguments.words.contains("fn") {
             functions.extend(arguments.words.iter().cloned());
         }
-        let runs_unread_code = calls.are_unread(arguments.called.union(&arguments.renamed));
+        let runs_unread_code =
+            arguments.loads_files || calls.are_unread(arguments.called.union(&arguments.renamed));
         Self { words: arguments.words.clone(), functions, any: false, runs_unread_code }
     }
 }
@@ -80,6 +79,10 @@ impl Effect {
         self.writes_anything || self.runs_unread_code || !self.words.is_empty()
     }
 
+    pub fn runs_unread_code(&self) -> bool {
+        self.runs_unread_code
+    }
+
     pub fn may_declare_kinds(&self) -> bool {
         self.may_declare_kinds
     }
@@ -117,26 +120,6 @@ pub(super) fn unexpanded_calls(calls: &Calls<'_>) -> BTreeMap<ModuleId, Vec<Unex
     with_calls
         .map(|(id, module)| (id, module.macros.iter().map(|call| unexpanded(id, call)).collect()))
         .collect()
-}
-
-/// Further names of types and macros: those of aliases and of imports that rename, by the last name of what they lead to.
-pub type FurtherNames = BTreeMap<String, BTreeSet<String>>;
-
-pub fn further_names(world: &World) -> FurtherNames {
-    let mut res = FurtherNames::new();
-    for item in &world.items {
-        let of: Vec<String> = match &item.kind {
-            ItemKind::Alias(it) => {
-                Tokens::of_arguments(it.ty.to_token_stream()).words.into_iter().collect()
-            }
-            ItemKind::Use(path) => path.parts.last().cloned().into_iter().collect(),
-            _ => continue,
-        };
-        for it in of.into_iter().filter(|it| *it != item.name) {
-            res.entry(it).or_default().insert(item.name.clone());
-        }
-    }
-    res
 }
 
 /// The crates that have a macro of a name; none for one that is exported.
@@ -254,6 +237,7 @@ impl<'a> Calls<'a> {
         let (mut names, mut known) = (BTreeSet::new(), true);
         let mut reached: BTreeSet<RulesId> = first.iter().copied().collect();
         let (mut open, mut forwards, mut has_open_functions) = (first, false, false);
+        let (mut has_open_imports, mut has_star) = (false, call.arguments.has_star);
         while let Some(id) = open.pop() {
             let Rules { module, body: Some(body), .. } = &self.world.rules[id] else {
                 known = false;
@@ -265,7 +249,10 @@ impl<'a> Calls<'a> {
             }
             words.extend(body.words.iter().cloned());
             written.functions.extend(body.functions.iter().cloned());
-            written.runs_unread_code |= self.are_unread(body.called.union(&body.renamed));
+            written.runs_unread_code |=
+                body.loads_files || self.are_unread(body.called.union(&body.renamed));
+            has_open_imports |= body.has_open_imports;
+            has_star |= body.has_star;
             has_open_functions |= body.has_open_functions;
             names.extend(body.declared.iter().cloned());
             forwards |= body.forwards;
@@ -283,7 +270,8 @@ impl<'a> Calls<'a> {
             }
         }
         if forwards {
-            known &= !call.arguments.words.contains("use") || !call.arguments.is_open;
+            known &= !call.arguments.words.contains("use") || !has_star;
+            known &= !has_open_imports || !call.arguments.has_star;
             // Macros pass on their arguments and words of their own.
             match reached.len() {
                 1 => names.extend(call.arguments.words.iter().cloned()),
@@ -378,9 +366,13 @@ impl Names {
         all.filter(|unexpanded| unexpanded.effect.names.is_none())
     }
 
-    /// The calls in a module of macros that may declare anything. An included file that is not read is none of them.
+    /// The calls in a module that may declare what no token shows. An included file that is not read is none of them.
     pub fn unknown_macros(&self, module: ModuleId) -> impl Iterator<Item = &Unexpanded> {
-        self.unknown_items(module).filter(|unexpanded| unexpanded.unknown.is_none())
+        let all = self.imports().unexpanded.get(&module).into_iter().flatten();
+        all.filter(|unexpanded| {
+            let Effect { names, runs_unread_code, .. } = &unexpanded.effect;
+            unexpanded.unknown.is_none() && (names.is_none() || *runs_unread_code)
+        })
     }
 
     /// Whether a path in code may name a macro of the project, which is not expanded.

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::blocks::{InBlock, effects_of_blocks};
-use super::calls::{Calls, FurtherNames, further_names, macro_crates, unexpanded_calls};
+use super::calls::{Calls, macro_crates, unexpanded_calls};
 use super::glob_names::Cache;
 use super::globs::{GlobId, Globs};
 use super::solver::Solver;
 use super::unknown::{Unexpanded, unknown_attribute_macros};
+use super::unread_macros::{FurtherNames, further_names};
 use super::{Doubt, Lookup, Named, Names, Space};
 use crate::tree::{ItemId, ModuleId};
 

@@ -3,12 +3,12 @@
 //! A procedural macro of the project may write an `impl` of which nothing is in its arguments. A published one cannot
 //! know the names of the project's types.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use quote::ToTokens as _;
 
 use super::Names;
-use super::calls::{Calls, Effect, FurtherNames};
+use super::calls::{Calls, Effect};
 use crate::cargo::Extern;
 use crate::tree::tokens::Tokens;
 use crate::tree::{Item, ItemId, ItemKind, ModuleId, UnreadPlace, World};
@@ -17,14 +17,52 @@ use crate::tree::{Item, ItemId, ItemKind, ModuleId, UnreadPlace, World};
 const INCLUDE: &str = "include";
 
 /// Returns the names of macros whose calls may expand to what no token shows: procedural macros of the crates that are
-/// read, all that is imported from crates that are neither read nor published, `include!`, and what imports name these.
+/// read, all that is imported from crates that are neither read nor published, `include!`, macros of the project that
+/// run one of these or load the file of a module, and what imports name these.
 pub(super) fn unread_macros(world: &World, further_names: &FurtherNames) -> BTreeSet<String> {
     let imported = world.items.iter().filter(|item| is_imported_from_unpublished(world, item));
     let mut names: Vec<String> = imported.map(|item| item.name.clone()).collect();
     names.extend(world.items.iter().flat_map(names_of_macro));
     names.extend(written_by_macros(world));
     names.push(INCLUDE.to_owned());
-    with_further_names(names, further_names)
+    let mut all = with_further_names(names, further_names);
+    loop {
+        let of_rules = names_of_rules(world, &all);
+        if of_rules.is_empty() {
+            return all;
+        }
+        all.extend(with_further_names(of_rules, further_names));
+    }
+}
+
+/// Returns the names of further macros of the project that load the file of a module or run one of these macros.
+fn names_of_rules(world: &World, unread: &BTreeSet<String>) -> Vec<String> {
+    let runs_unread_code = |body: &Tokens| {
+        body.loads_files || body.called.union(&body.renamed).any(|name| unread.contains(name))
+    };
+    let further = world.rules.iter().filter(|rules| !unread.contains(&rules.name));
+    let found = further.filter(|rules| rules.body.as_ref().is_some_and(runs_unread_code));
+    found.map(|rules| rules.name.clone()).collect()
+}
+
+/// Further names of types and macros: those of aliases and of imports that rename, by the last name of what they lead to.
+pub type FurtherNames = BTreeMap<String, BTreeSet<String>>;
+
+pub fn further_names(world: &World) -> FurtherNames {
+    let mut res = FurtherNames::new();
+    for item in &world.items {
+        let of: Vec<String> = match &item.kind {
+            ItemKind::Alias(it) => {
+                Tokens::of_arguments(it.ty.to_token_stream()).words.into_iter().collect()
+            }
+            ItemKind::Use(path) => path.parts.last().cloned().into_iter().collect(),
+            _ => continue,
+        };
+        for it in of.into_iter().filter(|it| *it != item.name) {
+            res.entry(it).or_default().insert(item.name.clone());
+        }
+    }
+    res
 }
 
 /// Returns names with all further names of what they lead to.

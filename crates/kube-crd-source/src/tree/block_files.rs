@@ -99,12 +99,12 @@ impl Files<'_> {
         file: &BlockFile,
     ) -> Result<Option<String>, NotRead> {
         let module = here.module;
-        let folder = file.folder.clone().unwrap_or_else(|| {
-            let here_file = world.place(module, file.span).path;
-            here_file.parent().map_or_else(String::new, |folder| folder.to_string())
-        });
         Ok(Some(match &file.named {
             Named::Include(arguments) => {
+                let folder = file.folder.clone().unwrap_or_else(|| {
+                    let here_file = world.place(module, file.span).path;
+                    here_file.parent().map_or_else(String::new, |folder| folder.to_string())
+                });
                 let package = &world.crates[world.modules[module].krate].folder;
                 included_path(arguments, &folder, package)?
             }
@@ -114,11 +114,16 @@ impl Files<'_> {
                 if settled.cfg == Cfg::No {
                     return Ok(None);
                 }
+                if settled.doubtful.iter().any(|meta| meta.path().is_ident("path")) {
+                    let name = plain(&item.ident);
+                    let why = format!("where module `{name}` is depends on a `cfg_attr`");
+                    return Err(NotRead::generated(&why));
+                }
                 let attr = settled.attrs.iter().find(|attr| attr.path().is_ident("path"));
                 let path = attr
                     .and_then(|attr| super::modules::string(attr.meta.require_name_value().ok()?));
                 let path = path.unwrap_or_else(|| format!("{}.rs", plain(&item.ident)));
-                below(&folder, &[around.as_slice(), &[path]].concat().join("/"))
+                below(&here.folder.paths, &[around.as_slice(), &[path]].concat().join("/"))
             }
         }))
     }

@@ -1,6 +1,7 @@
 //! Modules, in braces or in files of their own.
 
 use super::files::{Files, Here};
+use super::included::UnreadPlace;
 use super::world::{Item, ItemKind, Module, World};
 use crate::cargo::Cfg;
 use crate::text::sources::{OUTSIDE_HINT, outside};
@@ -11,7 +12,7 @@ pub struct Folder {
     /// The folder of those that are found by their names.
     names: String,
     /// The folder of those with a `#[path]`.
-    paths: String,
+    pub(super) paths: String,
 }
 
 impl Folder {
@@ -56,11 +57,12 @@ impl Files<'_> {
         let path_text = path.and_then(|it| string(it.meta.require_name_value().ok()?));
         let module = &world.modules[here.module];
         let own_file = match &it.content {
-            Some(_) => Ok(None),
-            None if doubtful => Err(NoFile {
+            // What is in braces may have files of its own.
+            _ if doubtful => Err(NoFile {
                 why: format!("where module `{name}` is depends on a `cfg_attr`"),
                 hint: Some("remove the condition".to_owned()),
             }),
+            Some(_) => Ok(None),
             None if path.is_some() && path_text.is_none() => Err(NoFile {
                 why: format!("the path of module `{name}` is not a string"),
                 hint: None,
@@ -84,7 +86,9 @@ impl Files<'_> {
         match (own_file, it.content) {
             (Err(NoFile { why, hint }), _) => {
                 // What is not there may not be needed.
-                if cfg == Cfg::Yes && !doubtful {
+                if doubtful {
+                    world.unread.push(UnreadPlace::file(here.module, span, why.clone()));
+                } else if cfg == Cfg::Yes {
                     self.report(world.place(here.module, span), why.clone(), hint.as_deref());
                 }
                 world.modules[child].broken = Some(why);

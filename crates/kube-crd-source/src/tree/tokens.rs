@@ -30,6 +30,12 @@ pub struct Tokens {
     pub functions: BTreeSet<String>,
     /// Any identifier of the arguments may follow `fn`.
     pub has_open_functions: bool,
+    /// A module may be declared that has a file of its own, at whatever depth: `mod` stands without a name and braces.
+    pub loads_files: bool,
+    /// A `use` has an argument in its path.
+    pub has_open_imports: bool,
+    /// A `*` is written, which may end an import.
+    pub has_star: bool,
 }
 
 /// Keywords that the name of an item follows.
@@ -71,7 +77,7 @@ impl Tokens {
             let before = index.checked_sub(1).map(|it| &tokens[it]);
             match token {
                 Token::Text(it) => drop(self.words.insert(it.trim_matches('"').to_owned())),
-                Token::Punct(_) => {}
+                Token::Punct(punct) => self.has_star |= *punct == '*',
                 Token::Word(word) => {
                     self.words.insert(word.clone());
                     // The variable before it may be a keyword.
@@ -121,16 +127,20 @@ impl Tokens {
                 }
                 Token::Text(it) => drop(self.words.insert(it.trim_matches('"').to_owned())),
                 Token::Group(inner) => self.read_words(inner),
-                Token::Punct(_) | Token::Variable(_) => {}
+                Token::Punct(punct) => self.has_star |= *punct == '*',
+                Token::Variable(_) => {}
             }
         }
     }
 
-    /// Notes the name of a function, or of a macro that is called or gets another name.
+    /// Notes the name of a function, or of a macro that is called or gets another name, and a module with a file.
     fn function(&mut self, word: &str, rest: &[Token]) {
         if calls(word, rest) {
             self.called.insert(word.to_owned());
         }
+        let is_in_braces =
+            matches!(rest, [Token::Word(_) | Token::Variable(_), Token::Group(_), ..]);
+        self.loads_files |= word == "mod" && !is_in_braces;
         match rest {
             [Token::Word(next), ..] if next == "as" => drop(self.renamed.insert(word.to_owned())),
             [Token::Word(name), ..] if word == "fn" => drop(self.functions.insert(name.clone())),
@@ -172,7 +182,10 @@ impl Tokens {
             match token {
                 Token::Punct(';') => return,
                 Token::Punct('*') => self.is_open = true,
-                Token::Variable(_) => self.forwards = true,
+                Token::Variable(_) => {
+                    self.forwards = true;
+                    self.has_open_imports = true;
+                }
                 Token::Group(inner) => self.imports(inner),
                 Token::Word(name) if name != "as" && name != "self" => match &tokens[index + 1..] {
                     // `a::{self, b}` imports `a`, too.
