@@ -127,6 +127,8 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
         let is_code = it.place.path.as_str().ends_with(".rs");
         if is_code { &mut unexplored } else { &mut problems }.push(it);
     }
+    let inexact_f32 = types.inexact_f32.take();
+    problems.extend(inexact_f32.and_then(|place| versions::check_f32(&packages, &place)));
     if !(found.kinds.is_empty() && unexplored.is_empty() && problems.is_empty()) {
         problems.extend(of_lock);
     }

@@ -289,7 +289,16 @@ impl Packages<'_> {
     /// A package that may turn on features of this one, and whose source is not on this machine: it may be the package
     /// itself, whose features turn on others.
     pub fn absent_dependent(&self, id: PackageId) -> Option<PackageId> {
-        self.dependents(id).into_iter().rev().find(|by| self.declaration(*by).is_none())
+        self.absent_dependents(id).next()
+    }
+
+    fn absent_dependents(&self, id: PackageId) -> impl Iterator<Item = PackageId> {
+        self.dependents(id).into_iter().rev().filter(|by| self.declaration(*by).is_none())
+    }
+
+    /// Whether a feature of a package, which no other feature of it turns on, may be on.
+    pub fn may_be_on(&self, id: PackageId, feature: &str) -> bool {
+        self.features(id).is_on(feature) != Cfg::No || self.absent_dependents(id).any(|by| by != id)
     }
 
     /// The features of a package that members and packages by path turn on: others are not looked at.

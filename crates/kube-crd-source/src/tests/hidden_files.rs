@@ -101,6 +101,8 @@ fn a_glob_whose_star_is_an_argument_may_import_any_name() {
 fn a_derive_that_conditions_inside_of_one_another_hide_is_refused() {
     let beside = "#[cfg_attr(unix, cfg_attr(all(), derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug), kube(group = \"a.b\", version = \"v1\", kind = \"Nested\")))] pub struct NestedSpec { a: i32 }";
     let problems = all_problems(&read_map(&spec("a: i32,", beside)));
-    let is_refusal = |it: &crate::Problem| it.message.contains("whether `NestedSpec` is a custom resource depends on");
+    let is_refusal = |it: &crate::Problem| {
+        it.message.contains("whether `NestedSpec` is a custom resource depends on")
+    };
     assert!(problems.iter().any(is_refusal), "{problems:?}");
 }

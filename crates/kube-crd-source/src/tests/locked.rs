@@ -287,3 +287,27 @@ fn a_library_that_chooses_no_kubernetes_is_told_the_flag_that_does() {
     let features = vec!["k8s-openapi/latest".to_owned()];
     assert_eq!(hint(latest, &Options { features, ..Options::default() }), [""; 0]);
 }
+
+/// serde_json writes the digits of an `f32` with `arbitrary_precision`, and those of the equal `f64` without it.
+#[test]
+fn digits_of_an_f32_depend_on_a_feature_of_serde_json() {
+    let read = |dependency: &str, number: &str| {
+        let beside = format!("fn d() -> f32 {{ {number} }}");
+        let text = spec("#[serde(default = \"d\")] a: f32,", &beside).into_values().next().unwrap();
+        let dependencies = format!(
+            "[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\nserde_json = {dependency}\n"
+        );
+        let locked = lock(&[(".a", "1.0.0", &["serde_json"]), ("serde_json", "1.0.0", &[])]);
+        let project = [
+            ("Cargo.toml", &*manifest("a", &dependencies)),
+            ("Cargo.lock", &*locked),
+            ("src/main.rs", &*text),
+        ];
+        field(&files(&project)).map(|schema| schema["default"].clone())
+    };
+    let precise = "{ version = \"1\", features = [\"arbitrary_precision\"] }";
+    assert_eq!(read("\"1\"", "0.1"), Ok(serde_json::json!(0.1_f32)));
+    assert_eq!(read(precise, "0.5"), Ok(serde_json::json!(0.5)));
+    let refusal = "src/main.rs:5:28: which digits this `f32` has depends on the feature `arbitrary_precision` of serde_json, which is on, or may be";
+    assert_eq!(read(precise, "0.1"), Err(vec![refusal.to_owned()]));
+}

@@ -20,7 +20,7 @@ pub use traits_in_scope::Unread;
 pub use type_::{Function, Scope, Type};
 
 use crate::names::Names;
-use crate::text::Problem;
+use crate::text::{Place, Problem};
 use crate::tree::{ItemId, ItemKind, ModuleId, World};
 use crate::versions::Behaviour;
 
@@ -31,6 +31,8 @@ pub struct Types {
     pub behaviour: Behaviour,
     /// Whether the lock lets serde_json keep the order of maps (`preserve_order`).
     pub keeps_order: bool,
+    /// The first place where an `f32` was written whose digits depend on a feature of serde_json.
+    pub inexact_f32: RefCell<Option<Place>>,
     /// How many types were visited for one.
     type_steps: Cell<usize>,
     /// The targets of aliases without parameters, filled on demand.
@@ -53,6 +55,7 @@ impl Types {
             names,
             behaviour,
             keeps_order,
+            inexact_f32: RefCell::default(),
             type_steps: Cell::default(),
             aliases: RefCell::default(),
             derives: RefCell::default(),

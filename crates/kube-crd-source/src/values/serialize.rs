@@ -183,7 +183,14 @@ impl Evaluator<'_> {
                 (Ok(it), _) => it.into(),
                 _ => return self.refuse(frame, at, "a number of more than 64 bits"),
             },
-            Value::F32(it) => (*it).into(),
+            Value::F32(number) => {
+                if number.to_string() != f64::from(*number).to_string() {
+                    let span = syn::spanned::Spanned::span(&at.to_token_stream());
+                    let place = || self.world.place(frame.scope.module, span);
+                    self.world.inexact_f32.borrow_mut().get_or_insert_with(place);
+                }
+                (*number).into()
+            }
             Value::F64(it) => (*it).into(),
             Value::Text(it) => {
                 self.spend(frame, at, it.len() / 64)?;

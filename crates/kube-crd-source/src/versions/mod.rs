@@ -9,7 +9,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 use crate::cargo::{PackageId, Packages};
-use crate::text::Problem;
+use crate::text::{Place, Problem};
 pub use behaviour::{Behaviour, KubeDerive};
 
 /// What the versions that are locked do; where nothing is, what the newest do.
@@ -27,6 +27,15 @@ pub fn behaviour(packages: &Packages<'_>) -> Behaviour {
 /// Whether the locked serde_json may keep the order of maps: the feature for that takes indexmap.
 pub fn keeps_order(packages: &Packages<'_>) -> bool {
     packages.is_locked_with("serde_json", "indexmap")
+}
+
+/// The problem of an `f32` at a place, if serde_json may have `arbitrary_precision`: it then writes the digits of the `f32`,
+/// and otherwise those of the `f64` that is equal to it.
+pub fn check_f32(packages: &Packages<'_>, place: &Place) -> Option<Problem> {
+    let mut found = packages.candidates("serde_json").into_iter();
+    found.find(|id| packages.may_be_on(*id, "arbitrary_precision"))?;
+    let message = "which digits this `f32` has depends on the feature `arbitrary_precision` of serde_json, which is on, or may be";
+    Some(Problem::new(place.clone(), message.to_owned()).with_hint("use an `f64`"))
 }
 
 /// The candidates of a package. schemars 0.8 may be locked for another crate: kube 2 and later take 1.
