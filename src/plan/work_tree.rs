@@ -189,7 +189,8 @@ impl<'a> WorkTree<'a> {
             _ => self.disk.list(&folder)?,
         };
         for path in paths {
-            if self.plan.intents.contains_key(&path) || !owned.includes(&path) {
+            let is_left = self.outcomes.get(&path).is_some_and(|outcome| outcome.stays.is_some());
+            if is_left || self.plan.intents.contains_key(&path) || !owned.includes(&path) {
                 continue;
             }
             let Found::Text(before) = self.disk.look(&path)? else {
