@@ -39,7 +39,7 @@ pub fn all_messages() -> Vec<Message> {
     let mut res = Vec::new();
     for folder in FOLDERS {
         for (path, tokens) in sources(folder) {
-            let in_tests = path.ends_with("tests.rs") || path.contains("/tests/");
+            let in_tests = is_in_tests(&path);
             literals(tokens, in_tests, &mut |line, text, is_test| {
                 if !is_test && is_prose(text) {
                     let file = format!("{folder}/{path}");
@@ -57,7 +57,7 @@ pub fn unit_tests() -> String {
     let mut res = String::new();
     for folder in FOLDERS {
         for (path, tokens) in sources(folder) {
-            let in_tests = path.ends_with("tests.rs") || path.contains("/tests/");
+            let in_tests = is_in_tests(&path);
             literals(tokens, in_tests, &mut |_, text, is_test| {
                 if is_test {
                     res += text;
@@ -67,6 +67,11 @@ pub fn unit_tests() -> String {
         }
     }
     res
+}
+
+/// Whether a file below a folder of source has tests alone.
+fn is_in_tests(path: &str) -> bool {
+    path.ends_with("tests.rs") || path.split('/').any(|part| part == "tests")
 }
 
 fn sources(folder: &str) -> BTreeMap<String, TokenStream> {

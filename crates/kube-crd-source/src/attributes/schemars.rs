@@ -189,10 +189,11 @@ fn extend(meta: &Meta, values: &Values<'_>, into: &mut Vec<(String, Value)>) -> 
     };
     let parser = Punctuated::<Extension, Token![,]>::parse_terminated;
     for Extension(key, tokens) in list.parse_args_with(parser)? {
-        if into.iter().any(|(it, _)| *it == key.value()) {
+        let name = key.value();
+        if into.iter().any(|(known, _)| *known == name) {
             return error(key.span(), format!("`{}` is extended twice", key.value()));
         }
-        into.push((key.value(), values.json(tokens)?));
+        into.push((name, values.json(tokens)?));
     }
     Ok(())
 }

@@ -1,11 +1,12 @@
 //! The members of a cargo workspace, found as cargo finds them: what `members` lists, and the packages in its
 //! folder that a member depends on by path.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use toml::de::{DeString, DeTable};
-use toml::{Spanned, Table, Value};
+use toml::de::DeTable;
+use toml::{Table, Value};
 
 use crate::text::sources::Texts;
 use crate::text::{Place, Problem, SourcePath, below, conflict_in_malformed};
@@ -15,6 +16,8 @@ pub struct Manifest {
     pub path: SourcePath,
     pub text: Rc<str>,
     pub table: Table,
+    /// The byte at which each key starts, by the keys of the tables that it is in; found on demand.
+    key_starts: OnceCell<BTreeMap<Vec<String>, usize>>,
 }
 
 impl Manifest {
@@ -23,7 +26,7 @@ impl Manifest {
         let Ok(path) = below(folder, "Cargo.toml").parse::<SourcePath>() else { return Ok(None) };
         let Some(text) = texts.get(&path) else { return Ok(None) };
         match text.parse() {
-            Ok(table) => Ok(Some(Self { path, text, table })),
+            Ok(table) => Ok(Some(Self { path, text, table, key_starts: OnceCell::new() })),
             Err(error) => Err(malformed(&path, &text, &error)),
         }
     }
@@ -35,17 +38,9 @@ impl Manifest {
 
     /// The place of a key, by the keys of the tables that it is in; the file's start where it has no such key.
     pub fn place_of(&self, keys: &[&str]) -> Place {
-        let start = || {
-            let table = DeTable::parse(&self.text).ok()?;
-            let mut table = table.get_ref();
-            let (last, above) = keys.split_last()?;
-            for key in above {
-                table = table.get(*key)?.get_ref().as_table()?;
-            }
-            let is_key = |key: &&Spanned<DeString<'_>>| key.get_ref().as_ref() == *last;
-            Some(table.keys().find(is_key)?.span().start)
-        };
-        place_at(&self.path, &self.text, start().unwrap_or(0))
+        let keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
+        let start = self.key_starts.get_or_init(|| key_starts(&self.text)).get(&keys);
+        place_at(&self.path, &self.text, start.copied().unwrap_or(0))
     }
 
     /// Every table of dependencies, of whatever kind and for whatever target.
@@ -55,6 +50,27 @@ impl Manifest {
         let each = targets.filter_map(|(_, it)| it.as_table()).chain([&self.table]);
         each.flat_map(|it| KINDS.iter().filter_map(|kind| it.get(*kind)?.as_table())).flatten()
     }
+}
+
+/// Limit of the tables around one another whose keys have places: `target.'…'.dependencies.name` are the most that are asked.
+const DEEPEST_KEY: usize = 8;
+
+/// The byte at which each key of a text starts, by the keys of the tables that it is in.
+fn key_starts(text: &str) -> BTreeMap<Vec<String>, usize> {
+    let mut starts = BTreeMap::new();
+    let Ok(table) = DeTable::parse(text) else { return starts };
+    let mut open = vec![(Vec::new(), table.get_ref())];
+    while let Some((above, table)) = open.pop() {
+        for (key, value) in table {
+            let mut keys = above.clone();
+            keys.push(key.get_ref().to_string());
+            if let Some(table) = value.get_ref().as_table().filter(|_| keys.len() < DEEPEST_KEY) {
+                open.push((keys.clone(), table));
+            }
+            starts.insert(keys, key.span().start);
+        }
+    }
+    starts
 }
 
 /// Every member by its folder, the workspace's own at `""`.

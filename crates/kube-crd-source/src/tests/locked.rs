@@ -291,7 +291,7 @@ fn a_library_that_chooses_no_kubernetes_is_told_the_flag_that_does() {
 /// serde_json writes the digits of an `f32` with `arbitrary_precision`, and those of the equal `f64` without it.
 #[test]
 fn digits_of_an_f32_depend_on_a_feature_of_serde_json() {
-    let read = |dependency: &str, number: &str| {
+    let project = |dependency: &str, number: &str| {
         let beside = format!("fn d() -> f32 {{ {number} }}");
         let text = spec("#[serde(default = \"d\")] a: f32,", &beside).into_values().next().unwrap();
         let dependencies = format!(
@@ -303,11 +303,16 @@ fn digits_of_an_f32_depend_on_a_feature_of_serde_json() {
             ("Cargo.lock", &*locked),
             ("src/main.rs", &*text),
         ];
-        field(&files(&project)).map(|schema| schema["default"].clone())
+        files(&project)
+    };
+    let read = |dependency: &str, number: &str| {
+        field(&project(dependency, number)).map(|schema| schema["default"].clone())
     };
     let precise = "{ version = \"1\", features = [\"arbitrary_precision\"] }";
     assert_eq!(read("\"1\"", "0.1"), Ok(serde_json::json!(0.1_f32)));
     assert_eq!(read(precise, "0.5"), Ok(serde_json::json!(0.5)));
     let refusal = "src/main.rs:5:28: which digits this `f32` has depends on the feature `arbitrary_precision` of serde_json, which is on, or may be";
     assert_eq!(read(precise, "0.1"), Err(vec![refusal.to_owned()]));
+    let hint = all_problems(&read_map(&project(precise, "0.1")))[0].hint.clone();
+    assert_eq!(hint.as_deref(), Some("use an `f64`"));
 }

@@ -20,6 +20,10 @@ pub enum Derived {
     Depends,
 }
 
+/// Limit of the fields or variants of a type, for the memory that their schemas take. A field with its schema has at least
+/// 24 bytes, and etcd takes 1.5 MiB: a CRD with more fields cannot be stored.
+const MOST_MEMBERS: usize = 65_536;
+
 /// A path in `#[derive(…)]`.
 pub struct Derive {
     path: syn::Path,
@@ -34,6 +38,7 @@ impl Types {
         let ItemKind::Data(input) = &item.kind else {
             return Err(self.problem(item.module, item.span, "is not a struct or enum", ""));
         };
+        self.require_few_members(item.module, item.span, &input.data)?;
         let mut res = (**input).clone();
         self.skip_serializing_none(item.module, &mut res);
         // An item that is there by a `cfg` that depends was refused when its name was looked up.
@@ -56,6 +61,26 @@ impl Types {
             syn::Data::Union(_) => {}
         }
         Ok(res)
+    }
+
+    /// Refuses a type with more fields or variants than are read.
+    fn require_few_members(
+        &self,
+        module: usize,
+        span: proc_macro2::Span,
+        data: &syn::Data,
+    ) -> Result<(), Problem> {
+        let count = match data {
+            syn::Data::Struct(data) => data.fields.len(),
+            syn::Data::Enum(data) => data.variants.len(),
+            syn::Data::Union(_) => 0,
+        };
+        if count <= MOST_MEMBERS {
+            return Ok(());
+        }
+        let message =
+            format!("has {count} fields or variants, and no more than {MOST_MEMBERS} are read");
+        Err(self.problem(module, span, message, "use a map or a list of values"))
     }
 
     fn fields(&self, module: usize, fields: &mut syn::Fields) -> Result<(), Problem> {
