@@ -83,7 +83,7 @@ fn what_is_nested_without_an_end_is_refused() {
             _ => String::new(),
         };
         let text = format!("{before}{}{after}{end}", one.repeat(many));
-        refused(&package(name, &[("main.rs", &text)]), "it is nested too deep");
+        refused(&package(name, &[("main.rs", &text)]), "nested too deep");
     }
     // What schemas are made of is walked as well.
     let text = format!(
@@ -91,7 +91,7 @@ fn what_is_nested_without_an_end_is_refused() {
         "[".repeat(many),
         "]".repeat(many)
     );
-    refused(&package("deep-value", &[("main.rs", &text)]), "it is nested too deep");
+    refused(&package("deep-value", &[("main.rs", &text)]), "nested too deep");
 }
 
 #[test]
