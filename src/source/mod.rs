@@ -214,13 +214,9 @@ impl Reading {
 
     /// Why a kind that is not in the reading may be declared all the same.
     pub fn reason_for_more_kinds(&self) -> Option<String> {
-        let included =
-            self.unread.first().map(|unread| format!("{}, which is not read", unread.place));
-        let expanded = || {
-            let place = self.unknown_macros.first()?;
-            Some(format!("{place}, by a macro, which is not expanded"))
-        };
-        included.or_else(expanded)
+        let file = self.unread.first().map(|unread| &unread.place);
+        let place = file.or(self.unknown_macros.first())?;
+        Some(format!("{place}, which is not read"))
     }
 
     /// How many kinds could not be read in all of their versions, and how many there are.
