@@ -1,9 +1,11 @@
 //! The CRDs in files against those that the source declares, as API servers would hold both.
 
+use std::collections::BTreeSet;
+
 use super::findings::shortened;
 use go_data::{
     kubernetes::held_crd,
-    yaml::{self, Value, json},
+    yaml::{self, Value, json, pointer},
 };
 
 /// A field in which a CRD in a file differs from the declared one.
@@ -14,6 +16,12 @@ pub struct FieldDifference {
     pub in_file: String,
     /// The declared value, as JSON, or `nothing`.
     pub declared: String,
+}
+
+/// The names of the versions of CRDs.
+pub fn version_names(crds: &[Value]) -> BTreeSet<String> {
+    let versions = crds.iter().flat_map(|crd| pointer::list(crd, "/spec/versions"));
+    versions.map(|version| pointer::text(version, "/name").to_owned()).collect()
 }
 
 /// All fields that differ and have to be equal, see [`comparable`].

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, path::Path};
 
 use super::{
-    crd_comparison::{FieldDifference, differences},
+    crd_comparison::{FieldDifference, differences, version_names},
     declared::BY,
     file_owner::{FileOwners, Owner},
 };
@@ -128,6 +128,10 @@ impl<'a> Writing<'a> {
             let Id { kind, name, .. } = Id::of(it);
             format!("{kind} {name}")
         });
+        let lost_version = |old, new| {
+            let names = |crd| version_names(std::slice::from_ref(crd));
+            (&names(old) - &names(new)).pop_first()
+        };
         let version = || own.clone().find_map(|(old, new, _)| lost_version(old, new));
         let version = || Some(format!("version {}", version().filter(|_| !is_complete)?));
         if let Some(lost) = lost.or_else(version) {
@@ -321,15 +325,6 @@ pub fn objects(document: Value) -> Vec<Value> {
         }
         one => vec![one],
     }
-}
-
-/// A version of a CRD that the new one does not have.
-fn lost_version(old: &Value, new: &Value) -> Option<String> {
-    let versions = |it: &Value| {
-        let all = it["spec"]["versions"].as_array().into_iter().flatten();
-        all.filter_map(|it| it["name"].as_str().map(str::to_owned)).collect::<BTreeSet<_>>()
-    };
-    versions(old).difference(&versions(new)).next().cloned()
 }
 
 /// Whether it is a CRD in a group of the declared ones.

@@ -11,23 +11,20 @@ use serde::Serialize;
 use super::{
     agreement,
     compile::{self, Compile, Completion},
-    conversions,
-    file_owner::stays_because,
-    listing,
+    conversions, generated_crds, listing,
     refusal::{refusal, unread},
     roles, samples,
     support::Support,
     tree_sources::TreeSources,
     types_list, unserved, webhooks,
 };
-use crate::project::{Operator, Problem, Project, RbacMarker, Resource};
+use crate::project::{Operator, Problem, Project, RbacMarker};
 use crate::{
-    manifests::{self, CrdOptions, Manifest},
-    plan::{LeftFiles, Plan, WorkTree},
+    manifests::{self, CrdOptions},
+    plan::{Plan, WorkTree},
     source::{self, Options, Reading},
 };
 use diagnostics::{Diagnostic, hinted};
-use go_data::yaml::{self, Dialect, Value, pointer};
 use model::{ProjectName, ProjectPath, Tree};
 
 /// The commands that generate support code, and the files that depend on the source.
@@ -249,16 +246,10 @@ fn derived(
     let warned = [unlisted, astray, untrusted, unserved].concat();
     quote(warned).into_iter().for_each(|it| plan.warn(it));
     webhooks::warn_of_deadlocks(&mut plan, tree, project, &manifests)?;
-    let reason = reading.reason_for_more_kinds();
-    let left = reason.map(|reason| UnreadCrds::new(tree, project, reason)).transpose()?;
-    let losing = left.as_ref().map_or(Ok(Vec::new()), |left| left.losing_versions(&manifests))?;
-    for it in manifests {
-        plan.generate(it.path.clone(), it.to_text(), &it.edit, MANIFESTS);
+    for manifest in &manifests {
+        plan.generate(manifest.path.clone(), manifest.to_text(), &manifest.edit, MANIFESTS);
     }
-    losing.iter().for_each(|(path, why)| plan.keep(path.clone(), why));
-    let folder = ProjectPath::fixed("config/crd/bases");
-    plan.own(folder.clone(), &["yaml"], MANIFESTS);
-    left.into_iter().for_each(|left| plan.leave_in_owned(&folder, left.files()));
+    generated_crds::own(&mut plan, tree, project, &reading, &manifests)?;
     quote([operator.warnings.clone(), reading.unread.clone(), warnings].concat())
         .into_iter()
         .for_each(|it| plan.warn(it));
@@ -284,69 +275,6 @@ fn derived(
     let crds = crds.into_iter().collect();
     let markers = RbacMarkers { list: operator.rules, reading };
     Ok(Some(Derived { plan, crds, markers }))
-}
-
-/// The CRDs that stay as they are, because kinds and versions may be declared in what is not read. Only what this command
-/// removes from PROJECT goes.
-struct UnreadCrds<'a> {
-    tree: &'a dyn Tree,
-    reason: String,
-    /// The CRDs and versions that PROJECT had, and has no longer.
-    removed: BTreeSet<(ProjectPath, String)>,
-    removed_crds: BTreeSet<ProjectPath>,
-}
-
-impl<'a> UnreadCrds<'a> {
-    fn new(tree: &WorkTree<'a>, project: &Project, reason: String) -> anyhow::Result<Self> {
-        let versions_of = |project: &Project| -> BTreeSet<(ProjectPath, String)> {
-            let kinds = project.resources.iter().filter(|resource| resource.api.is_some());
-            let path = |kind: &Resource| {
-                manifests::crd_path(&kind.api_group(), &kind.plural().to_string())
-            };
-            kinds.map(|kind| (path(kind), kind.version.to_string())).collect()
-        };
-        let tree = tree.before();
-        // `init` can find the PROJECT of another tool.
-        let text = tree.read(&Project::path())?;
-        let before = text.and_then(|text| Project::from_text(&text).ok());
-        let (before, now) = (before.as_ref().map(versions_of), versions_of(project));
-        let removed = &before.unwrap_or_default() - &now;
-        let is_gone = |path: &ProjectPath| !now.iter().any(|(crd, _)| crd == path);
-        let removed_crds = removed.iter().map(|(path, _)| path.clone()).filter(is_gone).collect();
-        Ok(Self { tree, reason, removed, removed_crds })
-    }
-
-    /// The CRDs on disk that would lose a version, each with the reason to stay.
-    fn losing_versions(
-        &self,
-        manifests: &[Manifest],
-    ) -> anyhow::Result<Vec<(ProjectPath, String)>> {
-        let mut losing = Vec::new();
-        for manifest in manifests {
-            let Some(text) = self.tree.read(&manifest.path)? else { continue };
-            // What is no YAML is replaced.
-            let before = yaml::documents(&text, Dialect::Kubernetes).unwrap_or_default();
-            let lost = &versions_in(&before) - &versions_in(&manifest.objects);
-            let is_removed =
-                |version: &String| self.removed.contains(&(manifest.path.clone(), version.clone()));
-            if let Some(version) = lost.iter().find(|version| !is_removed(version)) {
-                let reason = &self.reason;
-                let why = format!("its version `{version}` may be declared at {reason}");
-                losing.push((manifest.path.clone(), why));
-            }
-        }
-        Ok(losing)
-    }
-
-    fn files(self) -> LeftFiles {
-        LeftFiles { why: stays_because(&self.reason), except: self.removed_crds }
-    }
-}
-
-/// The names of the versions of CRDs.
-fn versions_in(crds: &[Value]) -> BTreeSet<String> {
-    let versions = crds.iter().flat_map(|crd| pointer::list(crd, "/spec/versions"));
-    versions.map(|version| pointer::text(version, "/name").to_owned()).collect()
 }
 
 /// Compiles the kinds that cannot be read otherwise.

@@ -21,6 +21,7 @@ pub mod feature_flags;
 pub mod file_owner;
 pub mod findings;
 pub mod folder;
+pub mod generated_crds;
 pub mod given;
 pub mod home;
 pub mod images;

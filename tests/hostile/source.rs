@@ -94,6 +94,17 @@ fn what_is_nested_without_an_end_is_refused() {
     refused(&package("deep-value", &[("main.rs", &text)]), "nested too deep");
 }
 
+/// All are counted, and one is shown: looking up the place of each took minutes.
+#[test]
+fn many_requirements_that_are_not_locked_are_refused() {
+    let kind = format!("{KIND}pub struct KindSpec {{ a: i32 }}");
+    let dir = package("many-requirements", &[("main.rs", &kind)]);
+    let more: String = (0..5_000).map(|number| format!("d{number} = \"1\"\n")).collect();
+    let manifest = MANIFEST.replace("[dependencies]\n", &format!("[dependencies]\n{more}"));
+    fs::write(dir.join("Cargo.toml"), manifest).unwrap();
+    refused(&dir, "and 4999 more requirements are not met");
+}
+
 #[test]
 fn cyclic_modules_and_types_are_refused() {
     let kind = format!("{KIND}pub struct KindSpec {{ a: T }}\n");

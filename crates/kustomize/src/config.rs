@@ -107,19 +107,8 @@ const PODS: &[(&str, &str)] = &[
 ];
 
 pub static DEFAULT: LazyLock<Config> = LazyLock::new(|| {
-    // None of them is there twice, which a test shows: they need not be looked for.
-    defaults(|config, list, target, field| match target {
-        Some(target) => match config.references.iter_mut().find(|it| it.0 == *target) {
-            Some((_, fields)) => fields.push(field),
-            None => config.references.push((target.clone(), vec![field])),
-        },
-        None => config.lists.entry(list.to_owned()).or_default().push(field),
-    })
-});
-
-/// Reads the fields of kustomize itself, and adds each with its list, or with the kind that it names objects of.
-fn defaults(mut add: impl FnMut(&mut Config, &str, Option<&Kind>, Field)) -> Config {
     let mut res = Config::default();
+    let budget = Budget::default();
     let (mut list, mut target) = ("", None);
     for line in include_str!("defaults.txt").lines().filter(|it| !it.starts_with('#')) {
         if let Some(name) = line.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
@@ -130,15 +119,20 @@ fn defaults(mut add: impl FnMut(&mut Config, &str, Option<&Kind>, Field)) -> Con
             continue;
         }
         for field in fields(line) {
-            add(&mut res, list, target.as_ref(), field);
+            match &target {
+                Some(target) => {
+                    res.add_reference(target, field, &budget).expect("the defaults agree")
+                }
+                None => res.add(list, field, &budget).expect("the defaults agree"),
+            }
         }
     }
     // Selectors are changed with all other labels.
     for field in res.list("templateLabels").to_vec() {
-        add(&mut res, "commonLabels", None, field);
+        res.add("commonLabels", field, &budget).expect("the defaults agree");
     }
     res
-}
+});
 
 fn kind(text: &str) -> Kind {
     let mut parts = text.split('/').map(str::to_owned);
@@ -165,22 +159,4 @@ fn fields(line: &str) -> Vec<Field> {
     let all = kind(of.trim_start_matches('*'));
     let each = all.kind.split(',').map(|it| Kind { kind: it.to_owned(), ..all.clone() });
     each.map(|of| Field::new(of, path, create)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_defaults_agree_and_none_is_there_twice() {
-        let budget = Budget::default();
-        let checked = defaults(|config, list, target, field| {
-            match target {
-                Some(target) => config.add_reference(target, field, &budget),
-                None => config.add(list, field, &budget),
-            }
-            .expect("the defaults agree");
-        });
-        assert_eq!(format!("{:?}", *DEFAULT), format!("{checked:?}"));
-    }
 }

@@ -36,22 +36,14 @@ pub struct Builtin {
     pub reads: Option<fn(&Value) -> bool>,
 }
 
-/// Types by their whole paths: a list, which becomes a map in one step.
-#[derive(Default)]
-pub struct Table(Vec<(&'static str, Builtin)>);
+pub type Table = BTreeMap<&'static str, Builtin>;
 
-impl Table {
-    fn insert(&mut self, path: &'static str, builtin: Builtin) {
-        self.0.push((path, builtin));
-    }
-}
-
-static TABLE: LazyLock<BTreeMap<&'static str, Builtin>> = LazyLock::new(|| {
-    let mut table = Table::default();
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let mut table = Table::new();
     standard::add(&mut table);
     crates::add(&mut table);
     kubernetes::linked::add(&mut table);
-    table.0.into_iter().collect()
+    table
 });
 
 /// Returns whether the tables list types of a crate: those with a known schema, or those that are always refused.

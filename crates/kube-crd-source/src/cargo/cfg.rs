@@ -155,7 +155,7 @@ fn open(
         match condition {
             Cfg::No => {}
             Cfg::Depends if meta.path().is_ident("cfg_attr") => {
-                // What is inside of it depends on both conditions.
+                // An attribute inside applies only if the outer condition holds, which is not known.
                 let inner = settle(&[opened], features)?;
                 let certain = inner.attrs.into_iter().map(|attr| attr.meta);
                 res.doubtful.extend(certain.chain(inner.doubtful));

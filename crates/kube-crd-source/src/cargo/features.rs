@@ -296,7 +296,7 @@ impl Packages<'_> {
         self.dependents(id).into_iter().rev().filter(|by| self.declaration(*by).is_none())
     }
 
-    /// Whether a feature of a package, which no other feature of it turns on, may be on.
+    /// Returns whether a feature of a package may be enabled, if no other feature of the package enables it.
     pub fn may_be_on(&self, id: PackageId, feature: &str) -> bool {
         self.features(id).is_on(feature) != Cfg::No || self.absent_dependents(id).any(|by| by != id)
     }

@@ -36,12 +36,8 @@ impl PublishedCrate {
 
     /// One package; none if this version of it is not in the table.
     pub fn find(name: &str, version: &str) -> Option<Self> {
-        let is_row = |line: &&'static str| {
-            let rest = line.strip_prefix(name).and_then(|rest| rest.strip_prefix(' '));
-            rest.and_then(|rest| rest.strip_prefix(version))
-                .is_some_and(|rest| rest.starts_with(' '))
-        };
-        let line = TABLE.lines().find(is_row)?;
+        let start = format!("{name} {version} ");
+        let line = TABLE.lines().find(|line| line.starts_with(&start))?;
         Self::row(line).map(|row| row.2)
     }
 

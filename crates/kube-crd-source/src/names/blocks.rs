@@ -15,7 +15,7 @@ use crate::tree::{BlockItem, ItemKind, ModuleId, World};
 pub struct InBlock {
     pub module: ModuleId,
     pub span: Span,
-    /// The macro that is called, as messages name it; none for an item.
+    /// The macro that is called; none for an attribute, for the definition of a macro, and for another item.
     pub macro_name: Option<String>,
     pub effect: Effect,
 }
@@ -86,7 +86,9 @@ fn in_block(calls: &Calls<'_>, item: &BlockItem) -> InBlock {
     let tokens = Tokens::of_arguments(item.tokens.clone());
     // Files that a block includes by that name are read.
     let called = item.macro_names.iter().chain(&tokens.called).filter(|name| *name != "include");
-    let mut runs_unread_code = tokens.loads_files
+    // Other items are visited, and the files of the modules in them are read.
+    let is_of_macro = !names.is_empty() || tokens.words.contains("macro_rules");
+    let mut runs_unread_code = is_of_macro && tokens.loads_files
         || calls.are_unread(called.chain(&tokens.renamed))
         || begins_with_attribute(item) && calls.are_unread(&tokens.words);
     // Macros of other crates write nothing but what is in their arguments.

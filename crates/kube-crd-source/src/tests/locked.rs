@@ -311,7 +311,7 @@ fn digits_of_an_f32_depend_on_a_feature_of_serde_json() {
     let precise = "{ version = \"1\", features = [\"arbitrary_precision\"] }";
     assert_eq!(read("\"1\"", "0.1"), Ok(serde_json::json!(0.1_f32)));
     assert_eq!(read(precise, "0.5"), Ok(serde_json::json!(0.5)));
-    let refusal = "src/main.rs:5:28: which digits this `f32` has depends on the feature `arbitrary_precision` of serde_json, which is on, or may be";
+    let refusal = "src/main.rs:5:28: the digits of this `f32` depend on the feature `arbitrary_precision` of serde_json, which is or may be enabled";
     assert_eq!(read(precise, "0.1"), Err(vec![refusal.to_owned()]));
     let hint = all_problems(&read_map(&project(precise, "0.1")))[0].hint.clone();
     assert_eq!(hint.as_deref(), Some("use an `f64`"));

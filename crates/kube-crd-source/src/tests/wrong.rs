@@ -363,12 +363,12 @@ fn faults_of_public_repositories_stay_mended() {
 }
 
 #[test]
-fn a_type_with_more_fields_than_are_read_is_refused() {
+fn a_type_with_more_fields_than_the_limit_is_refused() {
     let fields: String = (0..65_537).map(|number| format!("a{number}: i32,")).collect();
     let project = spec("a: In,", &format!("$T struct In {{ {fields} }}"));
     let hint = all_problems(&read_map(&project))[0].hint.clone();
     assert_eq!(hint.as_deref(), Some("use a map or a list of values"));
     let found = problems(&project);
-    let refusal = "src/main.rs:7:68: has 65537 fields or variants, and no more than 65536 are read (`Kind` → `spec.a`)";
+    let refusal = "src/main.rs:7:68: has 65537 fields or variants, and the limit is 65536 (`Kind` → `spec.a`)";
     assert_eq!(found, [refusal]);
 }

@@ -4,11 +4,12 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream};
 
 use super::blocks::BlockItem;
 use super::files::{Files, Here};
 use super::included::{NotRead, UnreadPlace, included_path};
+use super::tokens::Tokens;
 use super::world::World;
 use crate::cargo::cfg::{self, Cfg};
 use crate::text::raw_tokens::RawTokens;
@@ -62,7 +63,7 @@ impl Files<'_> {
             });
             match found {
                 Ok(Some((tokens, path))) => {
-                    if declares_module_file(&tokens) {
+                    if Tokens::of_arguments(tokens.clone()).loads_files {
                         let why = format!(
                             "a module in `{path}` has a file of its own, which is not read"
                         );
@@ -158,24 +159,4 @@ impl Files<'_> {
         let tokens = syntax::tokens(&text).ok()?;
         syntax::guarded(&tokens).is_ok().then_some(tokens)
     }
-}
-
-/// Returns whether a module in a file of its own is declared among tokens, at whatever depth.
-fn declares_module_file(tokens: &TokenStream) -> bool {
-    let mut open = vec![tokens.clone()];
-    while let Some(tokens) = open.pop() {
-        let mut before: [Option<TokenTree>; 2] = [None, None];
-        for token in tokens {
-            match (&before, &token) {
-                (_, TokenTree::Group(group)) => open.push(group.stream()),
-                (
-                    [Some(TokenTree::Ident(word)), Some(TokenTree::Ident(_))],
-                    TokenTree::Punct(end),
-                ) if word == "mod" && end.as_char() == ';' => return true,
-                _ => {}
-            }
-            before = [before[1].take(), Some(token)];
-        }
-    }
-    false
 }

@@ -57,7 +57,7 @@ impl Files<'_> {
         let path_text = path.and_then(|it| string(it.meta.require_name_value().ok()?));
         let module = &world.modules[here.module];
         let own_file = match &it.content {
-            // What is in braces may have files of its own.
+            // A module in braces can declare modules with files, which are found by its path.
             _ if doubtful => Err(NoFile {
                 why: format!("where module `{name}` is depends on a `cfg_attr`"),
                 hint: Some("remove the condition".to_owned()),

@@ -78,8 +78,7 @@ impl Types {
         if count <= MOST_MEMBERS {
             return Ok(());
         }
-        let message =
-            format!("has {count} fields or variants, and no more than {MOST_MEMBERS} are read");
+        let message = format!("has {count} fields or variants, and the limit is {MOST_MEMBERS}");
         Err(self.problem(module, span, message, "use a map or a list of values"))
     }
 

@@ -34,7 +34,7 @@ pub fn keeps_order(packages: &Packages<'_>) -> bool {
 pub fn check_f32(packages: &Packages<'_>, place: &Place) -> Option<Problem> {
     let mut found = packages.candidates("serde_json").into_iter();
     found.find(|id| packages.may_be_on(*id, "arbitrary_precision"))?;
-    let message = "which digits this `f32` has depends on the feature `arbitrary_precision` of serde_json, which is on, or may be";
+    let message = "the digits of this `f32` depend on the feature `arbitrary_precision` of serde_json, which is or may be enabled";
     Some(Problem::new(place.clone(), message.to_owned()).with_hint("use an `f64`"))
 }
 
