@@ -40,7 +40,7 @@ pub fn notes_of_calls(types: &Types) -> Vec<Problem> {
         calls.for_each(|call| add(format!("`{}`", call.text), types.place(module, call.span)));
         let in_blocks = types.unknown_macros_in_blocks(module);
         for found in in_blocks.filter(|found| !found.effect.may_declare_kinds()) {
-            let name = found.macro_name.as_ref();
+            let name = found.macro_name.as_ref().filter(|name| *name != "macro_rules");
             let text = name.map_or("a macro in a block".to_owned(), |name| format!("`{name}!`"));
             add(text, types.place(module, found.span));
         }

@@ -38,6 +38,18 @@ fn kinds_in_files_that_are_not_found_are_noted() {
 }
 
 #[test]
+fn a_macro_that_a_block_defines_is_noted_once() {
+    let loader =
+        "const C: u8 = { macro_rules! m { () => { #[path = \"x.rs\"] mod y; } } m!(); 1 };";
+    let mut all = spec("a: i32,", loader);
+    all.extend(files(&[("src/x.rs", "// A kind.\n")]));
+    let notes: Vec<String> = read_map(&all).unread.iter().map(ToString::to_string).collect();
+    let expected =
+        "src/main.rs:7:17: a macro in a block is not expanded: kinds that it declares are left out";
+    assert_eq!(notes, [expected]);
+}
+
+#[test]
 fn what_such_a_file_may_implement_is_in_doubt() {
     for loader in LOADERS {
         let beside = format!(
