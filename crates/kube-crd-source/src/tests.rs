@@ -156,7 +156,7 @@ fn types_that_cannot_be_read_are_refused_with_the_way_to_them() {
     check(
         "a: [i32; N],",
         "",
-        "src/main.rs:5:4: `[i32;N]` has a length that is not a number (`Kind` → `spec.a`)",
+        "src/main.rs:5:4: `[i32;N]` has a length that is not a number or a constant (`Kind` → `spec.a`)",
     );
     check("a: fn(),", "", "src/main.rs:5:4: `fn()` is an unsupported type (`Kind` → `spec.a`)");
 }

@@ -23,6 +23,26 @@ pub struct CaseSpec {
     pub h: usize,
     #[serde(default = "i")]
     pub i: i64,
+    #[serde(default = "j")]
+    pub j: f64,
+    #[serde(default = "k")]
+    pub k: i32,
+    #[serde(default = "l")]
+    pub l: u8,
+    #[serde(default = "m")]
+    pub m: u8,
+    #[serde(default = "n")]
+    pub n: f32,
+    #[serde(default = "o")]
+    pub o: f32,
+    #[serde(default = "p")]
+    pub p: f64,
+    #[serde(default = "r")]
+    pub r: f32,
+    #[serde(default = "s")]
+    pub s: i64,
+    #[serde(default = "t")]
+    pub t: u64,
 }
 
 fn a() -> u8 {
@@ -62,3 +82,43 @@ fn i() -> i64 {
 }
 
 const WIDE: i32 = 300;
+
+fn j() -> f64 {
+    WIDE as f64
+}
+
+fn k() -> i32 {
+    3.99 as i32
+}
+
+fn l() -> u8 {
+    -5.5 as u8
+}
+
+fn m() -> u8 {
+    300.5 as u8
+}
+
+fn n() -> f32 {
+    0.1 as f32
+}
+
+fn o() -> f32 {
+    (0.1 + 0.2) as f32
+}
+
+fn p() -> f64 {
+    0.1_f32 as f64
+}
+
+fn r() -> f32 {
+    16_777_217 as f32
+}
+
+fn s() -> i64 {
+    (2.5 * 2.0) as i64
+}
+
+fn t() -> u64 {
+    1e30 as u64
+}

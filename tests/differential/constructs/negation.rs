@@ -9,6 +9,10 @@ pub struct CaseSpec {
     pub literal: i64,
     #[serde(default = "float")]
     pub float: f32,
+    #[serde(default = "constant")]
+    pub constant: i64,
+    #[serde(default = "product")]
+    pub product: f64,
 }
 
 fn literal() -> i64 {
@@ -18,3 +22,15 @@ fn literal() -> i64 {
 fn float() -> f32 {
     -0.0
 }
+
+fn constant() -> i64 {
+    -LIMIT
+}
+
+fn product() -> f64 {
+    -(RATE * 2.0)
+}
+
+const LIMIT: i64 = 5;
+
+const RATE: f64 = 1.1;

@@ -54,11 +54,8 @@ impl Types {
             }
             syn::Type::Slice(it) => foreign("[]", vec![self.type_at(scope, &it.elem, depth)?]),
             syn::Type::Array(it) => {
-                let length = match peel(&it.len) {
-                    syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(it), .. }) => {
-                        it.base10_digits().to_owned()
-                    }
-                    _ => return Err(refuse("has a length that is not a number")),
+                let Some(length) = self.array_length(scope.module, &it.len) else {
+                    return Err(refuse("has a length that is not a number or a constant"));
                 };
                 foreign(&format!("[;{length}]"), vec![self.type_at(scope, &it.elem, depth)?])
             }
@@ -75,6 +72,30 @@ impl Types {
             syn::Type::Path(it) => self.path_type(scope, ty, &it.path, depth),
             _ => Err(refuse("is an unsupported type")),
         }
+    }
+
+    /// The digits of the length of an array: a literal, or a constant that is one.
+    fn array_length<'a>(
+        &'a self,
+        mut module: ModuleId,
+        mut length: &'a syn::Expr,
+    ) -> Option<String> {
+        const MOST_CONSTANTS: usize = 16;
+        for _ in 0..MOST_CONSTANTS {
+            match peel(length) {
+                syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(number), .. }) => {
+                    return Some(number.base10_digits().to_owned());
+                }
+                syn::Expr::Path(syn::ExprPath { qself: None, path, .. }) => {
+                    let found = self.resolve(module, &Path::from(path), Space::Values);
+                    let Ok(Named::Item(id)) = found else { return None };
+                    let ItemKind::Const(constant) = &self.items[id].kind else { return None };
+                    (module, length) = (self.items[id].module, &constant.expr);
+                }
+                _ => return None,
+            }
+        }
+        None
     }
 
     fn path_type(

@@ -1,4 +1,6 @@
-//! Operators: arithmetic of integers of one type, `==` and `!=`, `&&` and `||`.
+//! Operators: arithmetic of numbers of one type, comparisons, `&&` and `||`.
+
+use std::ops::{Add, Div, Mul, Rem, Sub};
 
 use syn::{BinOp, Expr, ExprBinary};
 
@@ -22,6 +24,9 @@ impl Evaluator<'_> {
                 }
             }
             BinOp::Eq(_) | BinOp::Ne(_) => self.comparison(frame, at, it),
+            BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_) => {
+                self.ordering(frame, at, it)
+            }
             BinOp::Add(_) | BinOp::Sub(_) | BinOp::Mul(_) | BinOp::Div(_) | BinOp::Rem(_) => {
                 let ty = self.operand_type(frame, it, expected);
                 let left = self.eval(frame, &it.left, &ty)?;
@@ -84,33 +89,6 @@ impl Evaluator<'_> {
         }
     }
 
-    /// `x as T` of an integer or a boolean, to an integer.
-    pub fn cast(&self, frame: &Frame, it: &syn::ExprCast) -> Eval<Value> {
-        let Ty::Int(to) = self.ty(frame, &it.ty)? else { return self.unsupported(frame, it) };
-        let from = match self.type_of(frame, &it.expr) {
-            own if own.is_known() => own,
-            // A literal has the type that it is cast to.
-            _ if is_number(&it.expr) => Ty::Int(to),
-            _ => Ty::Unknown,
-        };
-        let number = match self.eval(frame, &it.expr, &from)? {
-            Value::Int(number, _) => number,
-            Value::Bool(value) => value.into(),
-            _ => return self.unsupported(frame, it),
-        };
-        // A number that every platform holds is the same on each.
-        let found = match to.bits() {
-            Some(_) => to.number_of_pattern(number as u128),
-            None => Some(number).filter(|number| {
-                let smallest = if to.is_signed() { Int::I32 } else { Int::U32 };
-                smallest.holds(*number)
-            }),
-        };
-        let Some(found) = found else { return self.unsupported(frame, it) };
-        self.accept(Construct::Cast);
-        Ok(Value::Int(found, to))
-    }
-
     /// The type of both sides: what is expected, or what one side says of itself.
     pub fn operand_type(&self, frame: &Frame, it: &ExprBinary, expected: &Ty) -> Ty {
         if matches!(expected, Ty::Int(_) | Ty::F32 | Ty::F64) {
@@ -125,33 +103,50 @@ impl Evaluator<'_> {
         }
     }
 
-    fn comparison(&self, frame: &Frame, at: &Expr, it: &ExprBinary) -> Eval<Value> {
+    /// The values of both sides of a comparison.
+    fn compared(&self, frame: &Frame, it: &ExprBinary) -> Eval<(Value, Value)> {
         let ty = self.operand_type(frame, it, &Ty::Unknown);
         // Two numbers without a type are of the types that literals have where nothing says one.
-        let is_literal = |it: &Expr| is_number(it);
-        let ty = match is_literal(&it.left) && is_literal(&it.right) && !ty.is_known() {
+        let ty = match is_number(&it.left) && is_number(&it.right) && !ty.is_known() {
             true => Ty::Any,
             false => ty,
         };
-        let (left, right) = match (&ty, self.type_of(frame, &it.left).is_known()) {
+        if !is_number(&it.left) && ty.is_known() && !self.type_of(frame, &it.left).is_known() {
             // `value == T::default()`: the side that is known gives the other its type.
-            (_, false) if !is_literal(&it.left) && ty.is_known() => {
-                let right = self.eval(frame, &it.right, &ty)?;
-                (self.eval(frame, &it.left, &ty)?, right)
-            }
-            _ => {
-                let left = self.eval(frame, &it.left, &ty)?;
-                let right = match (left.ty(), &ty) {
-                    (_, ty) if ty.is_known() => ty.clone(),
-                    (own, _) => own,
-                };
-                let right = self.eval(frame, &it.right, &right)?;
-                (left, right)
-            }
-        };
+            let right = self.eval(frame, &it.right, &ty)?;
+            return Ok((self.eval(frame, &it.left, &ty)?, right));
+        }
+        let left = self.eval(frame, &it.left, &ty)?;
+        let expected = if ty.is_known() { ty } else { left.ty() };
+        let right = self.eval(frame, &it.right, &expected)?;
+        Ok((left, right))
+    }
+
+    fn comparison(&self, frame: &Frame, at: &Expr, it: &ExprBinary) -> Eval<Value> {
+        let (left, right) = self.compared(frame, it)?;
         self.accept(Construct::Comparison);
         let is_equal = self.equal(frame, at, &left, &right)?;
         Ok(Value::Bool(is_equal == matches!(it.op, BinOp::Eq(_))))
+    }
+
+    fn ordering(&self, frame: &Frame, at: &Expr, it: &ExprBinary) -> Eval<Value> {
+        let found = match self.compared(frame, it)? {
+            (Value::Int(left, of), Value::Int(right, other)) if of == other => {
+                left.partial_cmp(&right)
+            }
+            (Value::F32(left), Value::F32(right)) => left.partial_cmp(&right),
+            (Value::F64(left), Value::F64(right)) => left.partial_cmp(&right),
+            (Value::Text(left), Value::Text(right)) => left.partial_cmp(&right),
+            _ => None,
+        };
+        let Some(order) = found else { return self.unsupported(frame, at) };
+        self.accept(Construct::Ordering);
+        Ok(Value::Bool(match it.op {
+            BinOp::Lt(_) => order.is_lt(),
+            BinOp::Le(_) => order.is_le(),
+            BinOp::Gt(_) => order.is_gt(),
+            _ => order.is_ge(),
+        }))
     }
 
     fn arithmetic(
@@ -162,12 +157,20 @@ impl Evaluator<'_> {
         left: Value,
         right: Value,
     ) -> Eval<Value> {
-        let (Value::Int(left, of), Value::Int(right, other)) = (left, right) else {
-            return self.unsupported(frame, at);
+        let (left, right, of) = match (left, right) {
+            (Value::Int(left, of), Value::Int(right, other)) if of == other => (left, right, of),
+            (Value::F32(left), Value::F32(right)) => {
+                self.accept(Construct::FloatArithmetic);
+                let found = float_result(it.op, left, right);
+                return self.finite(frame, at, f64::from(found), Value::F32(found));
+            }
+            (Value::F64(left), Value::F64(right)) => {
+                self.accept(Construct::FloatArithmetic);
+                let found = float_result(it.op, left, right);
+                return self.finite(frame, at, found, Value::F64(found));
+            }
+            _ => return self.unsupported(frame, at),
         };
-        if of != other {
-            return self.unsupported(frame, at);
-        }
         let found = match it.op {
             BinOp::Add(_) => left.checked_add(right),
             BinOp::Sub(_) => left.checked_sub(right),
@@ -183,10 +186,38 @@ impl Evaluator<'_> {
         self.accept(Construct::Arithmetic);
         Ok(Value::Int(found, of))
     }
+
+    /// A value of a floating-point type, unless its number is infinite or not a number.
+    pub fn finite(
+        &self,
+        frame: &Frame,
+        at: &impl quote::ToTokens,
+        number: f64,
+        value: Value,
+    ) -> Eval<Value> {
+        match number.is_finite() {
+            true => Ok(value),
+            false => self.refuse(frame, at, "its value is not a finite number"),
+        }
+    }
+}
+
+/// The result of an operation on floating-point numbers, rounded as the operation of the type is.
+fn float_result<T>(operator: BinOp, left: T, right: T) -> T
+where
+    T: Add<Output = T> + Sub<Output = T> + Mul<Output = T> + Div<Output = T> + Rem<Output = T>,
+{
+    match operator {
+        BinOp::Add(_) => left + right,
+        BinOp::Sub(_) => left - right,
+        BinOp::Mul(_) => left * right,
+        BinOp::Div(_) => left / right,
+        _ => left % right,
+    }
 }
 
 /// Whether an expression is made of number literals alone.
-fn is_number(expr: &Expr) -> bool {
+pub fn is_number(expr: &Expr) -> bool {
     match peel(expr) {
         Expr::Lit(it) => matches!(it.lit, syn::Lit::Int(_) | syn::Lit::Float(_)),
         Expr::Unary(it) => is_number(&it.expr),

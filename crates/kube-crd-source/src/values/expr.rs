@@ -48,6 +48,7 @@ impl Evaluator<'_> {
             Expr::Call(it) => self.call(frame, it, expected),
             Expr::MethodCall(it) => self.method(frame, it, expected),
             Expr::Field(it) => self.field(frame, it),
+            Expr::If(it) => self.conditional(frame, it, expected),
             Expr::Block(it) if it.label.is_none() => {
                 self.accept(Construct::Block);
                 self.block(frame, &it.block.stmts, expected)
@@ -82,6 +83,19 @@ impl Evaluator<'_> {
                 self.accept(Construct::Negation);
                 self.literal(frame, expr, &lit.lit, true, expected)
             }
+            (UnOp::Neg(_), inner) => {
+                let value = self.eval(frame, inner, expected)?;
+                self.accept(Construct::Negation);
+                match value {
+                    Value::F32(number) => Ok(Value::F32(-number)),
+                    Value::F64(number) => Ok(Value::F64(-number)),
+                    Value::Int(number, of) => match number.checked_neg() {
+                        Some(number) if of.holds(number) => Ok(Value::Int(number, of)),
+                        _ => self.panics(frame, expr, "it overflows"),
+                    },
+                    _ => self.unsupported(frame, expr),
+                }
+            }
             (UnOp::Not(_), inner) => match self.eval(frame, inner, &Ty::foreign("bool"))? {
                 Value::Bool(value) => {
                     self.accept(Construct::Not);
@@ -96,6 +110,19 @@ impl Evaluator<'_> {
                 Ok(value)
             }
             _ => self.unsupported(frame, expr),
+        }
+    }
+
+    fn conditional(&self, frame: &Frame, it: &syn::ExprIf, expected: &Ty) -> Eval<Value> {
+        let holds = match self.eval(frame, &it.cond, &Ty::foreign("bool"))? {
+            Value::Bool(holds) => holds,
+            _ => return self.unsupported(frame, &it.cond),
+        };
+        self.accept(Construct::If);
+        match &it.else_branch {
+            _ if holds => self.block(frame, &it.then_branch.stmts, expected),
+            Some((_, otherwise)) => self.eval(frame, otherwise, expected),
+            None => Ok(Value::unit()),
         }
     }
 
@@ -149,9 +176,7 @@ impl Evaluator<'_> {
         let name = member(&it.member);
         let of = self.eval(frame, &it.base, &Ty::Unknown)?;
         let found = match &of {
-            Value::Data(data) if data.variant.is_none() => {
-                data.fields.iter().find(|(field, _)| *field == name).map(|(_, it)| it.clone())
-            }
+            Value::Data(data) if data.variant.is_none() => data.fields.get(&name).cloned(),
             Value::Tuple(items) => name.parse::<usize>().ok().and_then(|it| items.get(it).cloned()),
             _ => None,
         };

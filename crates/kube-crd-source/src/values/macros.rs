@@ -8,6 +8,7 @@ use super::construct::Construct;
 use super::ty::Ty;
 use super::value::Value;
 use super::{Eval, Evaluator, Frame};
+use crate::cargo::cfg::{self, Cfg};
 use crate::names::{Miss, Named, Space};
 use crate::tree::{Path, included_file};
 
@@ -42,6 +43,7 @@ impl Evaluator<'_> {
             }
             "include_str" => (Construct::IncludeStr, self.included_text(frame, mac)?),
             "env" => (Construct::Env, Value::text(self.variable(frame, mac)?)),
+            "cfg" => (Construct::CfgMacro, Value::Bool(self.cfg_macro(frame, mac)?)),
             "matches" => return self.matches_macro(frame, mac),
             "json" => (Construct::Json, Value::json(self.json_macro(frame, &mac.tokens)?)),
             "json_schema" => {
@@ -76,6 +78,18 @@ impl Evaluator<'_> {
             None => {
                 world.need_text(module, path);
                 self.refuse(frame, mac, "the file is not read")
+            }
+        }
+    }
+
+    /// Whether the condition of `cfg!` holds.
+    fn cfg_macro(&self, frame: &Frame, mac: &syn::Macro) -> Eval<bool> {
+        let features = self.world.features(frame.scope.module);
+        match self.syntax(frame, cfg::predicate_in(&mac.tokens.to_string(), features))? {
+            Cfg::Yes => Ok(true),
+            Cfg::No => Ok(false),
+            Cfg::Depends => {
+                self.refuse(frame, mac, "only the compiler can tell whether this `cfg` applies")
             }
         }
     }

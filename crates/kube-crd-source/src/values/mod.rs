@@ -39,6 +39,7 @@ mod binary;
 mod block;
 mod budget;
 mod call;
+mod cast;
 pub mod construct;
 mod convert;
 mod default;

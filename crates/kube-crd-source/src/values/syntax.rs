@@ -28,6 +28,7 @@ pub fn attributes(expr: &Expr) -> &[Attribute] {
         Expr::Block(it) => &it.attrs,
         Expr::Call(it) => &it.attrs,
         Expr::Field(it) => &it.attrs,
+        Expr::If(it) => &it.attrs,
         Expr::Lit(it) => &it.attrs,
         Expr::Macro(it) => &it.attrs,
         Expr::MethodCall(it) => &it.attrs,

@@ -55,6 +55,10 @@ impl Evaluator<'_> {
                 Ok(value) => value.ty(),
                 Err(_) => Ty::Unknown,
             },
+            Expr::If(it) => match &it.else_branch {
+                Some((_, otherwise)) => self.type_of(frame, otherwise),
+                None => Ty::Unknown,
+            },
             Expr::MethodCall(it) if it.method == "len" => Ty::Int(Int::Usize),
             _ => Ty::Unknown,
         }

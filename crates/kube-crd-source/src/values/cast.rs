@@ -1,0 +1,160 @@
+//! `x as T`: between numbers, from booleans and enums without fields.
+
+use syn::Expr;
+
+use super::binary::is_number;
+use super::construct::Construct;
+use super::syntax::peel;
+use super::ty::{Int, Ty};
+use super::value::{Data, Value};
+use super::{Eval, Evaluator, Frame, Stop};
+use crate::text::plain;
+use crate::types::Type;
+
+impl Evaluator<'_> {
+    pub fn cast(&self, frame: &Frame, it: &syn::ExprCast) -> Eval<Value> {
+        let to = self.ty(frame, &it.ty)?;
+        let from = match self.type_of(frame, &it.expr) {
+            own if own.is_known() => own,
+            // A literal has the type that it is cast to, if it can be of that type.
+            _ if is_number(&it.expr) && takes_type_of_cast(&it.expr, &to) => to.clone(),
+            _ if is_number(&it.expr) => Ty::Any,
+            _ => Ty::Unknown,
+        };
+        let value = self.eval(frame, &it.expr, &from)?;
+        match to {
+            Ty::Int(to) => self.cast_to_integer(frame, it, &value, to),
+            Ty::F32 => self.cast_to_f32(frame, it, &value),
+            Ty::F64 => self.cast_to_f64(frame, it, &value),
+            _ => self.unsupported(frame, it),
+        }
+    }
+
+    fn cast_to_integer(
+        &self,
+        frame: &Frame,
+        it: &syn::ExprCast,
+        value: &Value,
+        to: Int,
+    ) -> Eval<Value> {
+        let number = match value {
+            Value::Int(number, _) => *number,
+            Value::Bool(value) => (*value).into(),
+            Value::F32(number) => return self.truncated(frame, it, f64::from(*number), to),
+            Value::F64(number) => return self.truncated(frame, it, *number, to),
+            Value::Data(data) => self.discriminant(frame, it, data)?,
+            _ => return self.unsupported(frame, it),
+        };
+        let found = match to.bits() {
+            Some(_) => to.number_of_pattern(number as u128),
+            None => Some(number).filter(|number| is_portable(*number, to)),
+        };
+        let Some(found) = found else { return self.unsupported(frame, it) };
+        self.accept(Construct::Cast);
+        Ok(Value::Int(found, to))
+    }
+
+    /// A floating-point number without what is behind its point, at most the limits of the type.
+    fn truncated(&self, frame: &Frame, it: &syn::ExprCast, number: f64, to: Int) -> Eval<Value> {
+        let (low, high) = to.range();
+        // A cast to an integer saturates, and `i128` has room for the limits of the types with up to 64 bits.
+        let found = (number as i128).clamp(low, high);
+        if to == Int::U128 || to.bits().is_none() && !is_portable(found, to) {
+            return self.unsupported(frame, it);
+        }
+        self.accept(Construct::Cast);
+        Ok(Value::Int(found, to))
+    }
+
+    fn cast_to_f32(&self, frame: &Frame, it: &syn::ExprCast, value: &Value) -> Eval<Value> {
+        let number = match value {
+            Value::Int(number, _) => *number as f32,
+            Value::F32(number) => *number,
+            Value::F64(number) => *number as f32,
+            _ => return self.unsupported(frame, it),
+        };
+        self.accept(Construct::Cast);
+        self.finite(frame, it, f64::from(number), Value::F32(number))
+    }
+
+    fn cast_to_f64(&self, frame: &Frame, it: &syn::ExprCast, value: &Value) -> Eval<Value> {
+        let number = match value {
+            Value::Int(number, _) => *number as f64,
+            Value::F32(number) => f64::from(*number),
+            Value::F64(number) => *number,
+            _ => return self.unsupported(frame, it),
+        };
+        self.accept(Construct::Cast);
+        self.finite(frame, it, number, Value::F64(number))
+    }
+
+    /// The number of a variant of an enum without fields: the one that is written, or one more than that before it.
+    fn discriminant(&self, frame: &Frame, at: &syn::ExprCast, data: &Data) -> Eval<i128> {
+        let (Type::Data(id, _), Some(name)) = (&*data.ty, &data.variant) else {
+            return self.unsupported(frame, at);
+        };
+        let input = self.world.settle(*id).map_err(Stop::from)?;
+        let syn::Data::Enum(declared) = &input.data else { return self.unsupported(frame, at) };
+        if declared.variants.iter().any(|variant| variant.fields != syn::Fields::Unit) {
+            return self.unsupported(frame, at);
+        }
+        let there = Frame::new(self.world.items[*id].module);
+        let of = representation(&input.attrs);
+        let mut next = 0;
+        for variant in &declared.variants {
+            let number = match &variant.discriminant {
+                None => next,
+                Some((_, expr)) => match self.eval(&there, expr, &Ty::Int(of))? {
+                    Value::Int(number, _) => number,
+                    _ => return self.unsupported(frame, expr),
+                },
+            };
+            if plain(&variant.ident) == *name {
+                self.accept(Construct::CastEnum);
+                return Ok(number);
+            }
+            next = number + 1;
+        }
+        self.unsupported(frame, at)
+    }
+}
+
+/// Whether a number without a type is of the type that it is cast to: an integer of an integer's, and a single literal
+/// with a point of a floating-point type.
+fn takes_type_of_cast(expr: &Expr, to: &Ty) -> bool {
+    match (to, peel(expr)) {
+        (Ty::Int(_), expr) => !has_point(expr),
+        (_, Expr::Unary(it)) => takes_type_of_cast(&it.expr, to),
+        (_, expr) => matches!(expr, Expr::Lit(_)) && has_point(expr),
+    }
+}
+
+/// Whether a number is made of a literal such as `1.0`.
+fn has_point(expr: &Expr) -> bool {
+    match peel(expr) {
+        Expr::Lit(it) => matches!(it.lit, syn::Lit::Float(_)),
+        Expr::Unary(it) => has_point(&it.expr),
+        Expr::Binary(it) => has_point(&it.left) || has_point(&it.right),
+        _ => false,
+    }
+}
+
+/// Whether every platform holds a number in `usize` or `isize`.
+fn is_portable(number: i128, of: Int) -> bool {
+    let smallest = if of.is_signed() { Int::I32 } else { Int::U32 };
+    smallest.holds(number)
+}
+
+/// The integer type of the discriminants of an enum: `isize`, or the one in `#[repr(…)]`.
+fn representation(attrs: &[syn::Attribute]) -> Int {
+    let mut found = Int::Isize;
+    for attr in attrs.iter().filter(|attr| attr.path().is_ident("repr")) {
+        // What is no type, such as `C`, leaves the type as it is.
+        let _ = attr.parse_nested_meta(|meta| {
+            found =
+                meta.path.get_ident().and_then(|it| Int::parse(&it.to_string())).unwrap_or(found);
+            Ok(())
+        });
+    }
+    found
+}
