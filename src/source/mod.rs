@@ -30,6 +30,7 @@ pub use uses::Uses;
 use crate::project::{
     Crate, DeclaredKind, KindPath, Operator, Place, Problem, Project, RbacMarker, SourcePath, below,
 };
+use diagnostics::Lines;
 use marker::Marker;
 
 /// The kinds and rules of a workspace, and the problems of reading them.
@@ -114,21 +115,21 @@ fn markers(files: Vec<(SourcePath, Rc<str>)>, into: &mut Reading) {
     // An operator that has no place for registrations serves its webhooks in another way.
     let registers = files.iter().any(|it| it.0.as_str() == registration::FILE);
     for (path, text) in files {
-        let lines: Vec<&str> = text.lines().collect();
+        let mut lines = Lines::of(&text);
         if registers {
             let found = registration::registrations(&path, &text);
             into.operator.registrations.extend(found.admission);
             into.operator.conversions.extend(found.conversions);
-            into.comments.extend(found.problems.into_iter().map(|it| it.quote(&lines)));
+            into.comments.extend(found.problems.into_iter().map(|it| it.quote(&mut lines)));
         }
         for comment in comments::comments(&text) {
             let count = into.operator.webhooks.len();
-            match marker(&path, &comment, &lines, &mut into.operator) {
+            match marker(&path, &comment, &mut lines, &mut into.operator) {
                 Ok(rule) => {
                     let new = into.operator.webhooks[count..].iter();
                     let doubts =
                         new.flat_map(|it| webhook::doubts(it, resources, &into.operator.kinds));
-                    let doubts: Vec<_> = doubts.map(|it| it.quote(&lines)).collect();
+                    let doubts: Vec<_> = doubts.map(|it| it.quote(&mut lines)).collect();
                     into.operator.warnings.extend(doubts);
                     let warnings = spelling::misspelt(
                         &path,
@@ -136,11 +137,11 @@ fn markers(files: Vec<(SourcePath, Rc<str>)>, into: &mut Reading) {
                         rule.as_ref().map(|it| &it.rule),
                         resources,
                     );
-                    let warnings = warnings.into_iter().map(|it| it.quote(&lines));
+                    let warnings = warnings.into_iter().map(|it| it.quote(&mut lines));
                     into.operator.warnings.extend(warnings);
                     into.operator.rules.extend(rule);
                 }
-                Err(problem) => into.comments.push(problem.quote(&lines)),
+                Err(problem) => into.comments.push(problem.quote(&mut lines)),
             }
         }
     }
@@ -150,7 +151,7 @@ fn markers(files: Vec<(SourcePath, Rc<str>)>, into: &mut Reading) {
 fn marker(
     path: &SourcePath,
     comment: &comments::Comment<'_>,
-    lines: &[&str],
+    lines: &mut Lines<'_>,
     into: &mut Operator,
 ) -> Result<Option<RbacMarker>, Problem> {
     let Some(marker) = Marker::find(path, comment)? else { return Ok(None) };
@@ -210,6 +211,20 @@ impl Reading {
         operator.kinds.retain(is_whole);
         operator.warnings.extend(self.unread.iter().cloned());
         operator
+    }
+
+    /// The names of the kinds that [`whole`](Self::whole) leaves out only because a refused one, whose group or kind is
+    /// not known, may be a version of them.
+    pub fn possibly_incomplete(&self) -> BTreeSet<&str> {
+        let (read, refused): (Vec<_>, Vec<_>) =
+            self.operator.kinds.iter().partition(|kind| kind.crd.is_ok());
+        let is_known = |other: &&DeclaredKind| other.group.is_some() && other.kind.is_some();
+        let (known, unknown): (Vec<_>, Vec<_>) = refused.into_iter().partition(is_known);
+        let may_lack = |kind: &&DeclaredKind| {
+            !known.iter().any(|other| other.may_be_version_of(kind))
+                && unknown.iter().any(|other| other.may_be_version_of(kind))
+        };
+        read.into_iter().filter(may_lack).filter_map(|kind| kind.kind.as_deref()).collect()
     }
 
     /// Why a kind that is not in the reading may be declared all the same.

@@ -269,6 +269,12 @@ impl Args {
         }
         let warnings = [operator.warnings, generated.warnings].concat();
         terminal::warn_all(reading.quote(&sources, warnings));
+        let incomplete = Vec::from_iter(reading.possibly_incomplete()).join(", ");
+        if !incomplete.is_empty() {
+            terminal::warn(format!(
+                "left out, since a kind that cannot be read may be a version of them: {incomplete}"
+            ));
+        }
         // With only some of the kinds, the files that are left over are unknown.
         let is_whole =
             problems.is_empty() && options.packages.is_empty() && options.modules.is_empty();
