@@ -25,6 +25,15 @@ use super::{content::content, like::Like, open_elsewhere::retry};
 /// into memory.
 pub const LONGEST: u64 = 16 << 20;
 
+/// The size limit of a file of Cargo's, in bytes: what is parsed of it takes up to 40 times its size.
+const LONGEST_OF_CARGO: u64 = 4 << 20;
+
+/// The size limit of a file with this name.
+pub fn size_limit(name: &Path) -> u64 {
+    let is_of_cargo = name.extension().is_some_and(|it| it == "toml" || it == "lock");
+    if is_of_cargo { LONGEST_OF_CARGO } else { LONGEST }
+}
+
 pub struct Folder(Dir);
 
 /// What a name refers to.
@@ -99,7 +108,8 @@ impl Folder {
 
     /// Reads a regular file.
     pub fn read(&self, name: impl AsRef<Path>) -> io::Result<Vec<u8>> {
-        self.read_up_to(name, LONGEST)
+        let limit = size_limit(name.as_ref());
+        self.read_up_to(name, limit)
     }
 
     /// Reads a regular file of up to `limit` bytes.

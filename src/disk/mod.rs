@@ -71,7 +71,7 @@ pub fn exists(path: &Path) -> bool {
 pub fn text_if_any(path: &Path) -> anyhow::Result<Option<String>> {
     watch::note(path);
     let reading = || format!("cannot read `{}`", display_path(&path));
-    match content::read_anywhere(path, LONGEST) {
+    match content::read_anywhere(path, folder::size_limit(path)) {
         Ok(bytes) => match utf8_text(&bytes) {
             Ok(text) => Ok(Some(text.to_owned())),
             Err(problem) => anyhow::bail!("{}: {problem}", reading()),

@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use walkdir::WalkDir;
 
 use super::{
-    folder::{Folder, Kind, LONGEST, is_missing},
+    folder::{Folder, Kind, is_missing, size_limit},
     journal,
     root::{Root, Way, symlink},
     watch,
@@ -51,7 +51,7 @@ impl Tree for Root {
     }
 
     fn bytes(&self, path: &ProjectPath) -> anyhow::Result<Option<Vec<u8>>> {
-        self.bytes_up_to(path, LONGEST)
+        self.bytes_up_to(path, size_limit(Path::new(path.as_str())))
     }
 
     fn dir(&self) -> Option<&Path> {

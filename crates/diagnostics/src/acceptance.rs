@@ -1,21 +1,21 @@
 //! Comments that accept a warning where it stands: `// operator-rs: allow(unknown-format)`.
 
-/// Returns whether a comment accepts the warnings of a rule about a line, counted from 1. The comment is at the end of
-/// the line, or among the comments and attributes directly above it, up to 100 lines. It may name several rules,
-/// separated by commas; text may follow the parenthesis. Comments begin with `//` or `#`.
-pub fn is_accepted(rule: &str, line: usize, lines: &[&str]) -> bool {
+/// Returns the rules whose warnings about a line, counted from 1, a comment accepts. The comment is at the end of the
+/// line, or among the comments and attributes directly above it, up to 100 lines. It may name several rules, separated
+/// by commas; text may follow the parenthesis. Comments begin with `//` or `#`.
+pub fn accepted_rules<'a>(line: usize, lines: &[&'a str]) -> Vec<&'a str> {
     let Some(above) = line.checked_sub(1).and_then(|index| lines.get(..index)) else {
-        return false;
+        return Vec::new();
     };
     let is_leading = |text: &&&str| text.trim_start().starts_with(['#', '/']);
     // A clone may have any number of comments, and each may have a warning.
     const LONGEST: usize = 100;
     let leading = above.iter().rev().take(LONGEST).take_while(is_leading);
-    leading.chain(lines.get(line - 1)).any(|text| accepted_rules(text).any(|name| name == rule))
+    leading.chain(lines.get(line - 1)).flat_map(|text| rules_in(text)).collect()
 }
 
 /// The rules that the comment in a line accepts.
-fn accepted_rules(line: &str) -> impl Iterator<Item = &str> {
+fn rules_in(line: &str) -> impl Iterator<Item = &str> {
     let comment = line.find("//").or_else(|| line.find('#')).map_or("", |start| &line[start..]);
     let rules =
         comment.split_once("operator-rs: allow(").and_then(|(_, rest)| rest.split_once(')'));
@@ -34,7 +34,8 @@ fn a_comment_accepts_the_rules_that_it_names_at_its_line_or_below() {
         "text: operator-rs: allow(e)",
     ];
     let check = |rule: &str, accepted: &[usize]| {
-        let found: Vec<usize> = (0..9).filter(|line| is_accepted(rule, *line, &lines)).collect();
+        let is_accepted = |line: &usize| accepted_rules(*line, &lines).contains(&rule);
+        let found: Vec<usize> = (0..9).filter(is_accepted).collect();
         assert_eq!(found, accepted, "{rule}");
     };
     check("a", &[1, 2, 3]);
@@ -44,5 +45,7 @@ fn a_comment_accepts_the_rules_that_it_names_at_its_line_or_below() {
     check("e", &[]);
     let mut many = vec!["// operator-rs: allow(a)"; 1];
     many.extend(["// a comment"; 100]);
-    assert!(is_accepted("a", 101, &many) && !is_accepted("a", 102, &[&many[..], &["x"]].concat()));
+    assert_eq!(accepted_rules(101, &many), ["a"]);
+    many.push("x");
+    assert!(accepted_rules(102, &many).is_empty());
 }

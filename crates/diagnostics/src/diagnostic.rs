@@ -1,6 +1,6 @@
 //! What is wrong with the user's input, or should be known about it, as a value: `terminal` shows it.
 
-use crate::is_accepted;
+use crate::acceptance::accepted_rules;
 use std::{collections::BTreeMap, error::Error, fmt, sync::Arc};
 
 /// A message, with its place and what to do where these are known.
@@ -45,11 +45,11 @@ impl Diagnostic {
     /// Adds the source line that it is about, and finds out whether a comment there accepts it.
     pub fn quote(self, lines: &mut Lines<'_>) -> Self {
         let Some((line, _)) = self.position else { return self };
-        let is_accepted = self.code.is_some_and(|rule| is_accepted(rule, line, &lines.all));
+        let is_accepted = self.code.is_some_and(|rule| lines.accepts(rule, line));
         Self { source_line: lines.get(line), is_accepted, ..self }
     }
 
-    /// Names the rule that found it. A comment can accept a warning by this name, see [`is_accepted`].
+    /// Names the rule that found it. A comment can accept a warning by this name, see [`Lines::accepts`].
     pub fn with_code(self, rule: &'static str) -> Self {
         Self { code: Some(rule), ..self }
     }
@@ -80,15 +80,24 @@ pub struct Lines<'a> {
     all: Vec<&'a str>,
     /// The lines that were quoted; diagnostics share them.
     quoted: BTreeMap<usize, Arc<str>>,
+    /// The rules that comments accept at a line: a very long line may have any number of warnings.
+    accepted: BTreeMap<usize, Vec<&'a str>>,
 }
 
 impl<'a> Lines<'a> {
     pub fn of(text: &'a str) -> Self {
-        Self { all: text.lines().collect(), quoted: BTreeMap::new() }
+        Self { all: text.lines().collect(), quoted: BTreeMap::new(), accepted: BTreeMap::new() }
+    }
+
+    /// Whether a comment accepts the warnings of a rule about a line, counted from 1. The comment is at the end of the
+    /// line, or among the comments and attributes directly above it, up to 100 lines.
+    pub fn accepts(&mut self, rule: &str, line: usize) -> bool {
+        let accepted = self.accepted.entry(line).or_insert_with(|| accepted_rules(line, &self.all));
+        accepted.contains(&rule)
     }
 
     /// A line by its number, counted from 1.
-    fn get(&mut self, number: usize) -> Option<Arc<str>> {
+    pub fn get(&mut self, number: usize) -> Option<Arc<str>> {
         let line = self.all.get(number.checked_sub(1)?)?;
         Some(Arc::clone(self.quoted.entry(number).or_insert_with(|| Arc::from(*line))))
     }

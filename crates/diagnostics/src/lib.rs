@@ -3,7 +3,7 @@
 //! A [`Diagnostic`] is a message with what is known besides: the rule, the file, the line and column, its text, and what
 //! to do. [`Diagnostics`] is everything that is wrong, as one error; [`Hint`] adds a hint to any error. [`Report`] takes
 //! an error apart again, for a program that shows it. [`rules!`] declares rules, and [`About`] describes one. [`nearest`]
-//! suggests a spelling, [`is_accepted`] reads the comments that accept warnings, and [`conflict`] finds what git leaves
+//! suggests a spelling, [`Lines::accepts`] reads the comments that accept warnings, and [`conflict`] finds what git leaves
 //! in a file. [`with_portable_system_errors`] words errors of the system alike on every system. Nothing here prints or reads
 //! a file.
 
@@ -19,7 +19,6 @@ mod utf8;
 
 use std::{error::Error, fmt};
 
-pub use acceptance::is_accepted;
 pub use diagnostic::{Diagnostic, Diagnostics, Lines};
 pub use report::{Report, Summary, hints};
 pub use rule::About;

@@ -139,7 +139,7 @@ fn item(res: &mut Kube, seen: &mut Seen, meta: &Meta, known: KubeDerive) -> syn:
         "category" => push(&mut res.categories, text()?),
         "shortname" => push(&mut res.shortnames, text()?),
         "selectable" => push(&mut res.selectable, selectable(meta, known)?),
-        "validation" => push(&mut res.validations, value(meta)?.clone()),
+        "validation" => super::x_kube::add_rule(&mut res.validations, value(meta)?.clone(), meta),
         "status" => once(&mut res.status, path(meta)?, meta),
         "schema" => {
             let mode = match text()?.as_str() {

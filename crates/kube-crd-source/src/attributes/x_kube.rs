@@ -27,7 +27,7 @@ pub fn container(attrs: &[Attribute], values: &Values<'_>) -> syn::Result<Vec<Ru
     let mut res = Vec::new();
     for meta in metas(attrs, "x_kube")? {
         match name_of(&meta).as_str() {
-            "validation" => res.push(rule(value(&meta)?, values)?),
+            "validation" => add_rule(&mut res, rule(value(&meta)?, values)?, &meta)?,
             "cel" if known.cel => cel(&meta)?,
             "crates" => drop(super::list(&meta)?),
             other => {
@@ -43,7 +43,7 @@ pub fn field(attrs: &[Attribute], values: &Values<'_>) -> syn::Result<Said> {
     let mut res = Said::default();
     for meta in metas(attrs, "x_kube")? {
         match name_of(&meta).as_str() {
-            "validation" => res.rules.push(rule(value(&meta)?, values)?),
+            "validation" => add_rule(&mut res.rules, rule(value(&meta)?, values)?, &meta)?,
             "merge_strategy" => {
                 let expr = match value(&meta)? {
                     // darling reads a string as an expression.
@@ -56,6 +56,20 @@ pub fn field(attrs: &[Attribute], values: &Values<'_>) -> syn::Result<Said> {
         }
     }
     Ok(res)
+}
+
+/// Limit of the rules at one type or field: kube adds each to those before it.
+const MOST_RULES: usize = 1_000;
+
+/// Adds what an attribute says to a list of rules, unless that is full.
+pub fn add_rule<T>(list: &mut Vec<T>, rule: T, meta: &Meta) -> syn::Result<()> {
+    if list.len() >= MOST_RULES {
+        let message =
+            format!("more than {MOST_RULES} rules are not read: join conditions with `&&`");
+        return error(meta.span(), message);
+    }
+    list.push(rule);
+    Ok(())
 }
 
 /// A flag of darling's: alone, or with a boolean.

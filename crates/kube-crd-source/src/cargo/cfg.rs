@@ -123,14 +123,25 @@ pub struct Settled {
 
 /// Opens every `cfg_attr` and takes every `cfg` away.
 pub fn settle(attrs: &[Attribute], features: &Features) -> syn::Result<Settled> {
+    settle_owned(attrs.to_vec(), features)
+}
+
+/// The same, without a copy of attributes that stay as they are: a type may have any number of documented lines.
+pub fn settle_owned(attrs: Vec<Attribute>, features: &Features) -> syn::Result<Settled> {
     let mut res = Settled { cfg: Cfg::Yes, attrs: Vec::new(), doubtful: Vec::new() };
+    let is_condition =
+        |attr: &Attribute| ["cfg", "cfg_attr"].iter().any(|name| attr.path().is_ident(name));
+    if !attrs.iter().any(is_condition) {
+        res.attrs = attrs;
+        return Ok(res);
+    }
     for attr in attrs {
         if attr.path().is_ident("cfg") {
-            res.cfg = res.cfg.and(predicate_of(attr, features)?);
+            res.cfg = res.cfg.and(predicate_of(&attr, features)?);
         } else if attr.path().is_ident("cfg_attr") {
-            open(attr.parse_args_with(Conditions::parse_terminated)?, attr, features, &mut res)?;
+            open(attr.parse_args_with(Conditions::parse_terminated)?, &attr, features, &mut res)?;
         } else {
-            res.attrs.push(attr.clone());
+            res.attrs.push(attr);
         }
     }
     Ok(res)

@@ -372,3 +372,34 @@ fn a_type_with_more_fields_than_the_limit_is_refused() {
     let refusal = "src/main.rs:7:68: has 65537 fields or variants, and the limit is 65536 (`Kind` → `spec.a`)";
     assert_eq!(found, [refusal]);
 }
+
+#[test]
+fn more_rules_at_one_place_than_the_limit_are_refused() {
+    let rules = |count| vec!["validation = \"true\""; count].join(", ");
+    let hint = "more than 1000 rules are not read: join conditions with `&&`";
+    let derives = "CustomResource, KubeSchema, Serialize, Deserialize, Clone, Debug";
+    let at_kind = |count| {
+        let rules = rules(count);
+        format!(
+            "#[derive({derives})] #[kube(group = \"a.b\", version = \"v1\", kind = \"Rules\", {rules})] pub struct RulesSpec {{ a: i32 }}"
+        )
+    };
+    let at_field = |count| {
+        let rules = rules(count);
+        format!(
+            "#[derive({derives})] #[kube(group = \"a.b\", version = \"v1\", kind = \"Rules\")] pub struct RulesSpec {{ #[x_kube({rules})] a: i32 }}"
+        )
+    };
+    for (few, many) in [(at_kind(1_000), at_kind(1_001)), (at_field(1_000), at_field(1_001))] {
+        assert_eq!(all_problems(&read_map(&spec("a: i32,", &few))), []);
+        let found = problems(&spec("a: i32,", &many));
+        assert!(found.iter().any(|it| it.contains(hint)), "{found:?}");
+    }
+}
+
+#[test]
+fn the_length_of_an_array_may_be_a_constant() {
+    let beside = "mod limits { pub const COUNT: usize = super::SIZE; } const SIZE: usize = 3;";
+    let schema = field("a: [u8; limits::COUNT],", beside).expect("it can be read");
+    assert_eq!((&schema["minItems"], &schema["maxItems"]), (&Json::from(3), &Json::from(3)));
+}

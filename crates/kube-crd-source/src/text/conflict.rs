@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use diagnostics::conflict;
+use diagnostics::{Lines, conflict};
 
 use super::{Place, Problem, SourcePath};
 
@@ -19,7 +19,5 @@ pub fn conflict_in_malformed(path: &SourcePath, text: &str) -> Option<Problem> {
 
 fn problem(path: &SourcePath, text: &str, line: usize) -> Problem {
     let place = Place { path: path.clone(), line, column: 1 };
-    Problem::new(place, conflict::MESSAGE)
-        .with_hint(conflict::HINT)
-        .quote(&text.lines().collect::<Vec<_>>())
+    Problem::new(place, conflict::MESSAGE).with_hint(conflict::HINT).quote(&mut Lines::of(text))
 }

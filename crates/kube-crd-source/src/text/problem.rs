@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use diagnostics::Diagnostic;
+use diagnostics::{Diagnostic, Lines};
 use serde_json::Value;
 
 use super::SourcePath;
@@ -61,7 +61,7 @@ pub struct Problem {
     /// How to fix it.
     pub hint: Option<String>,
     /// The line of the file, as it was read; none where that is not known.
-    pub source_line: Option<Box<str>>,
+    pub source_line: Option<Arc<str>>,
     /// Whether the compiler refuses the code, too, so that compiling it cannot help.
     pub does_not_compile: bool,
     /// The rule that found it, if it is a warning: a comment can accept it by this name.
@@ -87,7 +87,7 @@ impl Problem {
         }
     }
 
-    /// Names the rule of a warning, see [`diagnostics::is_accepted`].
+    /// Names the rule of a warning, see [`Lines::accepts`].
     pub fn with_rule(self, rule: &'static str) -> Self {
         Self { rule: Some(rule), ..self }
     }
@@ -96,16 +96,11 @@ impl Problem {
         Self { hint: Some(hint.into()), ..self }
     }
 
-    /// The same problem with its line of the text that was read; a very long line is not quoted. A text is split into
-    /// its lines once, however many problems it has.
-    pub fn quote(mut self, lines: &[&str]) -> Self {
-        const LONGEST: usize = 10_000;
-        let line = lines.get(self.place.line.saturating_sub(1));
-        self.source_line = line.filter(|it| it.len() < LONGEST).map(|it| Box::from(*it));
+    /// The same problem with its line of the text that was read, and with whether a comment there accepts it.
+    pub fn quote(self, lines: &mut Lines<'_>) -> Self {
         let line = self.place.line;
-        self.is_accepted =
-            self.rule.is_some_and(|rule| diagnostics::is_accepted(rule, line, lines));
-        self
+        let is_accepted = self.rule.is_some_and(|rule| lines.accepts(rule, line));
+        Self { source_line: lines.get(line), is_accepted, ..self }
     }
 
     /// The problem over several lines, each behind `indent`: the field path and the hint below the message.
@@ -145,7 +140,7 @@ impl From<Problem> for Diagnostic {
             is_note: it.is_note,
             file: Some(it.place.path.to_string()),
             position: Some((it.place.line, it.place.column)),
-            source_line: it.source_line.map(Arc::from),
+            source_line: it.source_line,
             field_paths: Some(it.field_path).into_iter().filter(|it| !it.is_empty()).collect(),
             hints: it.hint.into_iter().collect(),
             ..Self::default()

@@ -100,9 +100,10 @@ impl<'t> RawTokens<'t> {
         self.tokens.len()
     }
 
-    /// The cost of parsing these tokens, in tokens: a comment that documents an item becomes an attribute.
+    /// The cost of parsing these tokens, in tokens: a comment that documents an item becomes an attribute, which takes
+    /// 2.6 KB with its copies.
     pub fn cost(&self, range: Range<usize>) -> usize {
-        const COST_OF_DOC: usize = 5;
+        const COST_OF_DOC: usize = 12;
         let docs = self.tokens[range.clone()].iter().filter(|token| token.kind == Kind::Doc);
         range.len() + (COST_OF_DOC - 1) * docs.count()
     }

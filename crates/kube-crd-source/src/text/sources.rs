@@ -6,6 +6,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;
 use std::rc::Rc;
 
+use diagnostics::Lines;
 use semver::Version;
 
 use super::{Place, Problem, SourcePath, below, conflict};
@@ -113,14 +114,13 @@ impl ReadTexts {
             if *hash != hash_of(&text) {
                 continue;
             }
-            let (lines, conflict): (Vec<&str>, _) =
-                (text.lines().collect(), conflict(&path, &text));
+            let (mut lines, conflict) = (Lines::of(&text), conflict(&path, &text));
             for problem in problems {
                 *problem = match &conflict {
                     Some((conflict, lines)) if lines.contains(&problem.place.line) => {
                         conflict.clone()
                     }
-                    _ => problem.clone().quote(&lines),
+                    _ => problem.clone().quote(&mut lines),
                 };
             }
         }

@@ -42,13 +42,14 @@ impl Types {
         let mut res = (**input).clone();
         self.skip_serializing_none(item.module, &mut res);
         // An item that is there by a `cfg` that depends was refused when its name was looked up.
-        res.attrs = self.open(item.module, &res.attrs, true)?.attrs;
+        res.attrs = self.open(item.module, std::mem::take(&mut res.attrs), true)?.attrs;
         match &mut res.data {
             syn::Data::Struct(it) => self.fields(item.module, &mut it.fields)?,
             syn::Data::Enum(it) => {
                 let mut variants = Punctuated::new();
                 for mut variant in std::mem::take(&mut it.variants) {
-                    let settled = self.open(item.module, &variant.attrs, false)?;
+                    let attrs = std::mem::take(&mut variant.attrs);
+                    let settled = self.open(item.module, attrs, false)?;
                     if settled.cfg == Cfg::No {
                         continue;
                     }
@@ -86,7 +87,8 @@ impl Types {
         let kept = |list: Punctuated<syn::Field, Token![,]>| {
             let mut res = Punctuated::new();
             for mut field in list {
-                let settled = self.open(module, &field.attrs, false)?;
+                let attrs = std::mem::take(&mut field.attrs);
+                let settled = self.open(module, attrs, false)?;
                 if settled.cfg != Cfg::No {
                     field.attrs = settled.attrs;
                     res.push(field);
@@ -102,13 +104,18 @@ impl Types {
         Ok(())
     }
 
-    fn open(&self, module: usize, attrs: &[Attribute], item: bool) -> Result<Settled, Problem> {
-        let settled = cfg::settle(attrs, self.features(module))
+    fn open(
+        &self,
+        module: usize,
+        attrs: Vec<Attribute>,
+        is_item: bool,
+    ) -> Result<Settled, Problem> {
+        let condition = attrs.iter().find(|attr| attr.path().is_ident("cfg")).map(Spanned::span);
+        let settled = cfg::settle_owned(attrs, self.features(module))
             .map_err(|it| self.problem(module, it.span(), it.to_string(), ""))?;
         let way_out = "remove the condition, or move what depends on it to a type of its own";
-        if settled.cfg == Cfg::Depends && !item {
-            let span = attrs.iter().find(|it| it.path().is_ident("cfg"));
-            let span = span.map_or_else(proc_macro2::Span::call_site, Spanned::span);
+        if settled.cfg == Cfg::Depends && !is_item {
+            let span = condition.unwrap_or_else(proc_macro2::Span::call_site);
             let message =
                 "whether this exists depends on a `cfg` that only the compiler can evaluate";
             return Err(self.problem(module, span, message, way_out));

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use indexmap::IndexMap;
+
 use super::call::Arguments;
 use super::construct::Construct;
 use super::ty::Ty;
@@ -82,10 +84,10 @@ impl Evaluator<'_> {
         self.accept(Construct::DerivedDefault);
         let variant = self.default_variant(frame, at, id)?;
         let there = Frame::of(self.world.scope(of));
-        let mut fields = Vec::new();
+        let mut fields = IndexMap::new();
         for (name, syntax) in self.fields(frame, at, of, variant.as_deref())? {
             let ty = self.ty(&there, &syntax)?;
-            fields.push((name, self.default_of(&there, &syntax, &ty)?));
+            fields.insert(name, self.default_of(&there, &syntax, &ty)?);
         }
         Ok(Value::Data(Rc::new(Data { ty: of.clone(), variant, fields })))
     }

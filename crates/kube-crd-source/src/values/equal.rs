@@ -1,6 +1,6 @@
 //! Whether two values are equal, and whether code of the project has a say in it.
 
-use super::value::Value;
+use super::value::{Data, Value};
 use super::{Eval, Evaluator, Frame};
 use crate::types::Type;
 
@@ -50,10 +50,9 @@ impl Evaluator<'_> {
                 if left.variant != right.variant {
                     return Ok(false);
                 }
-                let values = |it: &[(String, Value)]| -> Vec<Value> {
-                    it.iter().map(|(_, it)| it.clone()).collect()
-                };
-                each(&values(&left.fields), &values(&right.fields))?
+                let values =
+                    |data: &Data| -> Vec<Value> { data.fields.values().cloned().collect() };
+                each(&values(left), &values(right))?
             }
             (Value::Json(_, left), Value::Json(_, right)) => left == right,
             // The values in a map may have a `PartialEq` of their own.

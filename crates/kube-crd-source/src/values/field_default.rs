@@ -88,11 +88,11 @@ impl Evaluator<'_> {
             (None, _) => self.default_by_name(frame, of.ty, &whole)?,
         };
         let field = match &found {
-            Value::Data(data) => data.fields.iter().find(|(it, _)| it == of.member),
+            Value::Data(data) => data.fields.get(of.member),
             _ => None,
         };
         match field {
-            Some((_, value)) => Ok(value.clone()),
+            Some(value) => Ok(value.clone()),
             None => self.refuse(frame, of.ty, "the default of the struct has no value for it"),
         }
     }

@@ -179,7 +179,7 @@ impl Evaluator<'_> {
         skips: impl Fn(&Value) -> Eval<bool>,
     ) -> Eval<Option<Json>> {
         let name = member(&field.member);
-        let Some((_, value)) = data.fields.iter().find(|(it, _)| *it == name) else {
+        let Some(value) = data.fields.get(&name) else {
             return self.refuse(frame, at, format!("it lacks the field `{name}`"));
         };
         if skips(value)? {

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use indexmap::IndexMap;
 use syn::{ExprCall, ExprPath, ExprStruct};
 
 use super::construct::Construct;
@@ -16,7 +17,7 @@ use crate::tree::{ItemId, ItemKind, Path};
 use crate::types::Type;
 
 /// The fields of a struct or a variant, each with its type's syntax.
-type Fields = Vec<(String, syn::Type)>;
+type Fields = IndexMap<String, syn::Type>;
 
 impl Evaluator<'_> {
     /// The whole type of a literal: what its path says, or what is expected.
@@ -91,17 +92,17 @@ impl Evaluator<'_> {
     ) -> Eval<Data> {
         let there = Frame::of(self.world.scope(&ty));
         let fields = self.fields(frame, it, &ty, variant.as_deref())?;
-        let mut given = Vec::new();
+        let mut given = IndexMap::new();
         for field in &it.fields {
             if !self.is_active(frame, &field.attrs, "a field")? {
                 continue;
             }
             let name = member(&field.member);
-            let Some((_, syntax)) = fields.iter().find(|(it, _)| *it == name) else {
+            let Some(syntax) = fields.get(&name) else {
                 return self.refuse(frame, &field.member, "it is not a field of this type");
             };
             let expected = self.ty(&there, syntax)?;
-            given.push((name, self.eval(frame, &field.expr, &expected)?));
+            given.insert(name, self.eval(frame, &field.expr, &expected)?);
         }
         let rest = match &it.rest {
             Some(rest) => match self.eval(frame, rest, &Ty::Data(ty.clone()))? {
@@ -111,13 +112,12 @@ impl Evaluator<'_> {
                 }
                 _ => return self.unsupported(frame, rest),
             },
-            None => Vec::new(),
+            None => IndexMap::new(),
         };
-        let mut res = Vec::new();
+        let mut res = IndexMap::new();
         for (name, _) in fields {
-            let found = given.iter().chain(&rest).find(|(it, _)| *it == name);
-            match found {
-                Some((_, value)) => res.push((name, value.clone())),
+            match given.get(&name).or_else(|| rest.get(&name)) {
+                Some(value) => drop(res.insert(name, value.clone())),
                 None => return self.refuse(frame, it, format!("it lacks the field `{name}`")),
             }
         }
@@ -134,15 +134,14 @@ impl Evaluator<'_> {
     ) -> Eval<Value> {
         let there = Frame::of(self.world.scope(ty));
         let fields = self.fields(frame, it, ty, variant.as_deref())?;
-        let is_tuple =
-            fields.iter().all(|(name, _)| name.starts_with(|it: char| it.is_ascii_digit()));
+        let is_tuple = fields.keys().all(|name| name.starts_with(|it: char| it.is_ascii_digit()));
         if !is_tuple || fields.len() != it.args.len() {
             return self.unsupported(frame, it);
         }
-        let mut res = Vec::new();
+        let mut res = IndexMap::new();
         for ((name, syntax), expr) in fields.into_iter().zip(&it.args) {
             let expected = self.ty(&there, &syntax)?;
-            res.push((name, self.eval(frame, expr, &expected)?));
+            res.insert(name, self.eval(frame, expr, &expected)?);
         }
         self.accept(match &variant {
             Some(_) => Construct::TupleVariant,
@@ -161,7 +160,7 @@ impl Evaluator<'_> {
         match self.fields(frame, at, ty, Some(&name))?.is_empty() {
             true => {
                 self.accept(Construct::UnitVariant);
-                let data = Data { ty: ty.clone(), variant: Some(name), fields: Vec::new() };
+                let data = Data { ty: ty.clone(), variant: Some(name), fields: IndexMap::new() };
                 Ok(Value::Data(Rc::new(data)))
             }
             false => self.refuse(frame, at, "a function as a value is not evaluated"),
@@ -177,7 +176,7 @@ impl Evaluator<'_> {
             syn::Data::Struct(it) if matches!(it.fields, syn::Fields::Unit) => {
                 self.fields(frame, at, ty, None)?;
                 self.accept(Construct::StructLiteral);
-                let data = Data { ty: ty.clone(), variant: None, fields: Vec::new() };
+                let data = Data { ty: ty.clone(), variant: None, fields: IndexMap::new() };
                 Ok(Value::Data(Rc::new(data)))
             }
             _ => self.unsupported(frame, at),

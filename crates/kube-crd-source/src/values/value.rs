@@ -4,6 +4,7 @@
 
 use std::rc::Rc;
 
+use indexmap::IndexMap;
 use serde_json::Value as Json;
 
 use super::ty::{Int, Ty};
@@ -51,7 +52,7 @@ pub struct Data {
     pub ty: Rc<Type>,
     pub variant: Option<String>,
     /// In the order of the declaration, each by its name or number.
-    pub fields: Vec<(String, Value)>,
+    pub fields: IndexMap<String, Value>,
 }
 
 impl Value {
