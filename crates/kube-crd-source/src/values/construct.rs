@@ -24,7 +24,7 @@ constructs! {
     LiteralInteger: "`5`, `0x7f_u8`, in the range of its type",
     LiteralFloat: "`0.1`, rounded once to the width of its type",
     LiteralBool: "`true`",
-    Negation: "`-1`, `-x` of a number",
+    Negation: "`-1`, and the negation of a number",
     Arithmetic: "`+ - * / %` of integers whose type is known; an overflow is refused",
     FloatArithmetic: "the same of `f32` and `f64`, where the result is finite",
     BitOperation: "`<< >> & | ^` of integers whose type is known",
