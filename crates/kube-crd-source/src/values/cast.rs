@@ -119,22 +119,15 @@ impl Evaluator<'_> {
     }
 }
 
-/// Whether a number without a type is of the type that it is cast to: an integer of an integer's, and a single literal
-/// with a point of a floating-point type.
+/// Whether a number without a type is of the type that it is cast to: a single literal is, with or without a sign, as
+/// rustc's `check_expr_lit` expects it; operands are of the types that literals have where nothing says one.
 fn takes_type_of_cast(expr: &Expr, to: &Ty) -> bool {
-    match (to, peel(expr)) {
-        (Ty::Int(_), expr) => !has_point(expr),
-        (_, Expr::Unary(it)) => takes_type_of_cast(&it.expr, to),
-        (_, expr) => matches!(expr, Expr::Lit(_)) && has_point(expr),
-    }
-}
-
-/// Whether a number is made of a literal such as `1.0`.
-fn has_point(expr: &Expr) -> bool {
     match peel(expr) {
-        Expr::Lit(it) => matches!(it.lit, syn::Lit::Float(_)),
-        Expr::Unary(it) => has_point(&it.expr),
-        Expr::Binary(it) => has_point(&it.left) || has_point(&it.right),
+        Expr::Unary(it) => takes_type_of_cast(&it.expr, to),
+        Expr::Lit(it) => match it.lit {
+            syn::Lit::Int(_) => matches!(to, Ty::Int(_)),
+            _ => matches!(to, Ty::F32 | Ty::F64),
+        },
         _ => false,
     }
 }
