@@ -229,6 +229,7 @@ fn unread_places(world: &Types) -> Vec<Problem> {
     };
     let mut problems: Vec<Problem> = selected.map(problem).collect();
     problems.extend(unexpanded::notes_of_calls(world));
+    problems.extend(unexpanded::notes_of_written_kinds(world));
     problems.sort();
     problems
 }

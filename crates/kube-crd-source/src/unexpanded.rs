@@ -2,7 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::text::{Place, Problem};
+use syn::spanned::Spanned as _;
+
+use crate::names::{Named, Space};
+use crate::text::{Place, Problem, text};
+use crate::tree::{Impl, Path};
 use crate::types::Types;
 
 /// The places of unknown macros in selected modules: calls, derives and attributes, also in blocks.
@@ -18,6 +22,29 @@ pub fn unknown_macros(types: &Types) -> Vec<Place> {
     places.sort();
     places.dedup();
     places
+}
+
+/// A note for each `CustomResourceExt` of kube that is written by hand in a selected module: it gives a CRD without the
+/// derive.
+pub fn notes_of_written_kinds(types: &Types) -> Vec<Problem> {
+    let is_of_kind = |imp: &&Impl| {
+        let Some((path, _)) = &imp.syntax.trait_ else { return false };
+        const TRAIT: &str = "CustomResourceExt";
+        match types.resolve(imp.module, &Path::from(path), Space::Types) {
+            Ok(Named::Foreign(name)) => name.ends_with(&format!("::{TRAIT}")),
+            Ok(_) => false,
+            Err(_) => path.segments.last().is_some_and(|segment| segment.ident == TRAIT),
+        }
+    };
+    let written = types.impls.iter().filter(|imp| types.is_selected(imp.module));
+    let note = |imp: &Impl| {
+        let place = types.place(imp.module, imp.syntax.self_ty.span());
+        let name = text(&imp.syntax.self_ty);
+        let message =
+            format!("the `CustomResourceExt` of `{name}` is written by hand: its CRD is left out");
+        Problem { is_note: true, ..Problem::new(place, message).with_rule("unread-source") }
+    };
+    written.filter(is_of_kind).map(note).collect()
 }
 
 /// A note for each unknown macro in a selected module, at its first place: one that is called at the place of an item,
