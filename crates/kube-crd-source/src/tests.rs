@@ -2,6 +2,7 @@ mod attribute_effects;
 mod attributes;
 mod automod;
 mod blocks;
+mod bounds;
 mod config;
 mod constructs;
 mod crates;
@@ -22,6 +23,7 @@ use crate::builtin::kubernetes::Kubernetes;
 
 mod hidden_files;
 mod hostile;
+mod inherent;
 mod lock_check;
 mod locked;
 mod macros;

@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use super::*;
 
 /// What the schema of a field says, or why it is refused.
-fn field(field: &str, beside: &str) -> Result<Json, String> {
+pub fn field(field: &str, beside: &str) -> Result<Json, String> {
     let reading = read_map(&spec(field, beside));
     match (&all_problems(&reading)[..], &crds(&reading)[..]) {
         ([], [crd]) => {
@@ -360,41 +360,6 @@ fn faults_of_public_repositories_stay_mended() {
     let empty = "trait Empty { fn is_empty(&self) -> bool; } impl<T> Empty for Vec<T> { fn is_empty(&self) -> bool { false } }";
     let body = "#[serde(default, skip_serializing_if = \"Vec::is_empty\")] a: Vec<u8>,";
     assert_eq!(field(body, empty).map(|it| it["default"].clone()), none);
-}
-
-#[test]
-fn a_type_with_more_fields_than_the_limit_is_refused() {
-    let fields: String = (0..65_537).map(|number| format!("a{number}: i32,")).collect();
-    let project = spec("a: In,", &format!("$T struct In {{ {fields} }}"));
-    let hint = all_problems(&read_map(&project))[0].hint.clone();
-    assert_eq!(hint.as_deref(), Some("use a map or a list of values"));
-    let found = problems(&project);
-    let refusal = "src/main.rs:7:68: has 65537 fields or variants, and the limit is 65536 (`Kind` → `spec.a`)";
-    assert_eq!(found, [refusal]);
-}
-
-#[test]
-fn more_rules_at_one_place_than_the_limit_are_refused() {
-    let rules = |count| vec!["validation = \"true\""; count].join(", ");
-    let hint = "more than 1000 rules are not read: join conditions with `&&`";
-    let derives = "CustomResource, KubeSchema, Serialize, Deserialize, Clone, Debug";
-    let at_kind = |count| {
-        let rules = rules(count);
-        format!(
-            "#[derive({derives})] #[kube(group = \"a.b\", version = \"v1\", kind = \"Rules\", {rules})] pub struct RulesSpec {{ a: i32 }}"
-        )
-    };
-    let at_field = |count| {
-        let rules = rules(count);
-        format!(
-            "#[derive({derives})] #[kube(group = \"a.b\", version = \"v1\", kind = \"Rules\")] pub struct RulesSpec {{ #[x_kube({rules})] a: i32 }}"
-        )
-    };
-    for (few, many) in [(at_kind(1_000), at_kind(1_001)), (at_field(1_000), at_field(1_001))] {
-        assert_eq!(all_problems(&read_map(&spec("a: i32,", &few))), []);
-        let found = problems(&spec("a: i32,", &many));
-        assert!(found.iter().any(|it| it.contains(hint)), "{found:?}");
-    }
 }
 
 #[test]

@@ -9,6 +9,9 @@ use unicode_normalization::is_nfc;
 /// Limit of the tokens in one file: some 13 MB of usual code.
 const MOST_TOKENS: usize = 2_000_000;
 
+/// Limit of the digits of a number. One of any type of Rust has far fewer.
+pub const MOST_DIGITS: usize = 1_000;
+
 /// Limit of the brackets around one another, also in the arguments of macros: what walks through them recurses.
 const MOST_NESTED: usize = 100_000;
 
@@ -53,6 +56,8 @@ pub enum NotSplit {
     Malformed,
     /// The identifier that begins at this byte is not in Unicode's normalization form C, to which rustc converts it.
     NotNormalized(usize),
+    /// The number that begins at this byte has more than [`MOST_DIGITS`] digits: parsing it takes their square in time.
+    LongNumber(usize),
     /// The bracket at this byte is in more than [`MOST_NESTED`] others.
     TooDeep(usize),
 }
@@ -73,6 +78,9 @@ impl<'t> RawTokens<'t> {
                 return Err(NotSplit::TooLarge);
             }
             match kind {
+                Kind::Literal if is_number(token.kind) && token.len as usize > MOST_DIGITS => {
+                    return Err(NotSplit::LongNumber(range.start as usize));
+                }
                 Kind::Word if !is_nfc(&text[range.start as usize..range.end as usize]) => {
                     return Err(NotSplit::NotNormalized(range.start as usize));
                 }
@@ -170,6 +178,11 @@ fn kind_of(kind: TokenKind) -> Option<Option<Kind>> {
         T::Percent => Kind::Punct('%'),
         _ => return None,
     }))
+}
+
+fn is_number(kind: TokenKind) -> bool {
+    use LiteralKind as L;
+    matches!(kind, TokenKind::Literal { kind: L::Int { .. } | L::Float { .. }, .. })
 }
 
 fn is_terminated(kind: LiteralKind) -> bool {

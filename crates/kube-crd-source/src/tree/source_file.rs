@@ -9,7 +9,7 @@ use proc_macro2::{LineColumn, TokenStream};
 
 use super::bodies::OmittedBodies;
 use super::omission::{Omission, OmittedRange};
-use crate::text::raw_tokens::{NotSplit, RawTokens};
+use crate::text::raw_tokens::{MOST_DIGITS, NotSplit, RawTokens};
 use crate::text::syntax;
 
 /// Why a file is not parsed.
@@ -23,6 +23,8 @@ pub enum NotParsed {
     Malformed,
     /// The identifier at a place is not in Unicode's normalization form C.
     NotNormalized(LineColumn),
+    /// The number at a place has too many digits.
+    LongNumber(LineColumn),
     /// The brackets at a place are nested too deep.
     TooDeep(LineColumn),
 }
@@ -42,6 +44,9 @@ impl std::fmt::Display for NotParsed {
             Self::NotNormalized(_) => {
                 "cannot be parsed: write this identifier composed (Unicode NFC), as rustc reads it"
             }
+            Self::LongNumber(_) => {
+                return write!(f, "cannot be parsed: a number has more than {MOST_DIGITS} digits");
+            }
             Self::TooDeep(_) => "cannot be parsed: the brackets are nested too deep",
             Self::Malformed => "cannot be parsed: unbalanced brackets, or a token that is not Rust",
         })
@@ -53,11 +58,14 @@ impl NotParsed {
     pub fn start(&self) -> LineColumn {
         match self {
             Self::Syntax(error) => error.span().start(),
-            Self::NotNormalized(start) | Self::TooDeep(start) => *start,
+            Self::NotNormalized(start) | Self::LongNumber(start) | Self::TooDeep(start) => *start,
             _ => LineColumn { line: 1, column: 0 },
         }
     }
 }
+
+/// The cost of reading a file, however short it is, in tokens.
+const COST_OF_FILE: usize = 64;
 
 /// Limit of the bytes of a file that is parsed only to say what is wrong with it.
 const LARGEST_MALFORMED: usize = 1 << 20;
@@ -98,10 +106,13 @@ impl SourceFile {
             Err(NotSplit::NotNormalized(byte)) => {
                 return Err(NotParsed::NotNormalized(place_of(&text, byte)));
             }
+            Err(NotSplit::LongNumber(byte)) => {
+                return Err(NotParsed::LongNumber(place_of(&text, byte)));
+            }
             Err(NotSplit::TooDeep(byte)) => return Err(NotParsed::TooDeep(place_of(&text, byte))),
         };
         let omission = Omission::of_file(&raw, options.omits_tests);
-        let tokens = raw.cost(0..raw.len()) - omission.omitted + omission.of_items;
+        let tokens = COST_OF_FILE + raw.cost(0..raw.len()) - omission.omitted + omission.of_items;
         if tokens > options.most_tokens {
             return Err(NotParsed::TooMuch);
         }
