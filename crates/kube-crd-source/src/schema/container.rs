@@ -129,6 +129,7 @@ fn read_(input: &DeriveInput, kube: bool, values: &Values<'_>) -> syn::Result<Co
             return error(input.generics.params.span(), message);
         }
         whitelist(&mut input);
+        names_no_generated_type(&input)?;
     } else {
         stray_rules(&input)?;
     }
@@ -197,6 +198,22 @@ fn whitelist(input: &mut DeriveInput) {
     if let syn::Data::Struct(it) = &mut input.data {
         it.fields.iter_mut().for_each(|it| it.attrs.retain(kept));
     }
+}
+
+/// Refuses a field whose type has the name of a struct that `KubeSchema` declares around it.
+fn names_no_generated_type(input: &DeriveInput) -> syn::Result<()> {
+    let syn::Data::Struct(data) = &input.data else { return Ok(()) };
+    let generated = ["Validated".to_owned(), format!("{}Validated", plain(&input.ident))];
+    for field in &data.fields {
+        let names = crate::text::identifiers(&field.ty);
+        if let Some(name) = generated.iter().find(|name| names.contains(*name)) {
+            let message = format!(
+                "`{name}` is a struct that `KubeSchema` declares; give the type of the field another name"
+            );
+            return error(field.ty.span(), message);
+        }
+    }
+    Ok(())
 }
 
 /// Nothing but `KubeSchema` reads `#[x_kube]`: without it, rules would be left out in silence.

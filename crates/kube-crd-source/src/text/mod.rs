@@ -17,4 +17,4 @@ pub use macro_calls::{MacroCall, calls_outside, macro_calls};
 pub use meta::derive_paths;
 pub use problem::{FieldNames, FieldPlaces, FieldTypes, Place, Problem, UnreadValues, Unreadable};
 pub use source_path::{NotASourcePath, SourcePath, below};
-pub use tokens::{peel, plain, text};
+pub use tokens::{identifiers, peel, plain, text};

@@ -1,5 +1,8 @@
 //! Small questions about syntax.
 
+use std::collections::BTreeSet;
+
+use proc_macro2::TokenTree;
 use quote::ToTokens;
 use syn::Expr;
 
@@ -7,6 +10,22 @@ use syn::Expr;
 pub fn plain(ident: &syn::Ident) -> String {
     let text = ident.to_string();
     text.strip_prefix("r#").map_or(text.clone(), str::to_owned)
+}
+
+/// The identifiers among tokens, without `r#`.
+pub fn identifiers(tokens: &impl ToTokens) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut streams = vec![tokens.to_token_stream()];
+    while let Some(stream) = streams.pop() {
+        for token in stream {
+            match token {
+                TokenTree::Ident(ident) => drop(found.insert(plain(&ident))),
+                TokenTree::Group(group) => streams.push(group.stream()),
+                TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+            }
+        }
+    }
+    found
 }
 
 /// Tokens as a person would write them, for messages.
