@@ -15,7 +15,20 @@ use crate::tree::ItemId;
 use crate::types::Type;
 
 impl Evaluator<'_> {
-    /// `<T>::default()`, where a function that the type has by itself comes before the trait's.
+    /// `<T>::default()` of the type of a field. A function that the type has by itself comes before the trait's, but not
+    /// where the type is a parameter, or a `Box` and the like.
+    pub fn default_of_field(&self, frame: &Frame, at: &syn::Type, ty: &Ty) -> Eval<Value> {
+        let is_itself = !frame.is_parameter(at)
+            && self
+                .schema_type(frame, at)
+                .map_or(true, |named| matches!(*named, Type::Data(..) | Type::Root(_)));
+        match is_itself {
+            true => self.default_by_name(frame, at, ty),
+            false => self.default_of(frame, at, ty),
+        }
+    }
+
+    /// `<T>::default()` of a type of the project.
     pub fn default_by_name(&self, frame: &Frame, at: &syn::Type, ty: &Ty) -> Eval<Value> {
         if let Ty::Data(of) = ty
             && let Some(function) = self.own_function(frame, at, of, "default")?

@@ -83,7 +83,7 @@ impl Evaluator<'_> {
             frame.scope.parameters.get("Self").map_or(Ty::Unknown, |it: &Rc<Type>| Ty::of(it));
         let found = match (of.own, of.whole) {
             (Some(Some(path)), _) => return self.call_path(frame, path, &nothing, ty),
-            (Some(None), _) => return self.default_by_name(frame, of.ty, ty),
+            (Some(None), _) => return self.default_of_field(frame, of.ty, ty),
             (None, Some(Some(path))) => self.call_path(frame, path, &nothing, &whole)?,
             (None, _) => self.default_by_name(frame, of.ty, &whole)?,
         };

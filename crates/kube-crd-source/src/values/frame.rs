@@ -5,8 +5,9 @@ use std::rc::Rc;
 
 use super::ty::Ty;
 use super::value::Value;
+use crate::text::plain;
 use crate::tree::ModuleId;
-use crate::types::Scope;
+use crate::types::{Scope, Type};
 
 #[derive(Clone)]
 pub struct Frame {
@@ -46,6 +47,24 @@ impl Frame {
         let before = self.locals.clone();
         let local = Local { name, ty, is_mutable, value, before, count };
         (count <= MOST).then(|| Self { locals: Some(Rc::new(local)), ..self.clone() })
+    }
+
+    /// Whether a type is one of the type parameters of this code.
+    pub fn is_parameter(&self, ty: &syn::Type) -> bool {
+        match ty {
+            syn::Type::Paren(ty) => self.is_parameter(&ty.elem),
+            syn::Type::Group(ty) => self.is_parameter(&ty.elem),
+            syn::Type::Path(ty) => ty.path.get_ident().map(plain).is_some_and(|name| {
+                ty.qself.is_none() && name != "Self" && self.scope.parameters.contains_key(&name)
+            }),
+            _ => false,
+        }
+    }
+
+    /// What the type parameters of this code stand for.
+    pub fn parameters(&self) -> impl Iterator<Item = &Rc<Type>> {
+        let is_parameter = |(name, _): &(&String, &Rc<Type>)| *name != "Self";
+        self.scope.parameters.iter().filter(is_parameter).map(|(_, ty)| ty)
     }
 
     pub fn lookup(&self, name: &str) -> Option<&Local> {

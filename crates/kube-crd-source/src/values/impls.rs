@@ -46,9 +46,9 @@ impl<'a> Evaluator<'a> {
         let all = self.impls_for(item);
         for imp in all.filter(|it| it.syntax.trait_.is_none()) {
             for it in &imp.syntax.items {
-                let (ident, attrs) = match it {
-                    ImplItem::Fn(it) => (&it.sig.ident, &it.attrs),
-                    ImplItem::Const(it) => (&it.ident, &it.attrs),
+                let (ident, attrs, vis) = match it {
+                    ImplItem::Fn(it) => (&it.sig.ident, &it.attrs, &it.vis),
+                    ImplItem::Const(it) => (&it.ident, &it.attrs, &it.vis),
                     ImplItem::Macro(it) => {
                         return self.refuse(frame, &it.mac, "a macro in an `impl` is not expanded");
                     }
@@ -64,6 +64,10 @@ impl<'a> Evaluator<'a> {
                 if !self.is_active(&there, attrs, "an item")? || !self.is_active_impl(imp)? {
                     continue;
                 }
+                if !world.sees(frame.scope.module, world.reach(imp.module, vis)) {
+                    continue;
+                }
+                self.require_certain(frame, at, imp, of, name)?;
                 if found.is_some() {
                     return self.refuse(frame, at, format!("`{name}` is defined more than once"));
                 }
@@ -76,6 +80,28 @@ impl<'a> Evaluator<'a> {
             return self.refuse(frame, at, why);
         }
         Ok(found)
+    }
+
+    /// Refuses an item of an `impl` where a trait's may be meant: the bounds of the `impl` may not hold, and generic code
+    /// means what holds for every type.
+    fn require_certain(
+        &self,
+        frame: &Frame,
+        at: &impl quote::ToTokens,
+        imp: &Impl,
+        of: &Rc<Type>,
+        name: &str,
+    ) -> Eval<()> {
+        if has_bounds(&imp.syntax.generics) {
+            let why = format!("the bounds of the `impl` with `{name}` are not evaluated");
+            return self.refuse(frame, at, why);
+        }
+        let is_parameter = frame.parameters().any(|parameter| parameter == of);
+        if is_parameter || frame.parameters().next().is_some() && !is_for_every_argument(imp) {
+            let why = format!("only the compiler can tell which `{name}` this generic code means");
+            return self.refuse(frame, at, why);
+        }
+        Ok(())
     }
 
     /// A function that a type has by itself.
@@ -283,6 +309,37 @@ impl<'a> Evaluator<'a> {
             }
         }
     }
+}
+
+/// Whether an `impl` asks more of its parameters than every type has.
+fn has_bounds(generics: &syn::Generics) -> bool {
+    let asks = |bound: &syn::TypeParamBound| {
+        !matches!(bound, syn::TypeParamBound::Lifetime(_))
+            && !matches!(bound, syn::TypeParamBound::Trait(bound) if bound.maybe.is_some())
+    };
+    let mut of_where = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+    generics.type_params().any(|parameter| parameter.bounds.iter().any(asks))
+        || of_where.any(|predicate| !matches!(predicate, syn::WherePredicate::Lifetime(_)))
+}
+
+/// Whether an `impl` is for a type with each argument a parameter of its own: `impl<T> Foo<T>`, `impl Foo`.
+fn is_for_every_argument(imp: &Impl) -> bool {
+    let syn::Type::Path(ty) = &*imp.syntax.self_ty else { return false };
+    let Some(syn::PathArguments::AngleBracketed(given)) =
+        ty.path.segments.last().map(|segment| &segment.arguments)
+    else {
+        return imp.syntax.generics.type_params().next().is_none();
+    };
+    let mut left: Vec<String> = crate::types::names(&imp.syntax.generics).collect();
+    given.args.iter().all(|argument| match argument {
+        syn::GenericArgument::Lifetime(_) => true,
+        syn::GenericArgument::Type(syn::Type::Path(ty)) => {
+            let name = ty.path.get_ident().map(plain);
+            let index = name.and_then(|name| left.iter().position(|own| *own == name));
+            index.map(|index| left.remove(index)).is_some()
+        }
+        _ => false,
+    })
 }
 
 pub fn scope_of(imp: &Impl, mut bound: BTreeMap<String, Rc<Type>>, of: &Rc<Type>) -> Scope {

@@ -1,6 +1,6 @@
 //! Hand-written `impl JsonSchema`s, and which `impl`s are for a type of given arguments.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use syn::{ImplItem, spanned::Spanned as _};
@@ -8,7 +8,7 @@ use syn::{ImplItem, spanned::Spanned as _};
 use super::impls::scope_of;
 use crate::cargo::cfg::{self, Cfg};
 use crate::names::{Named, Space};
-use crate::text::{Problem, plain};
+use crate::text::{Problem, identifiers, plain};
 use crate::tree::{Impl, Path};
 use crate::types::{Scope, Type, Types};
 
@@ -95,7 +95,7 @@ impl Types {
             }
             _ => return Ok(None),
         };
-        let own: Vec<String> = crate::types::names(&imp.syntax.generics).collect();
+        let own: BTreeSet<String> = crate::types::names(&imp.syntax.generics).collect();
         let mut res = BTreeMap::new();
         let given: Vec<&syn::GenericArgument> =
             match ty.path.segments.last().map(|it| &it.arguments) {
@@ -122,6 +122,11 @@ impl Types {
                     if before.is_some_and(|it| it != *argument) {
                         return Ok(None);
                     }
+                }
+                syn::GenericArgument::Type(it) if !identifiers(it).is_disjoint(&own) => {
+                    let message = "whether this `impl` applies is not evaluated";
+                    let hint = "write an `impl` for each type with its arguments";
+                    return Err(self.problem(imp.module, it.span(), message, hint));
                 }
                 syn::GenericArgument::Type(it) => {
                     if self.type_in(&Scope::from(imp.module), it)? != *argument {

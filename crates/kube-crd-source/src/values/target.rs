@@ -82,6 +82,9 @@ impl Evaluator<'_> {
             return self.unsupported(frame, path);
         }
         if qself.position == 0 {
+            if frame.is_parameter(&qself.ty) {
+                return Ok(Target::Parameter(self.schema_type(frame, &qself.ty)?, last));
+            }
             // A type of the project may have a function of its own by this name.
             return match self.schema_type(frame, &qself.ty) {
                 Ok(of) if matches!(*of, Type::Data(..)) => self.member(frame, path, of, last),
