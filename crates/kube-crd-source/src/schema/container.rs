@@ -139,11 +139,8 @@ fn read_(input: &DeriveInput, kube: bool, values: &Values<'_>) -> syn::Result<Co
         if let Some(remote) = it.attrs.remote() {
             return error(remote.span(), "`remote` is not supported");
         }
-        if kube && !matches!(it.attrs.default(), attr::Default::None) {
-            return error(
-                input.ident.span(),
-                "`KubeSchema` does not compile with `#[serde(default)]` on the type",
-            );
+        if kube {
+            refuse_default(it.attrs.default(), input.ident.span())?;
         }
         let data = match &it.data {
             ast::Data::Struct(style, fields) => Data::Struct(shape(*style, fields, values)?),
@@ -197,6 +194,19 @@ fn whitelist(input: &mut DeriveInput) {
     input.attrs.retain(kept);
     if let syn::Data::Struct(it) = &mut input.data {
         it.fields.iter_mut().for_each(|it| it.attrs.retain(kept));
+    }
+}
+
+/// Refuses a default of a whole type that derives `KubeSchema`.
+fn refuse_default(default: &attr::Default, span: proc_macro2::Span) -> syn::Result<()> {
+    match default {
+        attr::Default::None => Ok(()),
+        attr::Default::Default => {
+            error(span, "`KubeSchema` does not compile with `#[serde(default)]` on the type")
+        }
+        attr::Default::Path(_) => {
+            error(span, "`#[serde(default = …)]` on a type with `KubeSchema` is not read")
+        }
     }
 }
 

@@ -121,6 +121,21 @@ fn a_crd_that_is_written_by_hand_is_noted() {
 #[test]
 fn an_impl_for_some_arguments_is_not_evaluated() {
     let code = "#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)] struct A<T> { t: T } impl Default for A<i32> { fn default() -> Self { A { t: 1 } } } impl<T> Default for A<Vec<T>> { fn default() -> Self { A { t: Vec::new() } } }";
-    let found = field("#[serde(default)] a: A<i32>,", code).unwrap_err();
-    assert!(found.contains("whether this `impl` applies is not evaluated"), "{found}");
+    let found = all_problems(&read_map(&spec("#[serde(default)] a: A<i32>,", code)));
+    assert_eq!(found[0].message, "whether this `impl` applies is not evaluated");
+    assert_eq!(found[0].hint.as_deref(), Some("write an `impl` for each type with its arguments"));
+}
+
+#[test]
+fn a_default_of_a_type_with_kube_schema_is_refused() {
+    for (attribute, what) in [
+        ("default", "`KubeSchema` does not compile with `#[serde(default)]` on the type"),
+        ("default = \"mk\"", "`#[serde(default = …)]` on a type with `KubeSchema` is not read"),
+    ] {
+        let code = format!(
+            "#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug)] #[serde({attribute})] struct In {{ b: i32 }} fn mk() -> In {{ In {{ b: 1 }} }}"
+        );
+        let found = field("a: In,", &code).unwrap_err();
+        assert!(found.contains(what), "{found}");
+    }
 }
