@@ -128,6 +128,14 @@ fn rules_are_distinguished_from_what_does_not_compile() {
     assert_eq!(compiles("int(properties[0].value) % 2 == 0"), Ok(true));
 }
 
+#[test]
+fn an_expression_is_as_long_as_cel_go_reads() {
+    let rule = |size: usize| format!("{}true", " ".repeat(size - 4));
+    assert_eq!(compiles(&rule(100_000)), Ok(true));
+    let fault = "expression code point size exceeds limit: size: 100001, limit 100000";
+    assert_eq!(compiles(&rule(100_001)), Err(fault.to_owned()));
+}
+
 /// The most times that values of a schema fit into a request.
 pub fn times_per_request(schema: &Value, is_resource: bool) -> u64 {
     let is_resource = is_resource || schema::is_embedded(schema);

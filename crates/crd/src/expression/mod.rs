@@ -49,7 +49,16 @@ fn parse(source: &str) -> Result<IdedExpr, String> {
     parse_with(Parser::default().enable_optional_syntax(true), source)
 }
 
+/// The most code points of an expression, by default in cel-go's `parser.Options`.
+const MOST_CODE_POINTS: usize = 100_000;
+
 fn parse_with(parser: Parser, source: &str) -> Result<IdedExpr, String> {
+    let size = source.chars().count();
+    if size > MOST_CODE_POINTS {
+        return Err(format!(
+            "expression code point size exceeds limit: size: {size}, limit {MOST_CODE_POINTS}"
+        ));
+    }
     parser.parse(source).map_err(|it| match it.errors.first() {
         Some(error) => {
             let (line, column) = error.pos;
