@@ -19,7 +19,7 @@ fn rules_in(line: &str) -> impl Iterator<Item = &str> {
     let comment = line.find("//").or_else(|| line.find('#')).map_or("", |start| &line[start..]);
     let rules =
         comment.split_once("operator-rs: allow(").and_then(|(_, rest)| rest.split_once(')'));
-    rules.map_or("", |(names, _)| names).split(',').map(str::trim)
+    rules.map_or("", |(names, _)| names).split(',').map(str::trim).filter(|name| !name.is_empty())
 }
 
 #[test]
