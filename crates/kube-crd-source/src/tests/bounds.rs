@@ -59,3 +59,13 @@ fn files_that_multiply_are_refused() {
     let refusal = "exceeds the limit on code, together with the files before it";
     assert!(found.iter().any(|it| it.ends_with(refusal)), "{found:?}");
 }
+
+/// Each line becomes an attribute, which takes far more than its text.
+#[test]
+fn documented_lines_count_by_what_they_take() {
+    let documented = |lines| format!("{} pub a: i32,", "/// A line.\n".repeat(lines));
+    assert_eq!(problems(&spec(&documented(1_000), "")), [""; 0]);
+    let found = problems(&spec(&documented(180_000), ""));
+    let refusal = "exceeds the limit on code, together with the files before it";
+    assert!(found.iter().any(|it| it.ends_with(refusal)), "{found:?}");
+}

@@ -45,6 +45,9 @@ fn generic_code_that_only_the_compiler_resolves_is_refused() {
     let code = "struct G<T>(T); trait V { fn v() -> i32; } impl<T> V for G<T> { fn v() -> i32 { 1 } } impl G<u8> { fn v() -> i32 { 2 } } fn q<T>() -> i32 { G::<T>::v() } fn f() -> i32 { q::<u8>() }";
     let found = default("#[serde(default = \"f\")] a: i32,", code).unwrap_err();
     assert!(found.contains(why), "{found}");
+    let by_alias = code.replace("impl G<u8> {", "type A = G<u8>; impl A {");
+    let found = default("#[serde(default = \"f\")] a: i32,", &by_alias).unwrap_err();
+    assert!(found.contains(why), "{found}");
     let own = "struct G<T>(T); impl<T> G<T> { fn v() -> i32 { 2 } fn w() -> i32 { Self::v() } } fn f() -> i32 { G::<u8>::w() }";
     assert_eq!(default("#[serde(default = \"f\")] a: i32,", own), Ok(json!(2)));
 }

@@ -25,7 +25,7 @@ impl Evaluator<'_> {
             }
             BinOp::Eq(_) | BinOp::Ne(_) => self.comparison(frame, at, it),
             BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_) => {
-                self.ordering(frame, at, it)
+                self.order_comparison(frame, at, it)
             }
             BinOp::Add(_) | BinOp::Sub(_) | BinOp::Mul(_) | BinOp::Div(_) | BinOp::Rem(_) => {
                 let ty = self.operand_type(frame, it, expected);
@@ -104,7 +104,7 @@ impl Evaluator<'_> {
     }
 
     /// The values of both sides of a comparison.
-    fn compared(&self, frame: &Frame, it: &ExprBinary) -> Eval<(Value, Value)> {
+    fn compared_values(&self, frame: &Frame, it: &ExprBinary) -> Eval<(Value, Value)> {
         let ty = self.operand_type(frame, it, &Ty::Unknown);
         // Two numbers without a type are of the types that literals have where nothing says one.
         let ty = match is_number(&it.left) && is_number(&it.right) && !ty.is_known() {
@@ -123,14 +123,14 @@ impl Evaluator<'_> {
     }
 
     fn comparison(&self, frame: &Frame, at: &Expr, it: &ExprBinary) -> Eval<Value> {
-        let (left, right) = self.compared(frame, it)?;
+        let (left, right) = self.compared_values(frame, it)?;
         self.accept(Construct::Comparison);
         let is_equal = self.equal(frame, at, &left, &right)?;
         Ok(Value::Bool(is_equal == matches!(it.op, BinOp::Eq(_))))
     }
 
-    fn ordering(&self, frame: &Frame, at: &Expr, it: &ExprBinary) -> Eval<Value> {
-        let found = match self.compared(frame, it)? {
+    fn order_comparison(&self, frame: &Frame, at: &Expr, it: &ExprBinary) -> Eval<Value> {
+        let found = match self.compared_values(frame, it)? {
             (Value::Int(left, of), Value::Int(right, other)) if of == other => {
                 left.partial_cmp(&right)
             }
@@ -162,12 +162,12 @@ impl Evaluator<'_> {
             (Value::F32(left), Value::F32(right)) => {
                 self.accept(Construct::FloatArithmetic);
                 let found = float_result(it.op, left, right);
-                return self.finite(frame, at, f64::from(found), Value::F32(found));
+                return self.finite_value(frame, at, f64::from(found), Value::F32(found));
             }
             (Value::F64(left), Value::F64(right)) => {
                 self.accept(Construct::FloatArithmetic);
                 let found = float_result(it.op, left, right);
-                return self.finite(frame, at, found, Value::F64(found));
+                return self.finite_value(frame, at, found, Value::F64(found));
             }
             _ => return self.unsupported(frame, at),
         };
@@ -188,7 +188,7 @@ impl Evaluator<'_> {
     }
 
     /// A value of a floating-point type, unless its number is infinite or not a number.
-    pub fn finite(
+    pub fn finite_value(
         &self,
         frame: &Frame,
         at: &impl quote::ToTokens,

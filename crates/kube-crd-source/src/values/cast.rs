@@ -40,9 +40,9 @@ impl Evaluator<'_> {
         let number = match value {
             Value::Int(number, _) => *number,
             Value::Bool(value) => (*value).into(),
-            Value::F32(number) => return self.truncated(frame, it, f64::from(*number), to),
-            Value::F64(number) => return self.truncated(frame, it, *number, to),
-            Value::Data(data) => self.discriminant(frame, it, data)?,
+            Value::F32(number) => return self.truncated_number(frame, it, f64::from(*number), to),
+            Value::F64(number) => return self.truncated_number(frame, it, *number, to),
+            Value::Data(data) => self.discriminant_of(frame, it, data)?,
             _ => return self.unsupported(frame, it),
         };
         let found = match to.bits() {
@@ -55,7 +55,13 @@ impl Evaluator<'_> {
     }
 
     /// A floating-point number without what is behind its point, at most the limits of the type.
-    fn truncated(&self, frame: &Frame, it: &syn::ExprCast, number: f64, to: Int) -> Eval<Value> {
+    fn truncated_number(
+        &self,
+        frame: &Frame,
+        it: &syn::ExprCast,
+        number: f64,
+        to: Int,
+    ) -> Eval<Value> {
         let (low, high) = to.range();
         // A cast to an integer saturates, and `i128` has room for the limits of the types with up to 64 bits.
         let found = (number as i128).clamp(low, high);
@@ -74,7 +80,7 @@ impl Evaluator<'_> {
             _ => return self.unsupported(frame, it),
         };
         self.accept(Construct::Cast);
-        self.finite(frame, it, f64::from(number), Value::F32(number))
+        self.finite_value(frame, it, f64::from(number), Value::F32(number))
     }
 
     fn cast_to_f64(&self, frame: &Frame, it: &syn::ExprCast, value: &Value) -> Eval<Value> {
@@ -85,11 +91,11 @@ impl Evaluator<'_> {
             _ => return self.unsupported(frame, it),
         };
         self.accept(Construct::Cast);
-        self.finite(frame, it, number, Value::F64(number))
+        self.finite_value(frame, it, number, Value::F64(number))
     }
 
     /// The number of a variant of an enum without fields: the one that is written, or one more than that before it.
-    fn discriminant(&self, frame: &Frame, at: &syn::ExprCast, data: &Data) -> Eval<i128> {
+    fn discriminant_of(&self, frame: &Frame, at: &syn::ExprCast, data: &Data) -> Eval<i128> {
         let (Type::Data(id, _), Some(name)) = (&*data.ty, &data.variant) else {
             return self.unsupported(frame, at);
         };
@@ -99,7 +105,7 @@ impl Evaluator<'_> {
             return self.unsupported(frame, at);
         }
         let there = Frame::new(self.world.items[*id].module);
-        let of = representation(&input.attrs);
+        let of = discriminant_type(&input.attrs);
         let mut next = 0;
         for variant in &declared.variants {
             let number = match &variant.discriminant {
@@ -113,7 +119,8 @@ impl Evaluator<'_> {
                 self.accept(Construct::CastEnum);
                 return Ok(number);
             }
-            next = number + 1;
+            let Some(following) = number.checked_add(1) else { break };
+            next = following;
         }
         self.unsupported(frame, at)
     }
@@ -139,7 +146,7 @@ fn is_portable(number: i128, of: Int) -> bool {
 }
 
 /// The integer type of the discriminants of an enum: `isize`, or the one in `#[repr(…)]`.
-fn representation(attrs: &[syn::Attribute]) -> Int {
+fn discriminant_type(attrs: &[syn::Attribute]) -> Int {
     let mut found = Int::Isize;
     for attr in attrs.iter().filter(|attr| attr.path().is_ident("repr")) {
         // What is no type, such as `C`, leaves the type as it is.

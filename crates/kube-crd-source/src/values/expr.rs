@@ -48,7 +48,7 @@ impl Evaluator<'_> {
             Expr::Call(it) => self.call(frame, it, expected),
             Expr::MethodCall(it) => self.method(frame, it, expected),
             Expr::Field(it) => self.field(frame, it),
-            Expr::If(it) => self.conditional(frame, it, expected),
+            Expr::If(it) => self.if_expression(frame, it, expected),
             Expr::Block(it) if it.label.is_none() => {
                 self.accept(Construct::Block);
                 self.block(frame, &it.block.stmts, expected)
@@ -113,7 +113,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn conditional(&self, frame: &Frame, it: &syn::ExprIf, expected: &Ty) -> Eval<Value> {
+    fn if_expression(&self, frame: &Frame, it: &syn::ExprIf, expected: &Ty) -> Eval<Value> {
         let holds = match self.eval(frame, &it.cond, &Ty::foreign("bool"))? {
             Value::Bool(holds) => holds,
             _ => return self.unsupported(frame, &it.cond),

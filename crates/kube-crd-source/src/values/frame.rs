@@ -62,7 +62,7 @@ impl Frame {
     }
 
     /// What the type parameters of this code stand for.
-    pub fn parameters(&self) -> impl Iterator<Item = &Rc<Type>> {
+    pub fn parameter_types(&self) -> impl Iterator<Item = &Rc<Type>> {
         let is_parameter = |(name, _): &(&String, &Rc<Type>)| *name != "Self";
         self.scope.parameters.iter().filter(is_parameter).map(|(_, ty)| ty)
     }

@@ -96,8 +96,10 @@ impl<'a> Evaluator<'a> {
             let why = format!("the bounds of the `impl` with `{name}` are not evaluated");
             return self.refuse(frame, at, why);
         }
-        let is_parameter = frame.parameters().any(|parameter| parameter == of);
-        if is_parameter || frame.parameters().next().is_some() && !is_for_every_argument(imp) {
+        let is_parameter = frame.parameter_types().any(|parameter| parameter == of);
+        if is_parameter
+            || frame.parameter_types().next().is_some() && !is_for_every_argument(imp, of)
+        {
             let why = format!("only the compiler can tell which `{name}` this generic code means");
             return self.refuse(frame, at, why);
         }
@@ -323,12 +325,13 @@ fn has_bounds(generics: &syn::Generics) -> bool {
 }
 
 /// Whether an `impl` is for a type with each argument a parameter of its own: `impl<T> Foo<T>`, `impl Foo`.
-fn is_for_every_argument(imp: &Impl) -> bool {
+fn is_for_every_argument(imp: &Impl, of: &Type) -> bool {
     let syn::Type::Path(ty) = &*imp.syntax.self_ty else { return false };
     let Some(syn::PathArguments::AngleBracketed(given)) =
         ty.path.segments.last().map(|segment| &segment.arguments)
     else {
-        return imp.syntax.generics.type_params().next().is_none();
+        // By an alias, or by defaults of its parameters, it may have arguments all the same.
+        return !matches!(of, Type::Data(_, arguments) if !arguments.is_empty());
     };
     let mut left: Vec<String> = crate::types::names(&imp.syntax.generics).collect();
     given.args.iter().all(|argument| match argument {
