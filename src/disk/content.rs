@@ -11,6 +11,19 @@ use cap_std::{
     fs::{File, Metadata, OpenOptions},
 };
 
+/// The size limit of a file, in bytes: no source file or manifest is that long. A longer file is refused, not read
+/// into memory.
+pub const LONGEST: u64 = 16 << 20;
+
+/// The size limit of a file of Cargo's, in bytes: what is parsed of it takes up to 40 times its size.
+const LONGEST_OF_CARGO: u64 = 4 << 20;
+
+/// The size limit of a file with this name.
+pub fn size_limit(name: &Path) -> u64 {
+    let is_of_cargo = name.extension().is_some_and(|it| it == "toml" || it == "lock");
+    if is_of_cargo { LONGEST_OF_CARGO } else { LONGEST }
+}
+
 /// The content of an open file, which must not have more than `limit` bytes.
 pub fn content(file: File, limit: u64) -> io::Result<Vec<u8>> {
     let meta = file.metadata()?;
@@ -50,4 +63,17 @@ pub fn open_anywhere(path: &Path) -> io::Result<File> {
 /// Reads such a file.
 pub fn read_anywhere(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     content(open_anywhere(path)?, limit)
+}
+
+#[test]
+fn files_of_cargo_have_a_limit_of_their_own() {
+    for (name, limit) in [
+        ("Cargo.toml", 4 << 20),
+        ("a/Cargo.lock", 4 << 20),
+        (".cargo/config.toml", 4 << 20),
+        ("src/main.rs", 16 << 20),
+        ("toml", 16 << 20),
+    ] {
+        assert_eq!(size_limit(Path::new(name)), limit, "{name}");
+    }
 }

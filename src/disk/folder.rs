@@ -19,20 +19,11 @@ use cap_std::{
 
 #[cfg(all(test, unix))]
 use super::crash;
-use super::{content::content, like::Like, open_elsewhere::retry};
-
-/// The size limit of a file, in bytes: no source file or manifest is that long. A longer file is refused, not read
-/// into memory.
-pub const LONGEST: u64 = 16 << 20;
-
-/// The size limit of a file of Cargo's, in bytes: what is parsed of it takes up to 40 times its size.
-const LONGEST_OF_CARGO: u64 = 4 << 20;
-
-/// The size limit of a file with this name.
-pub fn size_limit(name: &Path) -> u64 {
-    let is_of_cargo = name.extension().is_some_and(|it| it == "toml" || it == "lock");
-    if is_of_cargo { LONGEST_OF_CARGO } else { LONGEST }
-}
+use super::{
+    content::{content, size_limit},
+    like::Like,
+    open_elsewhere::retry,
+};
 
 pub struct Folder(Dir);
 

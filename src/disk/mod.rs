@@ -29,8 +29,8 @@ mod tree;
 pub mod watch;
 mod write;
 
+pub use content::LONGEST;
 pub use find_up::{Ancestor, find_up, has};
-pub use folder::LONGEST;
 pub use inputs::{digest, digest_of, files_below, is_newer, stamp};
 pub use large::{large, stream};
 pub use lock::NAME as LOCK_FILE;
@@ -71,7 +71,7 @@ pub fn exists(path: &Path) -> bool {
 pub fn text_if_any(path: &Path) -> anyhow::Result<Option<String>> {
     watch::note(path);
     let reading = || format!("cannot read `{}`", display_path(&path));
-    match content::read_anywhere(path, folder::size_limit(path)) {
+    match content::read_anywhere(path, content::size_limit(path)) {
         Ok(bytes) => match utf8_text(&bytes) {
             Ok(text) => Ok(Some(text.to_owned())),
             Err(problem) => anyhow::bail!("{}: {problem}", reading()),

@@ -9,7 +9,8 @@ use std::io;
 use anyhow::Context as _;
 
 use super::{
-    folder::{Folder, Kind, LONGEST, is_missing},
+    content::LONGEST,
+    folder::{Folder, Kind, is_missing},
     inputs::digest,
     journal::{Journal, Step},
     places::{Meanwhile, Places, blocked},

@@ -6,7 +6,8 @@ use anyhow::Context as _;
 use walkdir::WalkDir;
 
 use super::{
-    folder::{Folder, Kind, is_missing, size_limit},
+    content::size_limit,
+    folder::{Folder, Kind, is_missing},
     journal,
     root::{Root, Way, symlink},
     watch,
