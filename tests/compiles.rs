@@ -278,7 +278,7 @@ fn the_backup_operator_compiles_and_passes_its_tests() {
 
     let path = project.join("tests/data_backup_conversion_v1beta1.rs");
     let test = fs::read_to_string(&path).unwrap();
-    fs::write(&path, test.replace(".losing(\"spec.comment\")", "")).unwrap();
+    fs::write(&path, test.replace(".accept_loss_of(\"spec.comment\")", "")).unwrap();
     let (success, output) =
         run(&project, "test --locked --offline --test data_backup_conversion_v1beta1");
     let shown = page.split_once("```text\n").unwrap().1.split_once("\n```").unwrap().0;

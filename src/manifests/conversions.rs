@@ -184,7 +184,7 @@ impl<'a> Conversions<'a> {
                 "`{kind}`: PROJECT lists a conversion between {name} and {hub}, and the operator serves none: {name} cannot be read or written"
             );
             Problem::new(it.place().clone(), message).with_hint(format!(
-                "register it in src/webhook/mod.rs, with `runtime::converting::<…::{hub}::{kind}, …::{name}::{kind}>()`; or run `{}`",
+                "register it in src/webhook/mod.rs, with `operator_rs_runtime::conversion_webhook::<…::{hub}::{kind}, …::{name}::{kind}>()`; or run `{}`",
                 conversion_command("delete webhook", it, hub)
             ))
         };

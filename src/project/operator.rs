@@ -125,7 +125,7 @@ impl Converted {
     }
 }
 
-/// A conversion that the operator serves: a call of the runtime's `converting` or `converting_lossless`.
+/// A conversion that the operator serves: a call of the runtime's `conversion_webhook` or `lossless_conversion_webhook`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConversionRegistration {
     pub place: Place,

@@ -22,10 +22,10 @@ const RUNTIME: [&str; 2] = ["runtime", "operator_rs_runtime"];
 
 /// The functions of the runtime that register a webhook.
 const CALLS: [(&str, Call); 4] = [
-    ("defaulting", Call::Admission { mutating: true }),
-    ("validating", Call::Admission { mutating: false }),
-    ("converting", Call::Conversion { lossless: false }),
-    ("converting_lossless", Call::Conversion { lossless: true }),
+    ("mutating_webhook", Call::Admission { mutating: true }),
+    ("validating_webhook", Call::Admission { mutating: false }),
+    ("conversion_webhook", Call::Conversion { lossless: false }),
+    ("lossless_conversion_webhook", Call::Conversion { lossless: true }),
 ];
 
 #[derive(Clone, Copy)]
@@ -107,7 +107,7 @@ impl Registrations {
                 }),
                 None => self.problems.push(
                     Problem::new(at, "the two versions of this conversion are not written here")
-                        .with_hint("write them, as `runtime::converting::<api::cache::v1::Memcached, api::cache::v1alpha1::Memcached>()`"),
+                        .with_hint("write them, as `operator_rs_runtime::conversion_webhook::<api::cache::v1::Memcached, api::cache::v1alpha1::Memcached>()`"),
                 ),
             },
         }
@@ -328,40 +328,51 @@ fn what_the_list_has_is_served_and_no_other_call_is_allowed() {
     };
     let both = [("/a", true), ("/b", false)];
     for text in [
-        "fn all() { vec![runtime::defaulting(\"/a\", A), runtime::validating::<B>(\"/b\", B)] }",
-        "use runtime::{defaulting, validating as b}; fn all() { vec![defaulting(r\"/a\", A), b(\"/b\", B),] }",
-        "use runtime::*; fn all() { let a = A; vec![c(), defaulting(\"/a\", a), ::runtime::validating(\"/b\", B)] }",
-        "use operator_rs_runtime as r; pub fn all() { vec![r::defaulting(\"/a\", A), r::validating(\"/b\", B)] }",
-        "#[cfg(test)] mod t { fn a() { runtime::defaulting(\"/t\", A) } } fn all() { vec![runtime::defaulting(\"/a\", A), runtime::validating(\"/b\", B)] }",
+        "fn all() { vec![operator_rs_runtime::mutating_webhook(\"/a\", A), operator_rs_runtime::validating_webhook::<B>(\"/b\", B)] }",
+        "use operator_rs_runtime::{mutating_webhook, validating_webhook as b}; fn all() { vec![mutating_webhook(r\"/a\", A), b(\"/b\", B),] }",
+        "use operator_rs_runtime::*; fn all() { let a = A; vec![c(), mutating_webhook(\"/a\", a), ::operator_rs_runtime::validating_webhook(\"/b\", B)] }",
+        "use operator_rs_runtime as r; pub fn all() { vec![r::mutating_webhook(\"/a\", A), r::validating_webhook(\"/b\", B)] }",
+        "#[cfg(test)] mod t { fn a() { operator_rs_runtime::mutating_webhook(\"/t\", A) } } fn all() { vec![operator_rs_runtime::mutating_webhook(\"/a\", A), operator_rs_runtime::validating_webhook(\"/b\", B)] }",
     ] {
         check(FILE, text, &both, &[]);
     }
     for (text, problem) in [
-        ("fn a() { vec![runtime::defaulting(\"/a\", A)] } fn all() { vec![] }", 24),
-        ("fn all() { let b = vec![runtime::defaulting(\"/a\", A)]; vec![] }", 34),
-        ("fn all() { vec![Some(runtime::defaulting(\"/a\", A))] }", 31),
-        ("fn all() { if b { return vec![]; } vec![runtime::defaulting(\"/a\", A)] }", 50),
-        ("#[cfg(b)] fn all() { vec![runtime::defaulting(\"/a\", A)] }", 36),
-        ("fn all() { vec![runtime::defaulting(\"/a\", A)] } fn all() {}", 26),
-        ("fn all() { vec![runtime::defaulting(\"/a\", A)]; }", 26),
-        ("use runtime::defaulting as d; fn a() { it.map(|it| d(it, A)) }", 52),
-        ("fn a() { it.map(runtime::defaulting) }", 26),
+        (
+            "fn a() { vec![operator_rs_runtime::mutating_webhook(\"/a\", A)] } fn all() { vec![] }",
+            36,
+        ),
+        ("fn all() { let b = vec![operator_rs_runtime::mutating_webhook(\"/a\", A)]; vec![] }", 46),
+        ("fn all() { vec![Some(operator_rs_runtime::mutating_webhook(\"/a\", A))] }", 43),
+        (
+            "fn all() { if b { return vec![]; } vec![operator_rs_runtime::mutating_webhook(\"/a\", A)] }",
+            62,
+        ),
+        ("#[cfg(b)] fn all() { vec![operator_rs_runtime::mutating_webhook(\"/a\", A)] }", 48),
+        ("fn all() { vec![operator_rs_runtime::mutating_webhook(\"/a\", A)] } fn all() {}", 38),
+        ("fn all() { vec![operator_rs_runtime::mutating_webhook(\"/a\", A)]; }", 38),
+        ("use operator_rs_runtime::mutating_webhook as d; fn a() { it.map(|it| d(it, A)) }", 70),
+        ("fn a() { it.map(operator_rs_runtime::mutating_webhook) }", 38),
     ] {
         check(FILE, text, &[], &[(1, problem)]);
     }
-    let list = "fn all() { vec![runtime::defaulting(\"/a\", A)] }";
-    check("src/lib.rs", list, &[], &[(1, 26)]);
-    let other = "use runtime::Error; fn a(defaulting: u8) { it.defaulting(\"a\"); other::defaulting(\"/a\") } fn defaulting(a: u8) {}";
+    let list = "fn all() { vec![operator_rs_runtime::mutating_webhook(\"/a\", A)] }";
+    check("src/lib.rs", list, &[], &[(1, 38)]);
+    let other = "use operator_rs_runtime::Error; fn a(mutating_webhook: u8) { it.mutating_webhook(\"a\"); other::mutating_webhook(\"/a\") } fn mutating_webhook(a: u8) {}";
     check(FILE, other, &[], &[]);
     check(
         FILE,
-        "// runtime::defaulting(\"/a\", A)\nfn all() { \"runtime::defaulting(\"; vec![] }",
+        "// operator_rs_runtime::mutating_webhook(\"/a\", A)\nfn all() { \"operator_rs_runtime::mutating_webhook(\"; vec![] }",
         &[],
         &[],
     );
-    check(FILE, "fn all() { vec![runtime::defaulting(PATH, A)] }", &[], &[(1, 37)]);
-    let conditional = "fn all() { vec![#[cfg(x)] runtime::defaulting(\"/a\", A), runtime::validating(\"/b\", B)] }";
-    check(FILE, conditional, &both, &[(1, 36)]);
+    check(
+        FILE,
+        "fn all() { vec![operator_rs_runtime::mutating_webhook(PATH, A)] }",
+        &[],
+        &[(1, 55)],
+    );
+    let conditional = "fn all() { vec![#[cfg(x)] operator_rs_runtime::mutating_webhook(\"/a\", A), operator_rs_runtime::validating_webhook(\"/b\", B)] }";
+    check(FILE, conditional, &both, &[(1, 48)]);
 }
 
 #[test]
@@ -375,19 +386,19 @@ fn conversions_are_found_with_the_paths_of_their_types() {
         assert_eq!((&conversions[..], found.problems.len()), (expected, problems), "{text}");
     };
     check(
-        "fn all() { vec![runtime::converting::<a::v1::A, v2::A>()] }",
+        "fn all() { vec![operator_rs_runtime::conversion_webhook::<a::v1::A, v2::A>()] }",
         &[("a::v1::A", "v2::A", false)],
         0,
     );
     check(
-        "use runtime::*; use a::{v1, v2::A as Old}; fn all() { vec![b, converting_lossless::<v1::A, Old,>(\"data\")] }",
+        "use operator_rs_runtime::*; use a::{v1, v2::A as Old}; fn all() { vec![b, lossless_conversion_webhook::<v1::A, Old,>(\"data\")] }",
         &[("a::v1::A", "a::v2::A", true)],
         0,
     );
-    check("fn all() { vec![runtime::converting::<v1::A, _>()] }", &[], 1);
-    check("fn all() -> Vec<S<A, B>> { vec![runtime::converting()] }", &[], 1);
+    check("fn all() { vec![operator_rs_runtime::conversion_webhook::<v1::A, _>()] }", &[], 1);
+    check("fn all() -> Vec<S<A, B>> { vec![operator_rs_runtime::conversion_webhook()] }", &[], 1);
     check(
-        "// runtime::converting::<A, B>()\nfn all() { vec![other::converting::<A, B>()] }",
+        "// operator_rs_runtime::conversion_webhook::<A, B>()\nfn all() { vec![other::conversion_webhook::<A, B>()] }",
         &[],
         0,
     );

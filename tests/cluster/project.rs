@@ -158,7 +158,7 @@ fn add_webhooks(dir: &Path, certificates: &str) {
         ),
     );
     edit("src/webhook/cache_memcached_defaulter.rs", "        let _ = object;\n", DEFAULTS);
-    edit("src/webhook/cache_memcached_validator.rs", "    let denied =", "    let mut denied =");
+    edit("src/webhook/cache_memcached_validator.rs", "    let errors =", "    let mut errors =");
     edit("src/webhook/cache_memcached_validator.rs", "    let _ = object;\n", RULES);
 
     support::done(dir, &format!("create api {memcached} --version v1beta1 --from v1alpha1"));
@@ -172,7 +172,7 @@ fn add_webhooks(dir: &Path, certificates: &str) {
     let renamed = " remark: note,";
     let text = format!("{start}{renamed}{first} note,{second} note,{third}{renamed}{end}");
     fs::write(path, text).expect("it is ours");
-    let other = "        runtime::per_namespace(read_other_version),\n";
+    let other = "        operator_rs_runtime::controller_per_namespace(read_other_version),\n";
     let place = "        // +operator-rs:scaffold:run\n";
     edit("src/controller/mod.rs", place, &format!("{other}{place}"));
     let path = dir.join("src/controller/mod.rs");
@@ -188,23 +188,23 @@ const UNRULY: &str = r#"    match obj.annotations().get("trial").map(String::as_
     }
 "#;
 
-const FAILING: &str = r#"    ctx.operator.normal(&*obj, "Seen", "A Deployment was reconciled").await;
+const FAILING: &str = r#"    ctx.manager.event(&*obj).normal("Seen", "A Deployment was reconciled").await;
     let annotations = obj.metadata.annotations.clone().unwrap_or_default();
     if annotations.contains_key("trial") {
-        return Err(crate::Error::Missing("luck"));
+        return Err(crate::Error::MissingField("luck"));
     }
 "#;
 
 /// A controller that reads the version which the other one does not. In trials of the webhooks alone, which watch
 /// `elsewhere`, it would have the API server convert all objects for its cache.
 const READER: &str = r#"
-async fn read_other_version(operator: runtime::Operator) -> anyhow::Result<()> {
-    if operator.namespace == runtime::scope::Namespace::One("elsewhere".into()) {
-        operator.stop.cancelled().await;
+async fn read_other_version(manager: operator_rs_runtime::Manager) -> crate::Result<()> {
+    if manager.namespace == operator_rs_runtime::NamespaceScope::One("elsewhere".into()) {
+        manager.stop.cancelled().await;
         return Ok(());
     }
-    let controller = runtime::Controller::<api::cache::v1beta1::Memcached>::new(&operator);
-    controller.run(async |_, _| Ok::<_, crate::Error>(runtime::Action::await_change()), std::sync::Arc::new(())).await
+    let controller = operator_rs_runtime::Controller::<api::cache::v1beta1::Memcached>::new(&manager);
+    controller.run(async |_, _| Ok::<_, crate::Error>(operator_rs_runtime::Action::await_change()), ()).await
 }
 "#;
 
@@ -251,7 +251,7 @@ const DEFAULTS: &str = r#"        let tier = if object.spec.size < 3 { "small" }
 "#;
 
 const RULES: &str = r#"    if object.spec.size == 4 {
-        denied.at("spec.size", "must not be 4");
+        errors.add("spec.size", "must not be 4");
     }
 "#;
 

@@ -68,12 +68,12 @@ fn write_fault(dir: &Path, to: &Path, fault: &Fault) {
 
 /// The tests, which wait for a short time only.
 fn impatient(tests: &str) -> String {
-    let limited = format!(".limit(std::time::{PATIENCE}).run()");
+    let limited = format!(".timeout(std::time::{PATIENCE}).run()");
     let mut text = tests.replace("Duration::from_secs(20)", PATIENCE);
     text = text.replace(".run().await;", &format!("{limited}.await;"));
     for setup in ["cluster", "|| cluster(2)"] {
         let check = format!("faults::check({setup}, run)");
-        text = text.replace(&check, &format!("faults::Check::new({setup}, run){limited}"));
+        text = text.replace(&check, &format!("faults::FaultCheck::new({setup}, run){limited}"));
     }
     text
 }

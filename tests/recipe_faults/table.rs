@@ -29,7 +29,7 @@ pub const FAULTS: &[Fault] = &[
     fault(
         "add_metrics",
         &[(
-            "operator.metrics.register(\"site_checks\", \"Checks of sites\", Counter::default())",
+            "manager.metrics.register(\"site_checks\", \"Checks of sites\", Counter::default())",
             "Counter::default()",
         )],
         &[("the_metric_is_exported", "counted"), ("controllers_share_the_metric", "counted")],
@@ -44,35 +44,35 @@ pub const FAULTS: &[Fault] = &[
     ),
     fault(
         "create_objects_in_another_namespace",
-        &[("for config in ctx.configs.of(&*site) {", "for config in Vec::<Arc<ConfigMap>>::new() {")],
+        &[("ctx.dependents.prune(&site).await?,", "drop(site),")],
         &[
             ("a_change_is_undone_and_a_deleted_site_leaves_nothing", DIFFERS),
             ("nothing_is_left_whatever_goes_wrong", "is_empty()"),
         ],
     ),
     fault(
-        "grant_rights",
+        "grant_permissions",
         &[("subjects: Some(vec![subject])", "subjects: None")],
         &[("the_account_of_a_site_is_bound_to_its_role", DIFFERS)],
     ),
     fault(
         "leave_replicas_to_an_autoscaler",
-        &[("ctx.deployments.apply_as(&runtime::Manager::new(\"sites/replicas\").force(), &present).await?;", "")],
+        &[("FieldManager::new(\"sites/replicas\").force().apply(&deployments, &present).await?;", "")],
         &[("the_number_stays_when_it_is_left_and_the_autoscaler_changes_it", DIFFERS)],
     ),
     fault(
         "own_large_objects",
         &[(
-            "    ctx.configs.apply(&config).await?;",
-            "    if ctx.configs.get(site.namespace().as_deref(), &site.name_any()).is_none() {
-        ctx.configs.apply(&config).await?;
+            "    configs.apply(&site, &config).await?;",
+            "    if configs.get(site.namespace().as_deref(), &site.name_any()).is_none() {
+        configs.apply(&site, &config).await?;
     }",
         )],
         &[("a_change_by_somebody_else_is_undone", "undone")],
     ),
     fault(
         "own_several_kinds",
-        &[("set.prune().await?;", "")],
+        &[("ctx.dependents.prune(&site).await?;", "")],
         &[
             ("an_object_that_is_no_longer_wanted_is_deleted", "pruned"),
             ("the_outcome_is_the_same_whatever_goes_wrong", NOTHING),
@@ -80,7 +80,7 @@ pub const FAULTS: &[Fault] = &[
     ),
     fault(
         "own_several_kinds",
-        &[("set.apply(&ctx.configs, &config_for(&site, domain)).await?;", "let _ = set.apply(&ctx.configs, &config_for(&site, domain)).await;")],
+        &[("ctx.configs.apply(&site, &config_for(&site, domain)).await?;", "let _ = ctx.configs.apply(&site, &config_for(&site, domain)).await;")],
         &[
             ("an_object_of_somebody_else_is_left_alone", DIFFERS),
             ("the_outcome_is_the_same_whatever_goes_wrong", OUTCOME),
@@ -106,11 +106,11 @@ pub const FAULTS: &[Fault] = &[
     ),
     fault(
         "reconcile_again_after_a_time",
-        &[("runtime::Action::requeue(Duration::from_secs(60 * 60))", "runtime::Action::await_change()")],
+        &[("Action::requeue(Duration::from_secs(60 * 60))", "Action::await_change()")],
         &[("a_site_is_queued_again", "reconciled")],
     ),
     fault(
-        "recreate_a_child",
+        "recreate_a_dependent",
         &[(
             "api.delete(&found.name_any(), &DeleteParams::background().preconditions(this)).await?;",
             "drop((api, this));",
@@ -119,7 +119,7 @@ pub const FAULTS: &[Fault] = &[
     ),
     fault(
         "replace_pods_when_a_secret_changes",
-        &[("secret.as_ref().and_then(runtime::secret_hash)", "secret.as_ref().and_then(|it| it.metadata.resource_version.clone())")],
+        &[("secret.as_ref().and_then(secret_hash)", "secret.as_ref().and_then(|it| it.metadata.resource_version.clone())")],
         &[("the_template_changes_with_the_data_and_with_nothing_else", DIFFERS)],
     ),
     fault(
@@ -149,7 +149,7 @@ pub const FAULTS: &[Fault] = &[
     ),
     fault(
         "site",
-        &[("ctx.configs.apply(&config).await?;", "let _ = ctx.configs.apply(&config).await;")],
+        &[("ctx.configs.apply(&site, &config).await?;", "let _ = ctx.configs.apply(&site, &config).await;")],
         &[("the_outcome_is_the_same_whatever_goes_wrong", OUTCOME)],
     ),
     fault(
@@ -161,15 +161,16 @@ pub const FAULTS: &[Fault] = &[
     fault(
         "site",
         &[
-            ("struct Ctx {", "struct Ctx {\n    sites: Arc<runtime::Primary<Site>>,"),
-            ("let ctx = Ctx {", "let ctx = Ctx { sites: controller.primary(),"),
+            ("struct Context {", "struct Context {\n    sites: operator_rs_runtime::Primary<Site>,"),
+            ("let ctx = Context {", "let ctx = Context { sites: controller.primary(),"),
             (
-                "    ctx.configs.apply(&config).await?;",
+                "    ctx.configs.apply(&site, &config).await?;",
                 "    let mut status = site.status.clone().unwrap_or_default();
     if status.conditions.is_empty() {
-        ctx.configs.apply(&config).await?;
-        runtime::conditions::set(&mut status.conditions, None, \"Created\", true, (\"Created\", \"\"));
-        ctx.sites.set_status(&site, status).await?;
+        ctx.configs.apply(&site, &config).await?;
+        let created = operator_rs_runtime::conditions::new(\"Created\", true, \"Created\", \"\");
+        operator_rs_runtime::conditions::set(&mut status.conditions, None, created);
+        ctx.sites.update_status(&site, status).await?;
     }",
             ),
         ],
@@ -181,8 +182,8 @@ pub const FAULTS: &[Fault] = &[
     // What `create api` writes, with and without an image.
     fault(
         "bucket",
-        &[("set(\"Available\", true,", "set(\"Available\", false,")],
-        &[("a_new_object_gets_a_status", DIFFERS)],
+        &[("new(\"Available\", true,", "new(\"Available\", false,")],
+        &[("a_new_object_gets_a_status", "is_true")],
     ),
     fault("bucket", &[(".await? && is_new {", ".await? || is_new || true {")], &[("a_settled_object_costs_no_write", DIFFERS)]),
     fault(
@@ -197,12 +198,12 @@ pub const FAULTS: &[Fault] = &[
     ),
     fault(
         "store",
-        &[("set(\"Progressing\", !settled,", "set(\"Progressing\", settled,")],
+        &[("new(\"Progressing\", !settled,", "new(\"Progressing\", settled,")],
         &[("a_new_object_gets_a_deployment_and_a_status", DIFFERS), ("the_status_is_a_function_of_what_runs", DIFFERS)],
     ),
     fault(
         "store",
-        &[("    let image = ctx.image", "    ctx.operator.normal(&*obj, \"Seen\", \"It was reconciled\").await;\n    let image = ctx.image")],
+        &[("    let image = ctx.image", "    ctx.manager.event(&*obj).normal(\"Seen\", \"It was reconciled\").await;\n    let image = ctx.image")],
         &[("a_settled_object_costs_no_write", DIFFERS), ("a_failure_is_reported_once_and_retried", DIFFERS)],
     ),
     fault(
@@ -213,22 +214,22 @@ pub const FAULTS: &[Fault] = &[
     fault(
         "store",
         &[(
-            "let deployment = ctx.deployments.apply(&deployment_for(&obj, image)).await?;",
+            "let deployment = ctx.deployments.apply(&obj, &deployment_for(&obj, image)).await?;",
             "let deployment = match ctx.deployments.get(obj.namespace().as_deref(), &obj.name_any()) {
         Some(found) => found,
-        None => ctx.deployments.apply(&deployment_for(&obj, image)).await?,
+        None => ctx.deployments.apply(&obj, &deployment_for(&obj, image)).await?,
     };",
         )],
         &[("hand_edits_are_put_back", "")],
     ),
     fault(
         "store",
-        &[(".ok_or(Error::Unset(IMAGE))?", ".unwrap_or(\"none\")")],
+        &[(".ok_or(Error::MissingEnvVar(IMAGE))?", ".unwrap_or(\"none\")")],
         &[("without_an_image_the_object_is_degraded", DIFFERS)],
     ),
     fault(
         "store",
-        &[(".set_status(&obj, status).await? {", ".set_status(&obj, status).await.unwrap_or(false) {")],
+        &[(".update_status(&obj, status).await? {", ".update_status(&obj, status).await.unwrap_or(false) {")],
         &[("the_outcome_is_the_same_whatever_goes_wrong", OUTCOME)],
     ),
     fault(
@@ -240,7 +241,7 @@ pub const FAULTS: &[Fault] = &[
         "store",
         &[
             ("run_as_non_root: Some(true)", "run_as_non_root: Some(false)"),
-            ("labels::value(name)", "name.to_owned()"),
+            ("label_value(name)", "name.to_owned()"),
         ],
         &[("pods_pass_pod_security_restricted", DIFFERS), ("long_names_make_valid_labels", "app.kubernetes.io/instance")],
     ),

@@ -6,7 +6,7 @@ use serde_json::json;
 async fn the_metric_is_exported() {
     let cluster = cluster(&[site("shop", json!({}))]);
     let running = Running::start(&cluster, run);
-    until("counted", || running.operator.metrics.encode().contains("\nsite_checks_total 1\n")).await;
+    until("counted", || running.manager.metrics.encode().contains("\nsite_checks_total 1\n")).await;
     running.stop().await;
 }
 
@@ -14,11 +14,11 @@ async fn the_metric_is_exported() {
 #[tokio::test]
 async fn controllers_share_the_metric() {
     let cluster = cluster(&[site("shop", json!({}))]);
-    let running = Running::start(&cluster, |operator| async move {
-        let (a, b) = futures::join!(run(operator.clone()), run(operator));
+    let running = Running::start(&cluster, |manager| async move {
+        let (a, b) = futures::join!(run(manager.clone()), run(manager));
         a.and(b)
     });
-    until("counted", || running.operator.metrics.encode().contains("\nsite_checks_total 2\n")).await;
-    assert_eq!(running.operator.metrics.encode().matches("# TYPE site_checks ").count(), 1);
+    until("counted", || running.manager.metrics.encode().contains("\nsite_checks_total 2\n")).await;
+    assert_eq!(running.manager.metrics.encode().matches("# TYPE site_checks ").count(), 1);
     running.stop().await;
 }

@@ -6,10 +6,10 @@ use serde_json::json;
 #[tokio::test]
 async fn a_deleted_site_is_removed_from_the_provider() {
     let (cluster, dns) = (cluster(&[site("shop", json!({ "domains": ["a.com"] }))]), Dns::default());
-    let running = Running::start(&cluster, |operator| run_with(operator, dns.clone()));
+    let running = Running::start(&cluster, |manager| run_with(manager, dns.clone()));
     until("created", || dns.all().get("uid-shop").is_some_and(|it| *it == ["a.com"])).await;
-    cluster.delete(SITES, "default", "shop");
-    until("removed", || cluster.list(SITES).is_empty()).await;
+    cluster.delete_json(SITES, "default", "shop");
+    until("removed", || cluster.list_json(SITES).is_empty()).await;
     assert!(dns.all().is_empty());
     running.stop().await;
 }
@@ -18,10 +18,10 @@ async fn a_deleted_site_is_removed_from_the_provider() {
 async fn a_site_never_goes_before_its_records() {
     let dns = Dns::default();
     let shop = || cluster(&[site("shop", json!({ "domains": ["a.com"] }))]);
-    let check = faults::Check::new(shop, of(|operator| run_with(operator, dns.clone())));
+    let check = faults::FaultCheck::new(shop, of(|manager| run_with(manager, dns.clone())));
     let step = check.then(|it| {
-        assert_eq!(it.list(SITES)[0]["metadata"]["finalizers"], json!(["web.example.com/dns"]));
-        it.delete(SITES, "default", "shop");
+        assert_eq!(it.list_json(SITES)[0]["metadata"]["finalizers"], json!(["web.example.com/dns"]));
+        it.delete_json(SITES, "default", "shop");
     });
     step.run().await;
     assert!(dns.all().is_empty());

@@ -8,10 +8,11 @@ async fn a_secret_that_is_created_or_changed_reaches_the_config_map() {
     let running = Running::start(&cluster, run);
     let secret = json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "tls", "namespace": "default" } });
     let version = |it: serde_json::Value| Some(it["metadata"]["resourceVersion"].clone());
-    let first = version(cluster.put("secrets", secret).unwrap());
+    let first = version(cluster.put_json("secrets", secret).unwrap());
     until("created", || value(&cluster, "shop", "certificate-version") == first).await;
-    let second = version(cluster.edit("secrets", "default", "tls", |it| it["data"] = json!({ "tls.crt": "" })));
+    cluster.edit_json("secrets", "default", "tls", |secret| secret["data"] = json!({ "tls.crt": "" }));
+    let second = version(cluster.get_json("secrets", "default", "tls").unwrap());
     until("updated", || value(&cluster, "shop", "certificate-version") == second).await;
-    assert_eq!(cluster.list("configmaps").len(), 1);
+    assert_eq!(cluster.list_json("configmaps").len(), 1);
     running.stop().await;
 }

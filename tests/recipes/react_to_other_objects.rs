@@ -13,11 +13,11 @@ async fn a_change_reaches_every_site_that_the_object_names() {
             "labels": { "web.example.com/defaults": "true" }, "annotations": { "web.example.com/sites": "a,b" },
         },
     });
-    cluster.put("configmaps", defaults).unwrap();
+    cluster.put_json("configmaps", defaults).unwrap();
     for name in ["a", "b"] {
         until(name, || value(&cluster, name, "color") == Some(json!("red"))).await;
     }
-    cluster.edit("configmaps", "default", "defaults", |it| {
+    cluster.edit_json("configmaps", "default", "defaults", |it| {
         it["metadata"]["annotations"]["web.example.com/sites"] = json!("b,c");
     });
     until("c", || value(&cluster, "c", "color") == Some(json!("red"))).await;

@@ -8,10 +8,10 @@ use serde_json::json;
 async fn a_site_is_reconciled_when_it_is_named() {
     let cluster = cluster(&[site("shop", json!({})), site("other", json!({}))]);
     let (sender, changes) = mpsc::unbounded();
-    let running = Running::start(&cluster, |operator| run_with(operator, changes));
-    until("reconciled", || reconciled(&running.operator) == 2).await;
+    let running = Running::start(&cluster, |manager| run_with(manager, changes));
+    until("reconciled", || reconciled(&running.manager) == 2).await;
     sender.unbounded_send(ObjectRef::new("nobody").within("default")).unwrap();
     sender.unbounded_send(ObjectRef::new("shop").within("default")).unwrap();
-    until("triggered", || reconciled(&running.operator) == 3).await;
+    until("triggered", || reconciled(&running.manager) == 3).await;
     running.stop().await;
 }

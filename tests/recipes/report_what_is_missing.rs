@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 async fn a_condition_names_the_secret_until_it_is_created() {
     let cluster = cluster(&[site("shop", json!({ "certificate": "tls" }))]);
     let available = || {
-        let site = cluster.get(SITES, "default", "shop").unwrap();
+        let site = cluster.get_json(SITES, "default", "shop").unwrap();
         let all = site["status"]["conditions"].as_array().cloned().unwrap_or_default();
         all.into_iter().find(|it| it["type"] == "Available").unwrap_or(Value::Null)
     };
@@ -14,7 +14,7 @@ async fn a_condition_names_the_secret_until_it_is_created() {
     until("told", || available()["message"] == "the Secret `tls` does not exist").await;
     assert_eq!((available()["status"].as_str(), names(&cluster, "configmaps").len()), (Some("False"), 0));
     let secret = json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "tls", "namespace": "default" } });
-    cluster.put("secrets", secret).unwrap();
+    cluster.put_json("secrets", secret).unwrap();
     until("available", || available()["status"] == "True").await;
     assert_eq!(names(&cluster, "configmaps"), ["shop"]);
     running.stop().await;

@@ -19,15 +19,15 @@ async fn only_what_is_selected_is_reconciled() {
         labelled("test", "default", "test"),
     ]);
     let running = Running::start(&cluster, run);
-    let is = |count| reconciled(&running.operator) == count;
+    let is = |count| reconciled(&running.manager) == count;
     until("reconciled", || is(1)).await;
-    cluster.edit(SITES, "default", "shop", |it| it["metadata"]["labels"]["color"] = json!("red"));
-    cluster.edit(SITES, "default", "test", |it| it["spec"]["domains"] = json!(["a.com"]));
+    cluster.edit_json(SITES, "default", "shop", |it| it["metadata"]["labels"]["color"] = json!("red"));
+    cluster.edit_json(SITES, "default", "test", |it| it["spec"]["domains"] = json!(["a.com"]));
     sleep(Duration::from_millis(500)).await;
     assert!(is(1), "neither change is selected");
-    cluster.edit(SITES, "default", "shop", |it| it["metadata"]["annotations"] = json!({ "color": "red" }));
+    cluster.edit_json(SITES, "default", "shop", |it| it["metadata"]["annotations"] = json!({ "color": "red" }));
     until("annotated", || is(2)).await;
-    cluster.edit(SITES, "default", "shop", |it| it["spec"]["domains"] = json!(["a.com"]));
+    cluster.edit_json(SITES, "default", "shop", |it| it["spec"]["domains"] = json!(["a.com"]));
     until("edited", || is(3)).await;
     running.stop().await;
 }

@@ -2,8 +2,8 @@
 
 use api::web::v1alpha1::Site;
 use kube::{Client, CustomResourceExt};
+use operator_rs_runtime::{Manager, Result, identity};
 use operator_rs_testing::{CancellationToken, Cluster};
-use runtime::Operator;
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::{
@@ -23,18 +23,18 @@ pub fn site(name: &str, spec: Value) -> Value {
 
 /// A cluster with Sites.
 pub fn cluster(sites: &[Value]) -> Cluster {
-    Cluster::default().with_crds(&[Site::crd()]).with(SITES, sites)
+    Cluster::default().with_crds(&[Site::crd()]).with_json(SITES, sites)
 }
 
 /// The names of all objects of a resource.
 pub fn names(cluster: &Cluster, resource: &str) -> Vec<String> {
-    let objects = cluster.list(resource);
+    let objects = cluster.list_json(resource);
     objects.iter().map(|it| it["metadata"]["name"].as_str().unwrap().to_owned()).collect()
 }
 
 /// A ConfigMap's value for a key.
 pub fn value(cluster: &Cluster, config: &str, key: &str) -> Option<Value> {
-    cluster.get("configmaps", "default", config).map(|it| it["data"][key].clone())
+    cluster.get_json("configmaps", "default", config).map(|it| it["data"][key].clone())
 }
 
 /// Waits until something is true.
@@ -46,41 +46,41 @@ pub async fn until(what: &str, is: impl Fn() -> bool) {
     }
 }
 
-fn operator(client: Client, stop: CancellationToken) -> Operator {
-    Operator { stop, ..Operator::new(runtime::identity!(), client) }
+fn manager(client: Client, stop: CancellationToken) -> Manager {
+    Manager::new(identity!(), client).with_stop(stop)
 }
 
 /// A controller as the tests of the API server in memory run it.
-pub fn of<F>(controller: impl Fn(Operator) -> F) -> impl Fn(Client, CancellationToken) -> F {
-    move |client, stop| controller(operator(client, stop))
+pub fn of<F>(controller: impl Fn(Manager) -> F) -> impl Fn(Client, CancellationToken) -> F {
+    move |client, stop| controller(manager(client, stop))
 }
 
 /// How often the controllers of an operator have reconciled.
-pub fn reconciled(operator: &Operator) -> u64 {
-    let text = operator.metrics.encode();
+pub fn reconciled(manager: &Manager) -> u64 {
+    let text = manager.metrics.encode();
     let lines = text.lines().filter(|it| it.starts_with("controller_runtime_reconcile_total{"));
     lines.filter_map(|it| it.rsplit(' ').next()?.parse::<u64>().ok()).sum()
 }
 
 /// A controller that runs.
 pub struct Running {
-    pub operator: Operator,
-    task: JoinHandle<anyhow::Result<()>>,
+    pub manager: Manager,
+    task: JoinHandle<Result<()>>,
 }
 
 impl Running {
     pub fn start<F, Fut>(cluster: &Cluster, controller: F) -> Self
     where
-        F: FnOnce(Operator) -> Fut,
-        Fut: Future<Output = anyhow::Result<()>> + Send + 'static,
+        F: FnOnce(Manager) -> Fut,
+        Fut: Future<Output = Result<()>> + Send + 'static,
     {
-        let operator = operator(cluster.client(), CancellationToken::new());
-        Self { operator: operator.clone(), task: tokio::spawn(controller(operator)) }
+        let manager = manager(cluster.client(), CancellationToken::new());
+        Self { manager: manager.clone(), task: tokio::spawn(controller(manager)) }
     }
 
     pub async fn stop(self) {
         sleep(Duration::from_millis(300)).await;
-        self.operator.stop.cancel();
+        self.manager.stop.cancel();
         self.task.await.unwrap().unwrap();
     }
 }

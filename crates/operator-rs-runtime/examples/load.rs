@@ -1,4 +1,4 @@
-//! `load server|controller N`: N objects with three children each on the API server in memory. `server` writes what a
+//! `load server|controller N`: N objects with three dependents each on the API server in memory. `server` writes what a
 //! controller would, so that the difference of the two is the controller's part. `load controllers N` prints the memory of
 //! N controllers, at most ten, each of its own kind with ten objects.
 
@@ -14,8 +14,10 @@ use kube::{
     Api, CustomResource, Resource, ResourceExt,
     api::{Patch, PatchParams},
 };
-use operator_rs_testing::{Cluster, Reaction};
-use runtime::{Action, Children, Controller, Error, Identity, Labels, Operator, Owned, Primary, conditions};
+use operator_rs_runtime::{
+    Action, Controller, Dependents, Error, Identity, Labels, Manager, Owned, Primary, conditions,
+};
+use operator_rs_testing::{Cluster, FaultRule};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use std::{
@@ -41,19 +43,19 @@ pub struct ThingStatus {
 const THINGS: &str = "things.test.dev";
 
 struct Ctx {
-    things: Arc<Primary<Thing>>,
-    owned: Arc<Owned<Thing>>,
-    configs: Arc<Children<ConfigMap>>,
-    services: Arc<Children<Service>>,
-    deployments: Arc<Children<Deployment>>,
+    things: Primary<Thing>,
+    dependents: Dependents<Thing>,
+    configs: Owned<ConfigMap, Thing>,
+    services: Owned<Service, Thing>,
+    deployments: Owned<Deployment, Thing>,
 }
 
 fn labels() -> Labels {
     Labels::from([("app.kubernetes.io/managed-by".into(), "load".into())])
 }
 
-/// A child as its Thing wants it.
-fn child<C: DeserializeOwned>(thing: &Thing, content: Value) -> C {
+/// A dependent as its Thing wants it.
+fn dependent<C: DeserializeOwned>(thing: &Thing, content: Value) -> C {
     let mut object = content;
     object["metadata"] = json!({
         "name": thing.name_any(), "namespace": "n", "labels": labels(),
@@ -62,43 +64,42 @@ fn child<C: DeserializeOwned>(thing: &Thing, content: Value) -> C {
     serde_json::from_value(object).expect("it is one")
 }
 
-fn children(thing: &Thing) -> (ConfigMap, Service, Deployment) {
+fn dependents(thing: &Thing) -> (ConfigMap, Service, Deployment) {
     let app = json!({ "app": thing.name_any() });
     let container = json!({ "name": "it", "image": "it:1", "ports": [{ "containerPort": 80 }],
         "env": [{ "name": "A", "value": "a" }], "securityContext": { "readOnlyRootFilesystem": true } });
     let spec = json!({ "replicas": 1, "selector": { "matchLabels": app },
         "template": { "metadata": { "labels": app }, "spec": { "containers": [container] } } });
     (
-        child(thing, json!({ "data": { "value": thing.spec.value } })),
-        child(thing, json!({ "spec": { "selector": app, "ports": [{ "port": 80 }] } })),
-        child(thing, json!({ "spec": spec })),
+        dependent(thing, json!({ "data": { "value": thing.spec.value } })),
+        dependent(thing, json!({ "spec": { "selector": app, "ports": [{ "port": 80 }] } })),
+        dependent(thing, json!({ "spec": spec })),
     )
 }
 
 fn status() -> ThingStatus {
     let mut status = ThingStatus::default();
-    conditions::set(&mut status.conditions, Some(1), "Available", true, ("AsExpected", ""));
+    conditions::set(&mut status.conditions, Some(1), conditions::new("Available", true, "AsExpected", ""));
     status
 }
 
 async fn reconcile(thing: Arc<Thing>, ctx: Arc<Ctx>) -> Result<Action, Error> {
-    let (config, service, deployment) = children(&thing);
-    let mut set = ctx.owned.of(&thing);
-    set.apply(&ctx.configs, &config).await?;
-    set.apply(&ctx.services, &service).await?;
-    set.apply(&ctx.deployments, &deployment).await?;
-    set.prune().await?;
+    let (config, service, deployment) = dependents(&thing);
+    ctx.configs.apply(&thing, &config).await?;
+    ctx.services.apply(&thing, &service).await?;
+    ctx.deployments.apply(&thing, &deployment).await?;
+    ctx.dependents.prune(&thing).await?;
     if thing.status.is_none() {
-        ctx.things.set_status(&thing, status()).await?;
+        ctx.things.update_status(&thing, status()).await?;
     }
     Ok(Action::await_change())
 }
 
-async fn run(operator: Operator) -> anyhow::Result<()> {
-    let mut controller = Controller::new(&operator);
+async fn run(manager: Manager) -> operator_rs_runtime::Result<()> {
+    let mut controller = Controller::new(&manager);
     let ctx = Ctx {
         things: controller.primary(),
-        owned: controller.owned(),
+        dependents: controller.dependents(),
         configs: controller.owns(&labels()),
         services: controller.owns(&labels()),
         deployments: controller.owns(&labels()),
@@ -109,7 +110,7 @@ async fn run(operator: Operator) -> anyhow::Result<()> {
 /// The same writes, by nobody in particular.
 async fn write(cluster: &Cluster, thing: Thing) {
     let (client, params) = (cluster.client(), PatchParams::apply("load").force());
-    let (config, service, deployment) = children(&thing);
+    let (config, service, deployment) = dependents(&thing);
     let name = thing.name_any();
     let done = "the server takes it";
     Api::<ConfigMap>::namespaced(client.clone(), "n").patch(&name, &params, &Patch::Apply(config)).await.expect(done);
@@ -139,30 +140,33 @@ macro_rules! kinds {
                 value: String,
             }
 
-            type Ctx = (Arc<Owned<$name>>, Arc<Children<ConfigMap>>);
+            #[derive(Clone)]
+            struct Handles {
+                dependents: Dependents<$name>,
+                configs: Owned<ConfigMap, $name>,
+            }
 
-            async fn reconcile(it: Arc<$name>, ctx: Arc<Ctx>) -> Result<Action, Error> {
-                let name = format!("{}-{}", $plural, it.name_any());
+            async fn reconcile(owner: Arc<$name>, handles: Handles) -> Result<Action, Error> {
+                let name = format!("{}-{}", $plural, owner.name_any());
                 let config: ConfigMap = serde_json::from_value(json!({ "metadata": { "name": name, "namespace": "n" } })).expect("it is one");
-                let mut set = ctx.0.of(&it);
-                set.apply(&ctx.1, &config).await?;
-                set.prune().await?;
+                handles.configs.apply(&owner, &config).await?;
+                handles.dependents.prune(&owner).await?;
                 Ok(Action::await_change())
             }
 
-            pub async fn run(operator: Operator) -> anyhow::Result<()> {
-                let mut controller = Controller::new(&operator);
+            pub async fn run(manager: Manager) -> operator_rs_runtime::Result<()> {
+                let mut controller = Controller::new(&manager);
                 let _ = controller.primary();
-                let ctx: Ctx = (controller.owned(), controller.owns(&labels()));
-                controller.run(reconcile, Arc::new(ctx)).await
+                let handles = Handles { dependents: controller.dependents(), configs: controller.owns(&labels()) };
+                controller.run(reconcile, handles).await
             }
         })*
 
         const KINDS: &[&str] = &[$($plural),*];
 
-        fn start(operator: &Operator, count: usize) -> Vec<tokio::task::JoinHandle<anyhow::Result<()>>> {
+        fn start(manager: &Manager, count: usize) -> Vec<tokio::task::JoinHandle<operator_rs_runtime::Result<()>>> {
             let mut res = Vec::new();
-            $(if res.len() < count { res.push(tokio::spawn($module::run(operator.clone()))); })*
+            $(if res.len() < count { res.push(tokio::spawn($module::run(manager.clone()))); })*
             res
         }
     };
@@ -188,20 +192,20 @@ async fn controllers(count: usize) {
         it.as_object_mut().expect("a map").remove("kind");
         it
     };
-    let mut cluster = Cluster::default().without_log();
+    let mut cluster = Cluster::default().without_request_log();
     for plural in KINDS {
         let objects: Vec<Value> = (0..10).map(object).collect();
-        cluster = cluster.with(&format!("{plural}.test.dev"), &objects);
+        cluster = cluster.with_json(&format!("{plural}.test.dev"), &objects);
     }
-    let operator = Operator::new(Identity { name: "load", version: "0.0.0" }, cluster.client());
+    let manager = Manager::new(Identity { name: "load", version: "0.0.0" }, cluster.client());
     let before = memory("VmRSS:");
-    let running = start(&operator, count);
-    while cluster.activity().0 < count * 10 {
+    let running = start(&manager, count);
+    while cluster.write_count() < count * 10 {
         sleep(Duration::from_millis(20)).await;
     }
     sleep(Duration::from_secs(2)).await;
     println!("{count} controllers: memory {:.1} MiB, {before:.1} before they started", memory("VmRSS:"));
-    operator.stop.cancel();
+    manager.stop.cancel();
     for it in running {
         it.await.expect("it does not panic").expect("it ends well");
     }
@@ -230,23 +234,25 @@ async fn main() {
     // When a ConfigMap is written.
     let written = Arc::new(Mutex::new(HashMap::<String, Instant>::new()));
     let seen = written.clone();
-    let cluster = Cluster::default().without_log().with(THINGS, &things).on_write(move |it| {
-        if it.resource == "configmaps" {
-            seen.lock().expect("nobody panics").entry(it.name.clone()).or_insert_with(Instant::now);
-        }
-        Reaction::Pass
-    });
+    let cluster = Cluster::default().without_request_log().with_json(THINGS, &things).with_fault(
+        FaultRule::for_writes(move |it| {
+            if it.resource == "configmaps" {
+                seen.lock().expect("nobody panics").entry(it.name.clone()).or_insert_with(Instant::now);
+            }
+            None
+        }),
+    );
     drop(things);
     let (start, used) = (Instant::now(), cpu());
-    let operator = Operator::new(Identity { name: "load", version: "0.0.0" }, cluster.client());
+    let manager = Manager::new(Identity { name: "load", version: "0.0.0" }, cluster.client());
     let mut running = None;
     if words[1] == "server" {
         let all = stream::iter((0..count).map(|it| serde_json::from_value(thing(it, "1")).expect("it is one")));
         all.for_each(|it| write(&cluster, it)).await;
     } else {
-        running = Some(tokio::spawn(run(operator.clone())));
-        // Three children and a status.
-        while cluster.activity().0 < count * 4 {
+        running = Some(tokio::spawn(run(manager.clone())));
+        // Three dependents and a status.
+        while cluster.write_count() < count * 4 {
             sleep(Duration::from_millis(20)).await;
         }
     }
@@ -254,7 +260,7 @@ async fn main() {
     written.lock().expect("nobody panics").clear();
     sleep(Duration::from_secs(2)).await;
     println!(
-        "{}: {count} objects with 3 children in {took:.1} s ({:.0} a second), CPU {:.1} s, memory {:.0} MiB, {:.0} at most, {} requests",
+        "{}: {count} objects with 3 dependents in {took:.1} s ({:.0} a second), CPU {:.1} s, memory {:.0} MiB, {:.0} at most, {} requests",
         words[1],
         count as f64 / took,
         cpu() - used,
@@ -264,7 +270,7 @@ async fn main() {
     );
     let Some(running) = running else { return };
     latency(&cluster, count, &written).await;
-    operator.stop.cancel();
+    manager.stop.cancel();
     running.await.expect("it does not panic").expect("it ends well");
 }
 
@@ -275,7 +281,7 @@ async fn latency(cluster: &Cluster, count: usize, written: &Mutex<HashMap<String
     for number in 0..2000.min(count) {
         ticks.tick().await;
         changed.push((format!("t{number}"), Instant::now()));
-        cluster.edit(THINGS, "n", &format!("t{number}"), |it| it["spec"]["value"] = json!("2"));
+        cluster.edit_json(THINGS, "n", &format!("t{number}"), |it| it["spec"]["value"] = json!("2"));
     }
     sleep(Duration::from_secs(2)).await;
     let written = written.lock().expect("nobody panics");
@@ -284,7 +290,7 @@ async fn latency(cluster: &Cluster, count: usize, written: &Mutex<HashMap<String
     times.sort();
     let at = |part: usize| times[(times.len() - 1) * part / 1000].as_secs_f64() * 1000.0;
     println!(
-        "from a change to the write of its child, of {} of {}: median {:.1} ms, p99 {:.1} ms, at most {:.1} ms",
+        "from a change to the write of its dependent, of {} of {}: median {:.1} ms, p99 {:.1} ms, at most {:.1} ms",
         times.len(),
         changed.len(),
         at(500),

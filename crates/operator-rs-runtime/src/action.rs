@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// When an object is reconciled again after a reconcile that has succeeded.
+/// The time of the next reconcile of an object after one that has succeeded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Action {
     /// The time after which it is, if nothing happens.
@@ -10,13 +10,13 @@ pub struct Action {
 }
 
 impl Action {
-    /// After this time, or earlier if anything changes.
+    /// Reconciles the object again after this time, or earlier if it or one of its dependents changes.
     #[must_use]
     pub const fn requeue(after: Duration) -> Self {
         Self { requeue_after: Some(after) }
     }
 
-    /// When anything changes, and after [the period](crate::Settings::sync_period) in which everything is reconciled.
+    /// Reconciles the object again when it or one of its dependents changes, and after [`sync_period`](crate::Settings::sync_period).
     #[must_use]
     pub const fn await_change() -> Self {
         Self { requeue_after: None }

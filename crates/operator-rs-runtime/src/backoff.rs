@@ -65,7 +65,7 @@ struct Row {
 }
 
 /// A failure among others of the same object.
-pub(crate) struct Failure {
+pub(crate) struct ReconcileError {
     /// How often the object has failed in a row, this time included.
     pub count: u32,
     /// Whether the reason is another than last time.
@@ -82,7 +82,7 @@ impl Failures {
     }
 
     /// One more failure of an object; the first one if only others of its name have failed.
-    pub fn count(&self, key: &str, uid: Option<&str>, reason: &'static str) -> Failure {
+    pub fn count(&self, key: &str, uid: Option<&str>, reason: &'static str) -> ReconcileError {
         let mut map = lock(&self.by_key);
         let row = map.entry(key.into()).or_default();
         if row.uid.as_deref() != uid {
@@ -90,7 +90,7 @@ impl Failures {
         }
         row.count = row.count.saturating_add(1);
         let is_new = std::mem::replace(&mut row.last, reason) != reason;
-        Failure { count: row.count, is_new, retry: delay(self.first, row.count - 1, self.longest) }
+        ReconcileError { count: row.count, is_new, retry: delay(self.first, row.count - 1, self.longest) }
     }
 
     /// An object has been reconciled, or is gone.

@@ -4,22 +4,22 @@
 mod limited;
 mod retry_after;
 
-use crate::{Identity, explain, metrics::Metrics};
-use anyhow::anyhow;
+use crate::{Error, Identity, explain, metrics::Metrics};
 use kube::{Client, Config, client::ClientBuilder};
-use std::{env::consts, error::Error, sync::Arc, time::Duration};
+use std::{error::Error as _, sync::Arc, time::Duration};
 use tower::util::AndThenLayer;
 
-pub use limited::WATCH_IDLE;
+#[cfg(test)]
+use limited::WATCH_IDLE;
 
 /// The limits on the time and the rate of requests.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limits {
-    /// The longest that a request may take; a watch, until it begins.
+    /// The time limit of a request. A watch has to begin within it.
     pub timeout: Duration,
-    /// Requests a second, in the long run; 0 for any number. Those for Leases are not held up.
+    /// The number of requests a second, on average; 0 means no limit. Requests for Leases are not delayed.
     pub qps: f64,
-    /// Requests that may be made at once, where there is a limit; 0 for client-go's 10.
+    /// The number of requests that may be sent at once if `qps` is a limit; 0 means 10, as in client-go.
     pub burst: u32,
 }
 
@@ -32,13 +32,16 @@ impl Default for Limits {
 /// A client from the pod's service account, or from `$KUBECONFIG`.
 ///
 /// # Errors
-/// If there is neither, or it cannot be used. The API server is not asked.
-pub async fn connect(identity: Identity, limits: &Limits, metrics: &Arc<Metrics>) -> anyhow::Result<Client> {
+/// [`Error::Configuration`] if there is neither, or it cannot be used. No request is sent.
+pub async fn connect(identity: Identity, limits: &Limits, metrics: &Arc<Metrics>) -> Result<Client, Error> {
     let config = Config::infer().await.map_err(|error| {
         // Of the two that were tried, the one that was meant.
         let in_pod = std::env::var_os("KUBERNETES_SERVICE_HOST").and_then(|_| Config::incluster().err());
         let why = in_pod.map(|it| explain(&it)).or_else(|| error.source().map(explain)).unwrap_or_default();
-        anyhow!("no Kubernetes cluster is configured: {}", why.replace(['\'', '"'], "`").replace("``", "`"))
+        Error::Configuration(format!(
+            "no Kubernetes cluster is configured: {}",
+            why.replace(['\'', '"'], "`").replace("``", "`")
+        ))
     })?;
     with_config(config, identity, limits, metrics)
 }
@@ -48,8 +51,12 @@ fn with_config(
     identity: Identity,
     limits: &Limits,
     metrics: &Arc<Metrics>,
-) -> anyhow::Result<Client> {
-    config.headers.push((http::header::USER_AGENT, user_agent(identity).parse()?));
+) -> Result<Client, Error> {
+    let user_agent = identity
+        .user_agent()
+        .parse()
+        .map_err(|_| Error::Configuration("the operator's name is not a valid user agent".into()))?;
+    config.headers.push((http::header::USER_AGENT, user_agent));
     // One retry policy, and one that shows in logs and metrics: the per-object backoff. kube's own
     // would hide 429s and hold a worker for minutes.
     config.default_retry = false;
@@ -62,16 +69,6 @@ fn with_config(
 pub(crate) fn own_namespace(client: &Client) -> String {
     let pod = std::env::var("POD_NAMESPACE").ok().filter(|it| !it.is_empty());
     pod.unwrap_or_else(|| client.default_namespace().into())
-}
-
-/// `kubectl` and the audit log show this (kube sends none by itself).
-pub fn user_agent(Identity { name, version }: Identity) -> String {
-    let arch = match consts::ARCH {
-        "x86_64" => "amd64",
-        "aarch64" => "arm64",
-        other => other,
-    };
-    format!("{name}/{version} ({}/{arch})", consts::OS)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use k8s_openapi::{
     apimachinery::pkg::apis::meta::v1::{Condition, Time},
     jiff::Timestamp,
 };
+use serde::Serialize;
 
 /// The condition with this type, if there is one.
 pub fn find<'a>(conditions: &'a [Condition], type_: &str) -> Option<&'a Condition> {
@@ -16,37 +17,85 @@ pub fn is_true(conditions: &[Condition], type_: &str) -> bool {
     find(conditions, type_).is_some_and(|it| it.status == "True")
 }
 
-/// Whether a condition has just become true. Publish an event then.
+/// For kube's [`await_condition`](kube::runtime::wait::await_condition): whether the status of an object of any kind has the
+/// condition with this type, and it is true.
+///
+/// ```no_run
+/// # use k8s_openapi::api::apps::v1::Deployment;
+/// use kube::runtime::wait::await_condition;
+/// use operator_rs_runtime::conditions;
+///
+/// # async fn wait(api: kube::Api<Deployment>) -> Result<(), kube::runtime::wait::Error> {
+/// await_condition(api, "a", conditions::status_is_true::<Deployment>("Available")).await?;
+/// # Ok(())
+/// # }
+/// ```
+pub fn status_is_true<K: Serialize>(type_: &str) -> impl kube::runtime::wait::Condition<K> {
+    let type_ = type_.to_owned();
+    move |object: Option<&K>| {
+        let object = object.and_then(|object| serde_json::to_value(object).ok()).unwrap_or_default();
+        let conditions = object["status"]["conditions"].as_array();
+        conditions.into_iter().flatten().any(|condition| condition["type"] == *type_ && condition["status"] == "True")
+    }
+}
+
+/// Whether a condition is true now and was not before. Use it to publish an event on the transition.
 pub fn became_true(before: &[Condition], after: &[Condition], type_: &str) -> bool {
     is_true(after, type_) && !is_true(before, type_)
 }
 
-/// Sets the condition with this type, with its reason (one word in UpperCamelCase) and its message. The
-/// transition time changes only if the status changes.
-pub fn set(
-    conditions: &mut Vec<Condition>,
-    generation: Option<i64>,
-    type_: &str,
-    status: bool,
-    (reason, message): (&str, &str),
-) {
-    let status = if status { "True" } else { "False" };
-    let old = conditions.iter().position(|it| it.type_ == type_);
-    let last_transition_time = match old {
-        Some(at) if conditions[at].status == status => conditions[at].last_transition_time.clone(),
-        _ => Time(Timestamp::now()),
-    };
-    let new = Condition {
+/// The status of a condition. `true` and `false` convert into it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConditionStatus {
+    /// The condition holds.
+    True,
+    /// The condition does not hold.
+    False,
+    /// Whether the condition holds is not known, or not yet.
+    Unknown,
+}
+
+impl From<bool> for ConditionStatus {
+    fn from(status: bool) -> Self {
+        if status { Self::True } else { Self::False }
+    }
+}
+
+/// A condition whose transition is now. The reason is one word in UpperCamelCase; the message is cut after 1 024 characters.
+/// [`set`] adds the condition to others.
+pub fn new(type_: &str, status: impl Into<ConditionStatus>, reason: &str, message: &str) -> Condition {
+    Condition {
         type_: type_.into(),
-        status: status.into(),
+        status: format!("{:?}", status.into()),
         reason: reason.into(),
-        // Kubernetes allows 32 768 bytes; what is longer than this is no message.
+        // Kubernetes allows 32 768 bytes.
         message: message.chars().take(1024).collect(),
-        observed_generation: generation,
-        last_transition_time,
-    };
-    match old {
-        Some(at) => conditions[at] = new,
+        observed_generation: None,
+        last_transition_time: Time(Timestamp::now()),
+    }
+}
+
+/// Adds the condition, or replaces the one of its type, for an object with this generation. The transition time changes
+/// only if the status changes.
+///
+/// ```
+/// use operator_rs_runtime::conditions::{self, ConditionStatus};
+///
+/// let mut conditions = vec![];
+/// let starting = conditions::new("Ready", ConditionStatus::Unknown, "Starting", "no pod has reported yet");
+/// conditions::set(&mut conditions, Some(1), starting);
+/// conditions::set(&mut conditions, Some(1), conditions::new("Ready", true, "PodsReady", "3 of 3 pods are ready"));
+/// assert!(conditions.len() == 1 && conditions::is_true(&conditions, "Ready"));
+/// ```
+pub fn set(conditions: &mut Vec<Condition>, generation: Option<i64>, condition: Condition) {
+    let mut new = Condition { observed_generation: generation, ..condition };
+    match conditions.iter_mut().find(|old| old.type_ == new.type_) {
+        Some(old) => {
+            if old.status == new.status {
+                new.last_transition_time = old.last_transition_time.clone();
+            }
+            *old = new;
+        }
         None => conditions.push(new),
     }
 }
@@ -58,11 +107,27 @@ mod tests {
     #[test]
     fn the_transition_time_moves_only_with_the_status() {
         let mut all = vec![];
-        set(&mut all, Some(1), "Available", false, ("A", "a"));
+        set(&mut all, Some(1), new("Available", false, "A", "a"));
         all[0].last_transition_time = Time(Timestamp::UNIX_EPOCH);
-        set(&mut all, Some(2), "Available", false, ("B", "b"));
+        set(&mut all, Some(2), new("Available", false, "B", "b"));
         assert_eq!((all[0].reason.as_str(), all[0].last_transition_time.0), ("B", Timestamp::UNIX_EPOCH));
-        set(&mut all, Some(3), "Available", true, ("C", "c"));
+        set(&mut all, Some(3), new("Available", true, "C", "c"));
         assert!(all.len() == 1 && is_true(&all, "Available") && all[0].last_transition_time.0 > Timestamp::UNIX_EPOCH);
+    }
+
+    #[test]
+    fn a_condition_that_is_not_known_is_neither_true_nor_false() {
+        let mut all = vec![];
+        set(&mut all, Some(1), new("Available", true, "A", ""));
+        let before = all.clone();
+        all[0].last_transition_time = Time(Timestamp::UNIX_EPOCH);
+        set(&mut all, Some(2), new("Available", ConditionStatus::Unknown, "Unreachable", "the node does not answer"));
+        let text = serde_json::to_value(&all[0]).unwrap();
+        assert_eq!((text["status"].as_str(), all[0].observed_generation), (Some("Unknown"), Some(2)));
+        assert!(all[0].last_transition_time.0 > Timestamp::UNIX_EPOCH, "the status has changed");
+        assert!(!is_true(&all, "Available") && became_true(&all, &before, "Available"));
+        for (status, expected) in [(ConditionStatus::from(true), "True"), (false.into(), "False")] {
+            assert_eq!(new("Available", status, "A", "").status, expected);
+        }
     }
 }

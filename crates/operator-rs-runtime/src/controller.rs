@@ -1,19 +1,18 @@
-//! Runs a `reconcile` function whenever an object, or one that belongs to it, changes. It reads like
-//! kube's `Controller`, which keeps no cache of children, cannot take own writes into its store, and
-//! would need five times the requests; kube's `watcher`, `Store` and `applier` are what it is made of.
+//! Runs a `reconcile` function whenever an object, or one of its dependents, changes. It reads like kube's `Controller`,
+//! which keeps no cache of dependents, cannot take own writes into its store, and would need five times the requests. It
+//! is built from kube's `watcher` and `Store`.
 
 mod run;
 mod verify;
 
 use crate::{
-    Operator,
-    apply_set::Owned,
+    Dependents, Manager, Owned, Primary, Referenced, Watched,
     cache::{
-        Children, Link, Observed, Owners, Parent, Primary, References, Selection, Synced, Watch, Watched, by_mapper,
-        by_owner, key,
+        Children, Link, ObjectName, Observed, Owners, PrimaryCache, References, Selection, Synced, WatchOptions,
+        Watchable, by_annotation, by_mapper, by_owner, key,
     },
-    queue::Queue,
-    rights::{READ, Rights},
+    permissions::{Permissions, READ},
+    queue::FairQueue,
     worker::report_undecodable,
 };
 use futures::{FutureExt, Stream, StreamExt, future::BoxFuture};
@@ -22,70 +21,71 @@ use serde::Serialize;
 use std::{future::ready, sync::Arc};
 use tokio::sync::Semaphore;
 
-/// Adds verbs of a kind to the rights that a controller needs in a namespace.
-type Need = fn(&Rights, Option<&str>, &[&'static str]);
+/// Adds verbs of a kind to the permissions that a controller needs in a namespace.
+type Need = fn(&Permissions, Option<&str>, &[&'static str]);
 
 /// A controller of `K`s.
 ///
 /// ```no_run
 /// use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
-/// use runtime::{Action, Controller, Error, Labels, Operator};
+/// use operator_rs_runtime::{Action, Controller, Labels, Manager, Owned, Result};
 /// use std::sync::Arc;
 ///
-/// async fn run(operator: Operator) -> anyhow::Result<()> {
-///     let mut controller = Controller::<Deployment>::new(&operator);
-///     let configs = controller.owns::<ConfigMap>(&Labels::from([("app".into(), "a".into())]));
-///     let reconcile = |deployment: Arc<Deployment>, configs: Arc<runtime::Children<ConfigMap>>| async move {
-///         println!("it has {} ConfigMaps", configs.of(&*deployment).len());
-///         Ok::<_, Error>(Action::await_change())
-///     };
+/// async fn run(manager: Manager) -> Result<()> {
+///     let mut controller = Controller::new(&manager);
+///     let configs = controller.owns(&Labels::from([("app".into(), "a".into())]));
 ///     controller.run(reconcile, configs).await
 /// }
+///
+/// async fn reconcile(deployment: Arc<Deployment>, configs: Owned<ConfigMap, Deployment>) -> Result<Action> {
+///     println!("the Deployment owns {} ConfigMaps", configs.owned_by(&deployment).len());
+///     Ok(Action::await_change())
+/// }
 /// ```
-pub struct Controller<K: Watched> {
-    operator: Operator,
+pub struct Controller<K: Watchable> {
+    manager: Manager,
     name: String,
-    primary: Arc<Primary<K>>,
-    queue: Arc<Queue>,
-    owned: Arc<Owned<K>>,
+    primary: Arc<PrimaryCache<K>>,
+    queue: Arc<FairQueue>,
+    dependents: Dependents<K>,
     /// The tasks that run beside the reconciles.
     tasks: Vec<BoxFuture<'static, Result<(), String>>>,
     synced: Vec<(String, Synced)>,
-    /// Of each kind that the primaries own: how it is added to the rights.
+    /// For each kind that the primaries own, a function that adds it to the permissions.
     writes: Vec<Need>,
     selections: Vec<Selection>,
 }
 
-impl<K: Watched + Serialize> Controller<K> {
+impl<K: Watchable + Serialize> Controller<K> {
     /// A controller of every `K` in the namespaces that the operator watches.
-    pub fn new(operator: &Operator) -> Self {
-        Self::with(operator, Watch::default())
+    pub fn new(manager: &Manager) -> Self {
+        Self::with_watch_options(manager, WatchOptions::default())
     }
 
-    /// A controller of the `K`s that a [`Watch`] selects.
-    pub fn with(operator: &Operator, selected: Watch<K>) -> Self {
+    /// A controller of the `K`s that a [`WatchOptions`] selects.
+    pub fn with_watch_options(manager: &Manager, selected: WatchOptions<K>) -> Self {
         let name = K::kind(&()).to_lowercase();
-        let metrics = operator.metrics.controller(&name);
-        metrics.max_concurrent(operator.settings.max_concurrent_reconciles);
-        let queue = Queue::new(operator.settings.batch, metrics.clone());
+        let metrics = manager.metrics.controller(&name);
+        metrics.max_concurrent(manager.settings.max_concurrent_reconciles);
+        let queue = FairQueue::with_metrics(manager.settings.min_reconcile_interval, metrics.clone());
         let trigger = trigger(&queue);
-        let (client, claims) = (operator.client.clone(), &operator.watches.claims);
-        let primary = Primary::new(client, operator.identity.name, claims, selected.filter(), trigger);
-        if operator.dry_run.is_some() {
+        let (client, claims) = (manager.client.clone(), &manager.watches.claims);
+        let primary = PrimaryCache::new(client, manager.identity.name, claims, selected.filter(), trigger);
+        if manager.dry_run.is_some() {
             primary.will_store_nothing();
         }
         let mut res = Self {
-            operator: operator.clone(),
+            manager: manager.clone(),
             name,
             primary: primary.clone(),
             queue,
-            owned: Arc::default(),
+            dependents: Dependents::new(primary.running.clone()),
             tasks: vec![],
             synced: vec![],
             writes: vec![],
             selections: vec![],
         };
-        let operator = operator.clone();
+        let manager = manager.clone();
         let reports = Arc::new(Semaphore::new(8));
         let observe = move |event: Event<Observed<K>>| {
             let about = match &event {
@@ -101,7 +101,7 @@ impl<K: Watched + Serialize> Controller<K> {
             if let (Some(error), Some((key, uid)), Ok(permit)) =
                 (outcome.undecodable, about, reports.clone().try_acquire_owned())
             {
-                let report = report_undecodable(operator.clone(), primary.clone(), key, uid, error);
+                let report = report_undecodable(manager.clone(), primary.clone(), key, uid, error);
                 tokio::spawn(report.map(|()| drop(permit)));
             }
         };
@@ -109,9 +109,9 @@ impl<K: Watched + Serialize> Controller<K> {
         res
     }
 
-    /// The objects that are reconciled.
-    pub fn primary(&self) -> Arc<Primary<K>> {
-        self.primary.clone()
+    /// The handle of the objects that are reconciled, to read them and to write their status.
+    pub fn primary(&self) -> Primary<K> {
+        Primary::new(self.primary.clone())
     }
 
     /// Reports failures by events and in the log only. Use it for kinds whose status belongs to another
@@ -128,68 +128,116 @@ impl<K: Watched + Serialize> Controller<K> {
     /// condition `Paused` and an event name the annotation; without it, the object is reconciled at once.
     ///
     /// ```no_run
-    /// # fn run(operator: &runtime::Operator) {
-    /// let mut controller = runtime::Controller::<k8s_openapi::api::apps::v1::Deployment>::new(operator);
-    /// controller.paused_by("example.com/paused");
+    /// # fn run(manager: &operator_rs_runtime::Manager) {
+    /// let mut controller = operator_rs_runtime::Controller::<k8s_openapi::api::apps::v1::Deployment>::new(manager);
+    /// controller.pause_annotation("example.com/paused");
     /// # }
     /// ```
-    pub fn paused_by(&mut self, annotation: &str) {
+    pub fn pause_annotation(&mut self, annotation: &str) {
         self.primary.pause_by(annotation);
     }
 
-    /// Watches the `C`s that primaries own, and returns a cache through which `reconcile` reads and
-    /// writes them. With `PartialObjectMeta<C>`, the cache holds their metadata only, which is enough
-    /// to detect changes by others.
+    /// Watches the `C`s that primaries own, and returns the handle through which `reconcile` reads and applies them. They
+    /// have an owner reference, so that Kubernetes deletes them with their owner. With `PartialObjectMeta<C>`, the cache
+    /// holds their metadata only, which is enough to detect changes by others.
     ///
-    /// A kind that is owned twice, by this or by another controller of `K`, needs other labels each time if one of them
-    /// [prunes](crate::ApplySet::prune): each deletes what it has not applied itself.
-    pub fn owns<C: Watched>(&mut self, selected: impl Into<Watch<C>>) -> Arc<Children<C>> {
-        let selected = selected.into();
-        let (namespace, fields) = (self.operator.namespace.name(), selected.fields.as_deref());
-        self.selections.push(Selection::new::<K, C>(namespace, &selected.labels, fields));
-        let children = self.children(selected, Link::Owner(by_owner::<K, C>(), Owners::new(self.primary.clone())));
-        self.owned.add(children.clone());
-        children
+    /// If two calls of `owns` select the same objects, here or in another controller of `K`, and one of the controllers
+    /// [prunes](Dependents::prune), then [`run`](Self::run) fails, because each would delete what the other applies. Give
+    /// each call a label of its own.
+    pub fn owns<C: Watchable>(&mut self, selected: impl Into<WatchOptions<C>>) -> Owned<C, K> {
+        let link = Link::Owner(by_owner::<K, C>(), Owners::new(self.primary.clone()));
+        self.owned("owns", selected.into(), link)
     }
 
-    /// All objects that the primaries own: see [`ApplySet`](crate::ApplySet).
-    pub fn owned(&self) -> Arc<Owned<K>> {
-        self.owned.clone()
+    /// Watches `C`s that primaries own in other namespaces, or cluster-scoped `C`s of namespaced primaries. An owner
+    /// reference cannot express this, so annotations name the owner, as those of operator-lib do:
+    /// `operator-sdk/primary-resource` (`namespace/name`) and `operator-sdk/primary-resource-type` (`Kind.group`). A
+    /// controller of one namespace can apply cluster-scoped objects, and those of its namespace.
+    ///
+    /// Kubernetes does not delete these objects with their owner. Use a [`finalizer`](crate::finalizer()), and
+    /// [`prune`](Dependents::prune) in its clean-up:
+    ///
+    /// ```no_run
+    /// use k8s_openapi::api::{core::v1::ConfigMap, rbac::v1::ClusterRole};
+    /// use operator_rs_runtime::{Action, Dependents, FinalizerEvent, Owned, Primary, Result, finalizer};
+    /// use std::sync::Arc;
+    ///
+    /// #[derive(Clone)]
+    /// struct Handles {
+    ///     configs: Primary<ConfigMap>,
+    ///     roles: Owned<ClusterRole, ConfigMap>, // of `owns_by_annotation`
+    ///     dependents: Dependents<ConfigMap>,
+    /// }
+    ///
+    /// async fn reconcile(config: Arc<ConfigMap>, handles: Handles) -> Result<Action> {
+    ///     finalizer(&handles.configs, "example.com/roles", config, async |event| {
+    ///         match &event {
+    ///             FinalizerEvent::Apply(config) => {
+    ///                 let mut role = ClusterRole::default();
+    ///                 role.metadata.name = Some("reader".into());
+    ///                 handles.roles.apply(config, &role).await?;
+    ///                 handles.dependents.prune(config).await?;
+    ///             }
+    ///             // Nothing is applied, so all dependents are deleted.
+    ///             FinalizerEvent::Cleanup(config) => handles.dependents.prune(config).await?,
+    ///         }
+    ///         Ok(Action::await_change())
+    ///     })
+    ///     .await
+    /// }
+    /// ```
+    ///
+    /// The annotations name the owner without its uid. If an owner is deleted without that clean-up, and an object of its
+    /// kind is created again with its namespace and name, the new object owns what the old one left: it updates the
+    /// objects that it applies, and its `prune` deletes the others.
+    ///
+    /// Only objects that this operator has applied are updated or deleted. An object that another client created, or that
+    /// has a controller, is [`Error::NotOwned`](crate::Error::NotOwned), whatever its annotations say; so is one whose
+    /// annotations name another owner.
+    pub fn owns_by_annotation<C: Watchable>(&mut self, selected: impl Into<WatchOptions<C>>) -> Owned<C, K> {
+        let watched = self.manager.namespace.name().map(str::to_owned);
+        self.owned("owns_by_annotation", selected.into(), Link::Annotation(by_annotation::<K, C>(), watched))
     }
 
-    /// Watches `C`s that belong to primaries without owner references. `parents` returns the primaries
-    /// to reconcile: a `String` names one in the same namespace (or a cluster-scoped one), an
-    /// `ObjectRef` one in any namespace. If `parents` panics, the panic is logged and nothing is
-    /// reconciled. A controller of one namespace sees no primaries in others: naming one is logged.
+    /// The handle of all objects that the primaries own, of every kind, to delete those that are no longer desired.
+    pub fn dependents(&self) -> Dependents<K> {
+        self.dependents.clone()
+    }
+
+    /// Watches `C`s that primaries do not own. When a `C` changes, `mapper` returns the primaries to reconcile: a `String`
+    /// names one in the same namespace (or a cluster-scoped one), an `ObjectRef` one in any namespace. If `mapper` panics,
+    /// the panic is logged and nothing is reconciled. A controller of one namespace does not reconcile primaries in others;
+    /// if `mapper` names one, this is logged.
     ///
-    /// `parents` is called when a `C` changes, so it cannot know primaries that are created later. Where
-    /// primaries refer to `C`s, use [`refers_to`](Self::refers_to).
-    pub fn watches<C: Watched, I>(
+    /// `mapper` is called when a `C` changes, so it cannot know primaries that are created later. If the primaries refer to
+    /// the `C`s, use [`references`](Self::references).
+    pub fn watches<C: Watchable, I>(
         &mut self,
-        selected: impl Into<Watch<C>>,
-        parents: impl Fn(&C) -> I + Send + Sync + 'static,
-    ) -> Arc<Children<C>>
+        selected: impl Into<WatchOptions<C>>,
+        mapper: impl Fn(&C) -> I + Send + Sync + 'static,
+    ) -> Watched<C, K>
     where
-        I: IntoIterator<Item: Into<Parent>>,
+        I: IntoIterator<Item: Into<ObjectName>>,
     {
-        self.children(selected.into(), Link::Mapper(by_mapper::<K, C, I>(self.operator.namespace.name(), parents)))
+        let link = Link::Mapper(by_mapper::<K, C, I>(self.manager.namespace.name(), mapper));
+        Watched::new(self.children(selected.into(), link))
     }
 
     /// Watches `C`s that primaries refer to, such as Secrets. `targets` returns those of a primary: a
-    /// `String` names one in the namespace of the primary, an `ObjectRef` one in any namespace. If one
-    /// changes, every primary that refers to it is reconciled. A controller of one namespace sees nothing in
-    /// others: a reference to there is logged.
-    pub fn refers_to<C: Watched, I>(
+    /// `String` names one in the namespace of the primary, an `ObjectRef` one in any namespace. If one changes, every
+    /// primary that refers to it is reconciled. A controller of one namespace sees no objects in others; a reference to
+    /// another namespace is logged.
+    pub fn references<C: Watchable, I>(
         &mut self,
-        selected: impl Into<Watch<C>>,
+        selected: impl Into<WatchOptions<C>>,
         targets: impl Fn(&K) -> I + Send + Sync + 'static,
-    ) -> Arc<Children<C>>
+    ) -> Referenced<C>
     where
-        I: IntoIterator<Item: Into<Parent>>,
+        I: IntoIterator<Item: Into<ObjectName>>,
     {
-        let index = References::new::<C, I>(self.operator.namespace.name(), targets);
+        let index = References::new::<C, I>(self.manager.namespace.name(), targets);
         self.primary.add_index(index.clone());
-        self.children(selected.into(), Link::References(Box::new(move |key| index.to(key))))
+        Referenced::new(self.children(selected.into(), Link::References(Box::new(move |key| index.to(key)))))
     }
 
     /// Reconciles the primaries that a stream names, for triggers from outside the cluster.
@@ -202,11 +250,18 @@ impl<K: Watched + Serialize> Controller<K> {
         self.tasks.push(triggers.for_each(add).map(Ok).boxed());
     }
 
-    fn children<C: Watched>(&mut self, selected: Watch<C>, link: Link<C>) -> Arc<Children<C>> {
-        if let Link::Owner(..) = &link {
-            self.writes.push(|rights, namespace, verbs| rights.need::<C>("", namespace, verbs));
-        }
-        let (client, manager) = (self.operator.client.clone(), self.operator.identity.name);
+    /// The handle of objects that the primaries own, selected by a call of `method`.
+    fn owned<C: Watchable>(&mut self, method: &'static str, selected: WatchOptions<C>, link: Link<C>) -> Owned<C, K> {
+        let (namespace, fields) = (self.manager.namespace.name(), selected.fields.as_deref());
+        self.selections.push(Selection::new::<K, C>(method, namespace, &selected.labels, fields));
+        self.writes.push(|permissions, namespace, verbs| permissions.need::<C>("", namespace, verbs));
+        let cache = self.children(selected, link);
+        self.dependents.add(cache.clone());
+        Owned::new(cache)
+    }
+
+    fn children<C: Watchable>(&mut self, selected: WatchOptions<C>, link: Link<C>) -> Arc<Children<C>> {
+        let (client, manager) = (self.manager.client.clone(), self.manager.identity.name);
         let (filter, labels) = (selected.filter(), selected.labels.clone());
         let children = Children::new(client, manager, labels, filter, link, trigger(&self.queue));
         let cache = children.clone();
@@ -220,23 +275,27 @@ impl<K: Watched + Serialize> Controller<K> {
     }
 
     /// Hands events to a cache, from the time when the controller runs.
-    fn follow<C: Watched>(&mut self, selected: &Watch<C>, observe: impl FnMut(Event<Observed<C>>) + Send + 'static) {
+    fn follow<C: Watchable>(
+        &mut self,
+        selected: &WatchOptions<C>,
+        observe: impl FnMut(Event<Observed<C>>) + Send + 'static,
+    ) {
         let synced = self.expect::<C>();
-        let Operator { client, namespace, rights, watches, .. } = &self.operator;
-        let subscription = watches.subscribe((client, namespace, rights), selected, synced, observe);
+        let Manager { client, namespace, permissions, watches, .. } = &self.manager;
+        let subscription = watches.subscribe((client, namespace, permissions), selected, synced, observe);
         self.tasks.push(subscription.run().boxed());
     }
 
-    fn expect<C: Watched>(&mut self) -> tokio::sync::watch::Sender<bool> {
+    fn expect<C: Watchable>(&mut self) -> tokio::sync::watch::Sender<bool> {
         let (sender, synced) = Synced::channel();
         let resource = format!("{}.{}", C::plural(&()), C::group(&()));
         self.synced.push((resource.trim_end_matches('.').to_owned(), synced));
-        self.operator.rights.need::<C>("", self.operator.namespace.name(), &READ);
+        self.manager.permissions.need::<C>("", self.manager.namespace.name(), &READ);
         sender
     }
 }
 
-fn trigger(queue: &Arc<Queue>) -> impl Fn(&str) + Send + Sync + 'static {
+fn trigger(queue: &Arc<FairQueue>) -> impl Fn(&str) + Send + Sync + 'static {
     let queue = queue.clone();
     move |key| queue.add(key)
 }

@@ -15,19 +15,19 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// The report of a dry run. Clones share it. It names objects and field paths, and no values.
+/// The report of a dry run. Clones share it. It names objects and field paths, but no values.
 ///
-/// A client of a dry run adds `dryRun=All` to every write that the API server can carry out without storing
-/// it, and sends no other: such as `exec`, a token of a service account, or what it does not know. The report names
-/// those. It cannot know of other systems: code that changes them has to look at
-/// [`Operator::dry_run`](crate::Operator::dry_run) first.
+/// The client of a dry run adds `dryRun=All` to every write that the API server can carry out without storing it. It does
+/// not send other writes, such as `exec` or a request for a token of a service account; the report names them. The client
+/// does not see requests to other systems: before your code changes one, it has to check
+/// [`Manager::dry_run`](crate::Manager::dry_run).
 ///
 /// ```no_run
-/// # async fn controller(_: runtime::Operator) -> anyhow::Result<()> { Ok(()) }
-/// # async fn run(operator: runtime::Operator) -> anyhow::Result<()> {
-/// let operator = operator.into_dry_run();
-/// controller(operator.clone()).await?; // ends after one pass over all objects
-/// let report = operator.dry_run.unwrap_or_default();
+/// # async fn controller(_: operator_rs_runtime::Manager) -> operator_rs_runtime::Result<()> { Ok(()) }
+/// # async fn run(manager: operator_rs_runtime::Manager) -> operator_rs_runtime::Result<()> {
+/// let manager = manager.into_dry_run();
+/// controller(manager.clone()).await?; // ends after one pass over all objects
+/// let report = manager.dry_run.unwrap_or_default();
 /// println!("{report}");
 /// assert_eq!(report.failures(), 0);
 /// # Ok(())
@@ -46,7 +46,7 @@ struct Findings {
 }
 
 impl DryRun {
-    /// How many objects could not be reconciled.
+    /// The number of objects that could not be reconciled.
     pub fn failures(&self) -> usize {
         crate::lock(&self.0).others.values().filter(|it| it.0 == FAILED).count()
     }

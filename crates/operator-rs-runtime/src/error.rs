@@ -9,11 +9,11 @@ use std::time::Duration;
 /// error type of your own.
 ///
 /// ```
-/// use runtime::Failure;
+/// use operator_rs_runtime::ReconcileError;
 ///
 /// #[derive(Debug)]
 /// enum MyError {
-///     Runtime(runtime::Error),
+///     Runtime(operator_rs_runtime::Error),
 ///     QuotaExceeded,
 /// }
 ///
@@ -35,13 +35,13 @@ use std::time::Duration;
 ///     }
 /// }
 ///
-/// impl From<runtime::Error> for MyError {
-///     fn from(error: runtime::Error) -> Self {
+/// impl From<operator_rs_runtime::Error> for MyError {
+///     fn from(error: operator_rs_runtime::Error) -> Self {
 ///         Self::Runtime(error)
 ///     }
 /// }
 ///
-/// impl Failure for MyError {
+/// impl ReconcileError for MyError {
 ///     fn reason(&self) -> &'static str {
 ///         match self {
 ///             Self::Runtime(error) => error.reason(),
@@ -54,7 +54,7 @@ use std::time::Duration;
 ///     }
 /// }
 /// ```
-pub trait Failure: std::error::Error + From<Error> + Send + Sync + 'static {
+pub trait ReconcileError: std::error::Error + From<Error> + Send + Sync + 'static {
     /// The reason in conditions and events: one word in UpperCamelCase.
     fn reason(&self) -> &'static str;
 
@@ -69,7 +69,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// The errors of a reconcile: those of the runtime, and your own.
 ///
 /// ```
-/// use runtime::{Error, Failure, Result};
+/// use operator_rs_runtime::{Error, ReconcileError, Result};
 ///
 /// fn publish() -> Result<()> {
 ///     let answer = Err(std::io::Error::from(std::io::ErrorKind::ConnectionRefused));
@@ -88,37 +88,37 @@ pub enum Error {
     Kube(#[source] kube::Error),
     /// A field of an object is not set.
     #[error("the object has no {0}")]
-    Missing(&'static str),
+    MissingField(&'static str),
     /// An environment variable is not set.
     #[error("the environment variable `{0}` is not set")]
-    Unset(&'static str),
+    MissingEnvVar(&'static str),
     /// A failure of your own: see [`Error::transient`] and [`Error::permanent`].
     #[error("{}", explain(&**cause))]
-    Own {
+    Custom {
         /// The reason in conditions and events.
         reason: &'static str,
         /// Whether a retry can fix it.
         is_transient: bool,
         /// The error, or its message.
         #[source]
-        cause: Cause,
+        cause: Box<dyn std::error::Error + Send + Sync>,
     },
     /// An object cannot be written as JSON, or read from it.
     #[error("cannot convert an object to or from JSON: {0}")]
     Encode(#[from] serde_json::Error),
-    /// An object with this name exists and belongs to somebody else.
+    /// An object with this name exists, and the object that is reconciled does not own it.
     #[error("{kind} `{name}` already exists and {}", owner(.controller))]
     NotOwned {
         /// The kind of the object.
         kind: String,
         /// The name of the object.
         name: String,
-        /// Kind and name of its controller, if it has one.
+        /// Kind and name of its controller, or of the owner that its annotations name, if it has one.
         controller: Option<String>,
     },
-    /// An object with this name is left over from an earlier owner, and will be deleted.
+    /// The object belongs to an earlier owner of the same name, and the garbage collector has not deleted it yet.
     #[error("{0}")]
-    Leftover(#[source] Leftover),
+    StaleOwner(#[source] StaleOwner),
     /// A desired object has another value of a label that its watch selects by, so that the watch would not
     /// show it.
     #[error("{kind} `{name}` needs the label `{label}`, because the controller watches only objects with it")]
@@ -130,7 +130,7 @@ pub enum Error {
         /// The label, as `key=value`.
         label: String,
     },
-    /// A desired object cannot belong to the object that is reconciled. Nothing was written.
+    /// The owner that was passed to `apply` cannot own the desired object. Nothing was written.
     #[error("{kind} `{name}` cannot be owned: {why}")]
     CannotOwn {
         /// The kind of the object.
@@ -140,8 +140,28 @@ pub enum Error {
         /// Why, and the way out.
         why: String,
     },
-    /// The API server refuses a desired object, because somebody has replaced fields of it that server-side apply
-    /// cannot remove.
+    /// Fields of one kind were applied through a handle of another. Nothing was written.
+    #[error("{kind} `{name}` cannot be applied through a handle of {expected}: use one of {kind}")]
+    WrongKind {
+        /// The kind of the fields.
+        kind: String,
+        /// The name of the object.
+        name: String,
+        /// The kind of the handle.
+        expected: String,
+    },
+    /// [`Dependents::prune`](crate::Dependents::prune) was called outside of a reconcile of the object.
+    #[error(
+        "{kind} `{name}` is not being reconciled, so it is not known which of its dependents are desired: call `prune` in its reconcile"
+    )]
+    NotReconciled {
+        /// The kind of the object.
+        kind: String,
+        /// The name of the object.
+        name: String,
+    },
+    /// The API server refuses a desired object, because another client has replaced fields in a way that server-side apply
+    /// cannot undo.
     #[error(
         "{kind} `{name}`: {fields}, which server-side apply cannot undo: remove that or delete the object: {refusal}"
     )]
@@ -165,6 +185,12 @@ pub enum Error {
         /// The name of the object.
         name: String,
     },
+    /// A controller cannot run: its caches cannot be filled, or two controllers would delete the dependents of each other.
+    #[error("{0}")]
+    ControllerFailed(String),
+    /// There is no cluster to connect to, or the configuration of the process cannot be used.
+    #[error("{0}")]
+    Configuration(String),
     /// The reconciler panicked, with this message.
     #[error("the reconciler panicked: {0}")]
     Panic(String),
@@ -173,26 +199,23 @@ pub enum Error {
     Timeout(Duration),
 }
 
-/// An error of any type, or a text.
-pub type Cause = Box<dyn std::error::Error + Send + Sync>;
-
 impl Error {
     /// A failure that a retry can fix, as of another system that is busy. It is reported on the object only if it
     /// persists.
-    pub fn transient(reason: &'static str, cause: impl Into<Cause>) -> Self {
-        Self::Own { reason, is_transient: true, cause: cause.into() }
+    pub fn transient(reason: &'static str, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self::Custom { reason, is_transient: true, cause: cause.into() }
     }
 
     /// A failure that no retry can fix. It is reported on the object at once, and retried with growing pauses.
-    pub fn permanent(reason: &'static str, cause: impl Into<Cause>) -> Self {
-        Self::Own { reason, is_transient: false, cause: cause.into() }
+    pub fn permanent(reason: &'static str, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self::Custom { reason, is_transient: false, cause: cause.into() }
     }
 }
 
-/// A child of an earlier object that had the name of its owner. The garbage collector deletes it.
+/// An object whose owner was deleted, while another object has the owner's name now. The garbage collector deletes it.
 #[derive(thiserror::Error, Debug)]
 #[error("{kind} `{name}` belongs to an earlier {owner}, and has not been deleted yet")]
-pub struct Leftover {
+pub struct StaleOwner {
     /// The kind of the object.
     pub kind: String,
     /// The name of the object.
@@ -207,12 +230,12 @@ pub(crate) fn is_terminating(refused: &Status) -> bool {
 }
 
 /// An error and its causes.
-fn causes(error: &impl Failure) -> impl Iterator<Item = &(dyn std::error::Error + 'static)> {
+fn causes(error: &impl ReconcileError) -> impl Iterator<Item = &(dyn std::error::Error + 'static)> {
     std::iter::successors(Some(error as &(dyn std::error::Error + 'static)), |it| it.source())
 }
 
 /// The answers of the API server among the causes of an error.
-fn answers(error: &impl Failure) -> impl Iterator<Item = &Status> {
+fn answers(error: &impl ReconcileError) -> impl Iterator<Item = &Status> {
     causes(error).filter_map(|it| match it.downcast_ref() {
         Some(kube::Error::Api(status)) => Some(&**status),
         _ => None,
@@ -220,29 +243,29 @@ fn answers(error: &impl Failure) -> impl Iterator<Item = &Status> {
 }
 
 /// The number of times in a row after which an error is reported: more than one if it may pass by itself.
-pub(crate) fn patience(error: &impl Failure) -> u32 {
+pub(crate) fn patience(error: &impl ReconcileError) -> u32 {
     match error.is_transient() {
         // The object will be deleted with its namespace.
         _ if answers(error).any(is_terminating) => u32::MAX,
         // After two minutes, somebody may have to help the garbage collector.
-        _ if causes(error).any(|it| it.is::<Leftover>()) => 10,
+        _ if causes(error).any(|it| it.is::<StaleOwner>()) => 10,
         true => 4,
         false => 1,
     }
 }
 
-/// Whether this account lacks a right.
-pub(crate) fn is_forbidden(error: &impl Failure) -> bool {
+/// Whether this account lacks a permission.
+pub(crate) fn is_forbidden(error: &impl ReconcileError) -> bool {
     answers(error).any(|it| it.is_forbidden() && !is_terminating(it))
 }
 
 /// Whether an object was not found, or was another one than was meant.
-pub(crate) fn is_of_another(error: &impl Failure) -> bool {
+pub(crate) fn is_of_another(error: &impl ReconcileError) -> bool {
     answers(error).any(|it| it.is_not_found() || it.is_conflict())
 }
 
 /// The time after which the API server accepts a retry.
-pub(crate) fn retry_after(error: &impl Failure) -> Duration {
+pub(crate) fn retry_after(error: &impl ReconcileError) -> Duration {
     answers(error).map(when).max().unwrap_or_default()
 }
 
@@ -264,7 +287,7 @@ fn owner(controller: &Option<String>) -> String {
     }
 }
 
-impl Failure for Error {
+impl ReconcileError for Error {
     fn reason(&self) -> &'static str {
         match self {
             Self::Kube(kube::Error::Api(s)) if s.is_conflict() => "Conflict",
@@ -273,16 +296,20 @@ impl Failure for Error {
             Self::Kube(kube::Error::Api(s)) if s.is_not_found() => "NotFound",
             Self::Kube(kube::Error::Api(s)) if s.code == 429 => "TooManyRequests",
             Self::Kube(_) => "KubernetesError",
-            Self::Missing(_) => "MissingField",
-            Self::Unset(_) => "NotConfigured",
-            Self::Own { reason, .. } => reason,
+            Self::MissingField(_) => "MissingField",
+            Self::MissingEnvVar(_) => "NotConfigured",
+            Self::Custom { reason, .. } => reason,
             Self::Encode(_) => "EncodeError",
             Self::NotOwned { .. } => "NotOwned",
-            Self::Leftover(_) => "Leftover",
+            Self::StaleOwner(_) => "StaleOwner",
             Self::Unselected { .. } => "MissingLabel",
             Self::CannotOwn { .. } => "CannotOwn",
+            Self::WrongKind { .. } => "WrongKind",
+            Self::NotReconciled { .. } => "NotReconciled",
             Self::Replaced { .. } => "Replaced",
             Self::NoStatus { .. } => "NoStatus",
+            Self::ControllerFailed(_) => "ControllerFailed",
+            Self::Configuration(_) => "ConfigurationError",
             Self::Panic(_) => "Panic",
             Self::Timeout(_) => "Timeout",
         }
@@ -291,8 +318,8 @@ impl Failure for Error {
     fn is_transient(&self) -> bool {
         match self {
             Self::Kube(kube::Error::Api(s)) => matches!(s.code, 401 | 409 | 429) || s.code >= 500 || is_terminating(s),
-            Self::Kube(_) | Self::Timeout(_) | Self::Leftover(_) => true,
-            Self::Own { is_transient, .. } => *is_transient,
+            Self::Kube(_) | Self::Timeout(_) | Self::StaleOwner(_) => true,
+            Self::Custom { is_transient, .. } => *is_transient,
             _ => false,
         }
     }

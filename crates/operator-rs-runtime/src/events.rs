@@ -1,8 +1,8 @@
-//! Events, which `kubectl describe` shows. kube's `Recorder` keeps each for six minutes, reads all
-//! of them whenever it publishes one, and needs the right to `patch`; ours are published on
-//! transitions only, so there is nothing to count.
+//! Events, which `kubectl describe` shows. kube's `Recorder` keeps each for six minutes, reads all of them whenever it
+//! publishes one, and needs the permission to `patch`. Ours are published on transitions only, so repetitions need not be
+//! counted.
 
-use crate::{Operator, error::is_terminating, explain};
+use crate::{Manager, error::is_terminating, explain};
 use k8s_openapi::{
     api::{core::v1::ObjectReference, events::v1::Event},
     apimachinery::pkg::apis::meta::v1::MicroTime,
@@ -13,28 +13,49 @@ use kube::{
     api::{ObjectMeta, PostParams},
 };
 
-/// How important an event is.
+/// The type of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Severity {
+pub(crate) enum Severity {
     /// Information.
     Normal,
     /// Something needs attention.
     Warning,
 }
 
-impl Operator {
-    /// Publishes a `Normal` event about an object. Call it on transitions, not on each reconcile.
-    pub async fn normal<K: Resource<DynamicType = ()>>(&self, about: &K, reason: &str, note: &str) {
-        self.publish(Severity::Normal, about.object_ref(&()), reason, note).await;
+/// Publishes an event about an object. [`Manager::event`] returns it.
+#[must_use = "an event is published by `normal` or `warning`"]
+pub struct EventPublisher<'a> {
+    manager: &'a Manager,
+    about: ObjectReference,
+}
+
+impl EventPublisher<'_> {
+    /// Publishes a `Normal` event: information. `reason` is one word in UpperCamelCase, `note` a sentence of at most 1 024
+    /// bytes. If publishing fails, the error is logged.
+    pub async fn normal(self, reason: &str, note: &str) {
+        self.manager.publish(Severity::Normal, self.about, reason, note).await;
     }
 
-    /// Publishes a `Warning` event about an object. Call it on transitions, not on each reconcile.
-    pub async fn warning<K: Resource<DynamicType = ()>>(&self, about: &K, reason: &str, note: &str) {
-        self.publish(Severity::Warning, about.object_ref(&()), reason, note).await;
+    /// Publishes a `Warning` event: something needs attention. The arguments are those of [`normal`](Self::normal).
+    pub async fn warning(self, reason: &str, note: &str) {
+        self.manager.publish(Severity::Warning, self.about, reason, note).await;
+    }
+}
+
+impl Manager {
+    /// An event about `object`, which `kubectl describe` shows. Publish events on transitions, not on each reconcile.
+    ///
+    /// ```no_run
+    /// # async fn sketch(manager: operator_rs_runtime::Manager, site: k8s_openapi::api::core::v1::ConfigMap) {
+    /// manager.event(&site).normal("Available", "the load balancer has an address").await;
+    /// # }
+    /// ```
+    pub fn event<K: Resource<DynamicType = ()>>(&self, object: &K) -> EventPublisher<'_> {
+        EventPublisher { manager: self, about: object.object_ref(&()) }
     }
 
     /// Publishes an event. If that fails, the error is logged and the reconcile goes on.
-    pub async fn publish(&self, severity: Severity, about: ObjectReference, reason: &str, note: &str) {
+    pub(crate) async fn publish(&self, severity: Severity, about: ObjectReference, reason: &str, note: &str) {
         if self.dry_run.is_some() {
             return tracing::debug!(reason, note, "a dry run publishes no event");
         }

@@ -8,7 +8,7 @@ use std::error::Error;
 /// ```
 /// let refused = std::io::Error::from(std::io::ErrorKind::ConnectionRefused);
 /// let error = kube::Error::Service(Box::new(refused));
-/// assert_eq!(runtime::explain(&error), "connection refused");
+/// assert_eq!(operator_rs_runtime::explain(&error), "connection refused");
 /// ```
 pub fn explain(error: &(dyn Error + 'static)) -> String {
     let cause = error.source().map(explain);

@@ -1,10 +1,6 @@
 //! kube's finalizer, with readable errors and with retries after conflicts.
 
-use crate::{
-    Action, Error,
-    cache::{Primary, Watched},
-    scope::Scope,
-};
+use crate::{Action, Error, Primary, cache::Watchable, scope::ResourceScope};
 use kube::{
     Api, ResourceExt,
     runtime::{controller::Action as After, finalizer as kube_finalizer},
@@ -12,24 +8,24 @@ use kube::{
 use serde::Serialize;
 use std::sync::Arc;
 
-pub use kube::runtime::finalizer::Event;
+pub use kube::runtime::finalizer::Event as FinalizerEvent;
 
 /// Adds a finalizer to an object before `reconcile` runs, and removes it after the clean-up.
 ///
-/// `reconcile` receives [`Event::Cleanup`] when the object is being deleted, until it succeeds, and
-/// [`Event::Apply`] otherwise. It can be interrupted at any point and runs again. `name` needs a domain,
+/// `reconcile` receives [`FinalizerEvent::Cleanup`] when the object is being deleted, until it succeeds, and
+/// [`FinalizerEvent::Apply`] otherwise. It can be interrupted at any point and runs again. `name` needs a domain,
 /// such as `example.com/bucket`, and the operator's role needs `patch` on the resource.
 ///
 /// ```no_run
 /// use k8s_openapi::api::core::v1::ConfigMap;
-/// use runtime::{Action, Error, Primary, finalizer::{Event, finalizer}};
+/// use operator_rs_runtime::{Action, Error, FinalizerEvent, Primary, finalizer};
 /// use std::sync::Arc;
 ///
-/// async fn reconcile(config: Arc<ConfigMap>, configs: Arc<Primary<ConfigMap>>) -> Result<Action, Error> {
+/// async fn reconcile(config: Arc<ConfigMap>, configs: Primary<ConfigMap>) -> Result<Action, Error> {
 ///     finalizer(&configs, "example.com/bucket", config, |event| async {
 ///         match event {
-///             Event::Apply(config) => println!("make a bucket for {:?}", config.metadata.name),
-///             Event::Cleanup(config) => println!("remove the bucket of {:?}", config.metadata.name),
+///             FinalizerEvent::Apply(config) => println!("make a bucket for {:?}", config.metadata.name),
+///             FinalizerEvent::Cleanup(config) => println!("remove the bucket of {:?}", config.metadata.name),
 ///         }
 ///         Ok(Action::await_change())
 ///     })
@@ -47,22 +43,22 @@ pub async fn finalizer<K, F, Fut, E>(
     reconcile: F,
 ) -> Result<Action, E>
 where
-    K: Watched + Serialize,
-    F: FnOnce(Event<K>) -> Fut,
+    K: Watchable + Serialize,
+    F: FnOnce(FinalizerEvent<K>) -> Fut,
     Fut: Future<Output = Result<Action, E>>,
     E: From<Error> + std::error::Error + 'static,
 {
     use kube_finalizer::Error as Step;
-    let api: Api<K> = K::Scope::api(&primary.client(), object.namespace().as_deref());
+    let api: Api<K> = K::Scope::api(&primary.cache.client(), object.namespace().as_deref());
     let is_new = object.meta().deletion_timestamp.is_none() && !object.finalizers().iter().any(|it| it == name);
-    let object = match is_new && primary.is_dry_run() {
+    let object = match is_new && primary.cache.is_dry_run() {
         // It will not come back with the finalizer: so it goes on from here.
         true => {
             let nothing = |_| async { Ok::<_, Error>(After::await_change()) };
             let added = kube_finalizer::finalizer(&api, name, object.clone(), nothing).await;
             added.map_err(|error| match error {
                 Step::AddFinalizer(error) => Error::from(stale(error)),
-                _ => Error::Missing("valid finalizer"),
+                _ => Error::MissingField("valid finalizer"),
             })?;
             let mut object = (*object).clone();
             object.finalizers_mut().push(name.into());
@@ -84,8 +80,8 @@ where
         Ok(_) => Ok(action),
         Err(Step::ApplyFailed(error) | Step::CleanupFailed(error)) => Err(error),
         Err(Step::AddFinalizer(error) | Step::RemoveFinalizer(error)) => Err(Error::from(stale(error)).into()),
-        Err(Step::UnnamedObject) => Err(Error::Missing("name").into()),
-        Err(Step::InvalidFinalizer) => Err(Error::Missing("valid finalizer").into()),
+        Err(Step::UnnamedObject) => Err(Error::MissingField("name").into()),
+        Err(Step::InvalidFinalizer) => Err(Error::MissingField("valid finalizer").into()),
     }
 }
 

@@ -1,22 +1,24 @@
 //! The flags of the process, under the names that kubebuilder and controller-runtime use, so that
 //! manifests and habits carry over. Each is an environment variable, too.
 
-mod values;
-
-use crate::{client::Limits, leader, operator::Settings, scope::WatchScope, telemetry::LogFormat, tls::Files};
+use crate::{
+    client::Limits,
+    flag_values::{self, Address},
+    leader::{self, LeaderElection},
+    manager::Settings,
+    scope::WatchNamespaces,
+    telemetry::LogFormat,
+    tls::Files,
+};
 use clap::ArgAction::Set;
 use kube::Client;
 use std::{path::PathBuf, time::Duration};
-
-pub(crate) use values::Address;
-#[cfg(any(feature = "admission", feature = "conversion"))]
-pub(crate) use values::time;
 
 #[allow(missing_docs)] // clap would show them as the program's own: they are where it is exported
 #[derive(Clone, Debug, clap::Args)]
 pub struct Flags {
     /// Address of the metrics endpoint; 0 turns it off
-    #[arg(long, env, default_value = "0", value_name = "[IP]:PORT", value_parser = values::address)]
+    #[arg(long, env, default_value = "0", value_name = "[IP]:PORT", value_parser = flag_values::address)]
     pub(crate) metrics_bind_address: Address,
 
     /// Serve metrics over HTTPS, to authorized clients only
@@ -36,7 +38,7 @@ pub struct Flags {
     metrics_cert_key: String,
 
     /// Address of /healthz and /readyz; 0 turns them off
-    #[arg(long, env, default_value = ":8081", value_name = "[IP]:PORT", value_parser = values::address)]
+    #[arg(long, env, default_value = ":8081", value_name = "[IP]:PORT", value_parser = flag_values::address)]
     pub(crate) health_probe_bind_address: Address,
 
     /// Reconcile only while holding a Lease (2 or more replicas)
@@ -52,15 +54,15 @@ pub struct Flags {
     leader_election_namespace: Option<String>,
 
     /// Time after which others replace a silent leader
-    #[arg(long, env, default_value = "15s", value_name = "TIME", value_parser = values::seconds)]
+    #[arg(long, env, default_value = "15s", value_name = "TIME", value_parser = flag_values::seconds)]
     leader_election_lease_duration: Duration,
 
     /// How long the leader tries to renew the Lease
-    #[arg(long, env, default_value = "10s", value_name = "TIME", value_parser = values::time)]
+    #[arg(long, env, default_value = "10s", value_name = "TIME", value_parser = flag_values::time)]
     leader_election_renew_deadline: Duration,
 
     /// Time between attempts to acquire or renew the Lease
-    #[arg(long, env, default_value = "2s", value_name = "TIME", value_parser = values::time)]
+    #[arg(long, env, default_value = "2s", value_name = "TIME", value_parser = flag_values::time)]
     leader_election_retry_period: Duration,
 
     /// Fill the caches before holding the Lease
@@ -69,34 +71,34 @@ pub struct Flags {
 
     /// Namespaces to watch; all if empty
     #[arg(long, env, default_value = "", value_name = "A,B", hide_default_value = true)]
-    pub(crate) watch_namespace: WatchScope,
+    pub(crate) watch_namespace: WatchNamespaces,
 
     /// Concurrent reconciles of each controller
-    #[arg(long, env, default_value_t = 1, value_name = "N", value_parser = values::workers)]
+    #[arg(long, env, default_value_t = 1, value_name = "N", value_parser = flag_values::workers)]
     max_concurrent_reconciles: u16,
 
     /// Time limit of one reconcile
-    #[arg(long, env, default_value = "1m", value_name = "TIME", value_parser = values::time)]
+    #[arg(long, env, default_value = "1m", value_name = "TIME", value_parser = flag_values::time)]
     reconcile_timeout: Duration,
 
     /// Time for running reconciles to end after SIGTERM
-    #[arg(long, env, default_value = "30s", value_name = "TIME", value_parser = values::time_or_zero)]
+    #[arg(long, env, default_value = "30s", value_name = "TIME", value_parser = flag_values::time_or_zero)]
     pub(crate) graceful_shutdown_timeout: Duration,
 
     /// Reconcile every object again after this time
-    #[arg(long, env, default_value = "10h", value_name = "TIME", value_parser = values::time)]
+    #[arg(long, env, default_value = "10h", value_name = "TIME", value_parser = flag_values::time)]
     sync_period: Duration,
 
     /// Time limit for filling the caches
-    #[arg(long, env, default_value = "2m", value_name = "TIME", value_parser = values::time)]
+    #[arg(long, env, default_value = "2m", value_name = "TIME", value_parser = flag_values::time)]
     cache_sync_timeout: Duration,
 
     /// Time limit of one request, watches excepted
-    #[arg(long, env, default_value = "30s", value_name = "TIME", value_parser = values::time)]
+    #[arg(long, env, default_value = "30s", value_name = "TIME", value_parser = flag_values::time)]
     kube_api_timeout: Duration,
 
     /// Requests to the API server per second; 0 for no limit
-    #[arg(long, env, default_value_t = 0.0, value_name = "N", value_parser = values::rate)]
+    #[arg(long, env, default_value_t = 0.0, value_name = "N", value_parser = flag_values::rate)]
     kube_api_qps: f64,
 
     /// Burst of requests with --kube-api-qps; 0 for 10
@@ -140,10 +142,10 @@ impl Flags {
     }
 
     /// The Lease of an operator of this name.
-    pub(crate) fn lease(&self, name: &str, client: &Client) -> leader::Config {
+    pub(crate) fn lease(&self, name: &str, client: &Client) -> LeaderElection {
         let name = self.leader_election_id.as_deref().filter(|it| !it.is_empty()).unwrap_or(name);
-        let default = leader::Config::new(name, client);
-        leader::Config {
+        let default = LeaderElection::new(name, client);
+        LeaderElection {
             namespace: self.leader_election_namespace.clone().filter(|it| !it.is_empty()).unwrap_or(default.namespace),
             lease_duration: self.leader_election_lease_duration,
             renew_deadline: self.leader_election_renew_deadline,

@@ -1,7 +1,7 @@
 //! Leader election: of several replicas one works, the others wait. With client-go's numbers;
 //! kube-runtime has none, and the crates for it lag behind kube.
 
-use crate::{backoff, client, explain, lease::Elector, metrics::Metrics};
+use crate::{Error, backoff, client, explain, lease::Elector, metrics::Metrics};
 use kube::Client;
 use ring::rand::{SecureRandom, SystemRandom};
 use std::{
@@ -22,9 +22,30 @@ pub(crate) const JITTER: f64 = 1.2;
 /// The longest that the Lease may take to be released.
 const RELEASE: Duration = Duration::from_secs(5);
 
-/// The Lease to hold, the name to hold it with, and the times.
+/// Leader election by a Lease, as in client-go: the Lease to hold, the name to hold it with, and the times.
+///
+/// Controllers of this crate need nothing of this: `run_manager` does it for them. With kube's own `Controller`:
+///
+/// ```no_run
+/// use operator_rs_runtime::{Error, LeaderElection};
+/// use tokio_util::sync::CancellationToken;
+///
+/// async fn run(client: kube::Client, stop: CancellationToken) -> Result<(), Error> {
+///     let election = LeaderElection::new("my-operator", &client);
+///     let Some(leadership) = election.acquire(&client, &stop).await? else { return Ok(()) };
+///     tokio::select! {
+///         () = controller(client) => {}
+///         () = leadership.lost() => std::process::exit(1), // another replica may lead from now on
+///     }
+///     leadership.release().await;
+///     Ok(())
+/// }
+/// # async fn controller(_: kube::Client) {}
+/// ```
+///
+/// The operator's role needs `get`, `create` and `update` on Leases in the namespace.
 #[derive(Clone, Debug)]
-pub struct Config {
+pub struct LeaderElection {
     /// The Lease's name.
     pub name: String,
     /// The Lease's namespace.
@@ -37,9 +58,10 @@ pub struct Config {
     pub renew_deadline: Duration,
     /// The time between attempts.
     pub retry_period: Duration,
+    pub(crate) metrics: Option<Arc<Metrics>>,
 }
 
-impl Config {
+impl LeaderElection {
     /// A Lease in the namespace of the pod, with client-go's times.
     pub fn new(name: &str, client: &Client) -> Self {
         let var = |name| std::env::var(name).ok().filter(|it| !it.is_empty());
@@ -52,6 +74,45 @@ impl Config {
             lease_duration: Duration::from_secs(15),
             renew_deadline: Duration::from_secs(10),
             retry_period: Duration::from_secs(2),
+            metrics: None,
+        }
+    }
+
+    /// Shows in these metrics whether this process leads: `leader_election_master_status`, as controller-runtime does.
+    pub fn with_metrics(self, metrics: &Arc<Metrics>) -> Self {
+        Self { metrics: Some(metrics.clone()), ..self }
+    }
+
+    /// Waits until this process leads. `None` if `stop` is cancelled before.
+    ///
+    /// # Errors
+    /// [`Error::Kube`] if the Lease may not be read or written, or if the API server calls it invalid. Other failures are
+    /// logged, and tried again.
+    pub async fn acquire(&self, client: &Client, stop: &CancellationToken) -> Result<Option<Leadership>, Error> {
+        info!(lease = self.name, namespace = self.namespace, identity = self.identity, "waiting to lead");
+        self.report(false);
+        let mut elector = Elector::new(client.clone(), self.clone());
+        // An attempt is not dropped half-way: the Lease might then be ours, and nothing would release it.
+        while !stop.is_cancelled() {
+            let start = Instant::now();
+            match elector.try_hold().await {
+                Ok(true) => return Ok(Some(lead(elector, start))),
+                Ok(false) => {}
+                Err(kube::Error::Api(status)) if status.is_forbidden() || status.is_invalid() => {
+                    return Err(kube::Error::Api(status).into());
+                }
+                Err(error) => warn!(error = explain(&error), "cannot acquire the Lease"),
+            }
+            let pause = jittered(self.retry_period);
+            let expiry = elector.expires_in().filter(|left| !left.is_zero()).unwrap_or(pause);
+            stop.run_until_cancelled(sleep(pause.min(expiry + Duration::from_millis(10)))).await;
+        }
+        Ok(None)
+    }
+
+    fn report(&self, leads: bool) {
+        if let Some(metrics) = &self.metrics {
+            metrics.leader(&self.name, leads);
         }
     }
 
@@ -72,17 +133,21 @@ fn jittered(period: Duration) -> Duration {
     period.mul_f64(1.0 + JITTER * backoff::random())
 }
 
-/// This process leads.
+/// This process leads. [`LeaderElection::acquire`] returns it. The Lease is renewed until [`release`](Self::release).
 #[derive(Debug)]
 pub struct Leadership {
-    /// Cancelled when the Lease could not be renewed in time: stop at once,
-    /// for another replica may lead from now on.
-    pub lost: CancellationToken,
+    pub(crate) lost: CancellationToken,
     done: CancellationToken,
     renewal: JoinHandle<()>,
 }
 
 impl Leadership {
+    /// Waits until the Lease is lost, because it could not be renewed in time: stop at once then, for another replica may
+    /// lead from now on.
+    pub async fn lost(&self) {
+        self.lost.cancelled().await;
+    }
+
     /// Frees the Lease, so that the next replica need not wait for it to expire.
     pub async fn release(self) {
         self.done.cancel();
@@ -92,58 +157,19 @@ impl Leadership {
     }
 }
 
-/// Waits until this process leads. `None` when `stop` came first.
-///
-/// The rights that it needs are in `config/rbac/leader_election_role.yaml`.
-///
-/// # Errors
-/// If the Lease may not be read or written.
-pub async fn acquire(
-    client: Client,
-    config: Config,
-    metrics: Arc<Metrics>,
-    stop: CancellationToken,
-) -> kube::Result<Option<Leadership>> {
-    info!(lease = config.name, namespace = config.namespace, identity = config.identity, "waiting to lead");
-    metrics.leader(&config.name, false);
-    let mut elector = Elector::new(client, config.clone());
-    // An attempt is not dropped half-way: the Lease might then be ours, and nobody would release it.
-    while !stop.is_cancelled() {
-        let start = Instant::now();
-        match elector.try_hold().await {
-            Ok(true) => return Ok(Some(lead(elector, metrics, start))),
-            Ok(false) => {}
-            Err(kube::Error::Api(e)) if e.is_forbidden() || e.is_invalid() => {
-                return Err(kube::Error::Api(e));
-            }
-            Err(error) => warn!(error = explain(&error), "cannot acquire the Lease"),
-        }
-        let pause = jittered(config.retry_period);
-        let expiry = elector.expires_in().filter(|left| !left.is_zero()).unwrap_or(pause);
-        stop.run_until_cancelled(sleep(pause.min(expiry + Duration::from_millis(10)))).await;
-    }
-    Ok(None)
-}
-
-fn lead(elector: Elector, metrics: Arc<Metrics>, since: Instant) -> Leadership {
+fn lead(elector: Elector, since: Instant) -> Leadership {
     info!("leading");
-    metrics.leader(&elector.config.name, true);
+    elector.config.report(true);
     let (lost, done) = (CancellationToken::new(), CancellationToken::new());
     let renewal = tokio::spawn({
         let (lost, done) = (lost.clone(), done.clone());
-        async move { renew(elector, metrics, since, lost, done).await }
+        async move { renew(elector, since, lost, done).await }
     });
     Leadership { lost, done, renewal }
 }
 
 /// Renews the Lease until that fails for too long, or until `done`: then it is freed.
-async fn renew(
-    mut elector: Elector,
-    metrics: Arc<Metrics>,
-    mut renewed: Instant,
-    lost: CancellationToken,
-    done: CancellationToken,
-) {
+async fn renew(mut elector: Elector, mut renewed: Instant, lost: CancellationToken, done: CancellationToken) {
     let config = elector.config.clone();
     let latest = Arc::new(Mutex::new(renewed.into_std()));
     let (watched, limit) = (Arc::downgrade(&latest), (config.renew_deadline + config.lease_duration) / 2);
@@ -151,7 +177,7 @@ async fn renew(
     while renewed.elapsed() < config.renew_deadline {
         let left = config.renew_deadline.saturating_sub(renewed.elapsed());
         if done.run_until_cancelled(sleep(config.retry_period.min(left))).await.is_none() {
-            metrics.leader(&config.name, false);
+            config.report(false);
             let freed = elector.write_free().await.map_err(|error| explain(&error));
             return debug!(?freed, "released the Lease");
         }
@@ -169,7 +195,7 @@ async fn renew(
             Err(_) => warn!("cannot renew the Lease in time"),
         }
     }
-    metrics.leader(&config.name, false);
+    config.report(false);
     lost.cancel();
 }
 
@@ -194,14 +220,15 @@ mod tests {
 
     async fn candidate(server: &Server, identity: &str, stop: &CancellationToken) -> Option<Leadership> {
         let client = server.client_of(identity);
-        let config = Config { identity: identity.into(), ..Config::new("operator", &client) };
-        acquire(client, config, Arc::default(), stop.clone()).await.unwrap()
+        let election = LeaderElection { identity: identity.into(), ..LeaderElection::new("operator", &client) };
+        election.acquire(&client, stop).await.unwrap()
     }
 
     #[tokio::test]
     async fn no_two_identities_are_the_same() {
         let client = Server::default().client_of("a");
-        assert_ne!(Config::new("operator", &client).identity, Config::new("operator", &client).identity);
+        let identity = || LeaderElection::new("operator", &client).identity;
+        assert_ne!(identity(), identity());
     }
 
     #[tokio::test(start_paused = true)]

@@ -2,7 +2,7 @@
 //! read, so that two candidates can never both win, and expiry is judged by how long *this* process
 //! has seen the record unchanged, so that clocks need not agree. The crate for it lags behind kube.
 
-use crate::leader::Config;
+use crate::leader::LeaderElection;
 use k8s_openapi::{
     api::coordination::v1::{Lease, LeaseSpec},
     apimachinery::pkg::apis::meta::v1::MicroTime,
@@ -18,13 +18,13 @@ use tokio::time::{Instant, timeout};
 #[derive(Debug)]
 pub(crate) struct Elector {
     api: Api<Lease>,
-    pub config: Config,
+    pub config: LeaderElection,
     /// The last record seen, and when it was first seen.
     seen: Option<(Lease, Instant)>,
 }
 
 impl Elector {
-    pub fn new(client: Client, config: Config) -> Self {
+    pub fn new(client: Client, config: LeaderElection) -> Self {
         Self { api: Api::namespaced(client, &config.namespace), config, seen: None }
     }
 

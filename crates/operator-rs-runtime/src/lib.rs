@@ -1,42 +1,77 @@
-//! The runtime of an operator: caches, server-side apply, leader election, metrics and probes. It does
+//! The runtime of an operator: controllers with caches, server-side apply, leader election, metrics and probes. It does
 //! not depend on the operator's kinds or on its project.
+//!
+//! Start with [`Controller`], the handles that it returns ([`Owned`], [`Watched`], [`Referenced`], [`Primary`],
+//! [`Dependents`]), and [`Error`]. A process of several controllers has a [`Manager`].
+//!
+//! ```no_run
+//! use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
+//! use operator_rs_runtime::{Action, Controller, Labels, Manager, Owned, Result};
+//! use std::{process::ExitCode, sync::Arc};
+//!
+//! async fn run(manager: Manager) -> Result<()> {
+//!     let mut controller = Controller::new(&manager);
+//!     let configs = controller.owns(&Labels::from([("app.kubernetes.io/managed-by".into(), "example".into())]));
+//!     controller.run(reconcile, configs).await
+//! }
+//!
+//! /// Every Deployment gets a ConfigMap of its name.
+//! async fn reconcile(deployment: Arc<Deployment>, configs: Owned<ConfigMap, Deployment>) -> Result<Action> {
+//!     let mut config = ConfigMap::default();
+//!     config.metadata.name = deployment.metadata.name.clone();
+//!     configs.apply(&deployment, &config).await?;
+//!     Ok(Action::await_change())
+//! }
+//!
+//! # #[cfg(feature = "flags")]
+//! fn start(flags: operator_rs_runtime::Flags) -> ExitCode {
+//!     let components = vec![operator_rs_runtime::controller_per_namespace(run)];
+//!     operator_rs_runtime::run_manager(operator_rs_runtime::identity!(), flags, components)
+//! }
+//! ```
 #![deny(missing_docs)]
+// Without the process, some of its parts have no user.
+#![cfg_attr(not(feature = "flags"), allow(dead_code))]
 
 #[cfg(feature = "admission")]
 pub mod admission;
 pub mod client;
 pub mod conditions;
-pub mod controller;
-#[cfg(feature = "conversion")]
-pub mod conversion;
-pub mod error;
-pub mod events;
-pub mod finalizer;
-pub mod labels;
 pub mod metrics;
-pub mod operator;
-pub mod process;
-pub mod readiness;
-pub mod scope;
 
 mod action;
-mod apply_set;
 mod authorize;
 mod backoff;
 mod cache;
 mod certificate;
+mod component;
+mod controller;
+#[cfg(feature = "conversion")]
+mod conversion;
 mod dry_run;
+mod error;
+mod events;
 mod explain;
+mod finalizer;
+mod flag_values;
+#[cfg(feature = "flags")]
 mod flags;
+mod handles;
+mod labels;
 mod leader;
 mod lease;
 mod limit;
+mod manager;
+mod permissions;
+#[cfg(feature = "flags")]
+mod process;
 mod queue;
+mod readiness;
+mod scope;
 mod secret_hash;
-mod rights;
 mod server;
+#[cfg(feature = "flags")]
 mod shutdown;
-mod start;
 mod telemetry;
 mod tls;
 #[cfg(any(feature = "admission", feature = "conversion"))]
@@ -45,34 +80,45 @@ mod worker;
 
 pub use action::Action;
 #[cfg(feature = "admission")]
-pub use admission::{defaulting, validating};
-pub use apply_set::{ApplySet, Owned};
-pub use cache::{Children, DESIRED_HASH, Desired, Manager, Parent, Primary, Watch, Watched, Watches};
+pub use admission::webhook::{mutating_webhook, validating_webhook};
+pub use cache::{Desired, FieldManager, ObjectName, WatchOptions, Watchable, apply_owned};
+#[cfg(feature = "flags")]
+pub use component::serve_webhooks;
+pub use component::{Component, cluster_controller, controller_per_namespace};
 pub use controller::Controller;
 #[cfg(feature = "conversion")]
-pub use conversion::{converting, converting_lossless};
+pub use conversion::{conversion_webhook, lossless_conversion_webhook};
 pub use dry_run::DryRun;
-pub use error::{Cause, Error, Failure, Leftover, Result};
+pub use error::{Error, ReconcileError, Result, StaleOwner};
+pub use events::EventPublisher;
 pub use explain::explain;
-pub use finalizer::finalizer;
+pub use finalizer::{FinalizerEvent, finalizer};
 /// The flags of an operator. Flatten them into the arguments of your own program.
 ///
 /// ```
 /// #[derive(clap::Parser)]
 /// struct Args {
 ///     #[command(flatten)]
-///     flags: runtime::Flags,
+///     flags: operator_rs_runtime::Flags,
 /// }
 /// let args: Args = clap::Parser::parse_from(["manager", "--leader-elect", "--sync-period=1h30m"]);
 /// ```
+#[cfg(feature = "flags")]
 pub use flags::Flags;
-pub use labels::Labels;
-pub use operator::{Identity, Operator, Settings};
-pub use process::start;
-pub use rights::Rights;
+pub use handles::{CacheRef, Dependents, Owned, Primary, Referenced, Watched};
+pub use labels::{Labels, label_selector, label_value};
+pub use leader::{LeaderElection, Leadership};
+pub use manager::{Identity, Manager, Settings};
+#[cfg(feature = "flags")]
+pub use process::run_manager;
+pub use queue::FairQueue;
+pub use readiness::{Pending, Readiness};
+pub use scope::{NamespaceScope, ResourceScope, WatchNamespaces};
 pub use secret_hash::secret_hash;
-pub use start::{Start, cluster_wide, per_namespace, serve_webhooks};
+pub use server::{serve_metrics, serve_probes};
 pub use telemetry::capture_log;
+/// Tells controllers and servers to stop.
+pub use tokio_util::sync::CancellationToken;
 #[cfg(any(feature = "admission", feature = "conversion"))]
 pub use webhooks::webhook_service;
 

@@ -4,7 +4,7 @@
 mod procfs;
 mod series;
 
-use crate::{Action, Error, Failure};
+use crate::{Action, Error, ReconcileError};
 use prometheus_client::{
     encoding::text,
     registry::{Metric, Registry},
@@ -51,12 +51,12 @@ impl Metrics {
     /// metric. Give the name of a counter without `_total`, which is added.
     ///
     /// ```
-    /// # let operator_metrics = runtime::metrics::Metrics::default();
-    /// use runtime::metrics::prometheus_client::metrics::counter::Counter;
+    /// # let metrics = operator_rs_runtime::metrics::Metrics::default(); // `manager.metrics` in a controller
+    /// use operator_rs_runtime::metrics::prometheus_client::metrics::counter::Counter;
     ///
-    /// let backups: Counter = operator_metrics.register("backups", "Completed backups", Counter::default());
+    /// let backups: Counter = metrics.register("backups", "Completed backups", Counter::default());
     /// backups.inc();
-    /// assert!(operator_metrics.encode().contains("\nbackups_total 1\n"));
+    /// assert!(metrics.encode().contains("\nbackups_total 1\n"));
     /// ```
     pub fn register<M: Metric + Clone>(&self, name: &str, help: &str, metric: M) -> M {
         let mut own = crate::lock(&self.own);
@@ -106,66 +106,95 @@ pub struct ControllerMetrics {
 }
 
 impl ControllerMetrics {
-    /// Up to so many reconciles more may run at once.
-    pub fn max_concurrent(&self, reconciles: u16) {
+    /// Adds to the number of reconciles that may run at once.
+    pub(crate) fn max_concurrent(&self, reconciles: u16) {
         self.series.max_concurrent.inc_by(reconciles.into());
     }
 
-    /// Something was added to the queue.
-    pub fn queue_added(&self) {
+    /// A key was added to the queue.
+    pub(crate) fn queue_added(&self) {
         self.series.adds.inc();
     }
 
-    /// So much is in the queue now.
-    pub fn queue_depth(&self, depth: i64) {
+    /// The queue has this length now.
+    pub(crate) fn queue_depth(&self, depth: i64) {
         self.series.depth.inc_by(depth - self.depth.swap(depth, Relaxed));
     }
 
-    /// Something was taken from the queue after it had waited so long.
-    pub fn queue_taken(&self, waited: Duration) {
+    /// A key was taken from the queue after this time.
+    pub(crate) fn queue_taken(&self, waited: Duration) {
         self.series.queue_time.observe(waited.as_secs_f64());
     }
 
-    /// A key that was taken from the queue is done after this time.
-    pub fn queue_done(&self, worked: Duration) {
+    /// The reconcile of a key that was taken from the queue has ended after this time.
+    pub(crate) fn queue_done(&self, worked: Duration) {
         self.series.work_time.observe(worked.as_secs_f64());
     }
 
-    /// Something will come into the queue again after a time.
-    pub fn queue_retry(&self) {
+    /// A key will be added to the queue again after a pause.
+    pub(crate) fn queue_retry(&self) {
         self.series.retries.inc();
     }
 
-    /// A failure is not retried before the object changes, as of one that cannot be decoded.
-    pub fn terminal_error(&self) {
+    /// A failure is not retried before the object changes, because it cannot be decoded.
+    pub(crate) fn terminal_error(&self) {
         self.series.terminal_errors.inc();
     }
 
-    /// Times one reconcile and counts its result.
+    /// Times one reconcile, of whatever controller, and counts whether it has succeeded.
     ///
     /// # Errors
     /// Those of the reconcile.
-    pub async fn observe<E: Failure>(&self, reconcile: impl Future<Output = Result<Action, E>>) -> Result<Action, E> {
+    pub async fn observe<T, E>(&self, reconcile: impl Future<Output = Result<T, E>>) -> Result<T, E> {
+        self.count(reconcile, |outcome| if outcome.is_ok() { Outcome::Success } else { Outcome::Failure }).await
+    }
+
+    /// Times one reconcile of a controller of this crate and counts its result.
+    pub(crate) async fn observe_reconcile<E: ReconcileError>(
+        &self,
+        reconcile: impl Future<Output = Result<Action, E>>,
+    ) -> Result<Action, E> {
+        let outcome = |result: &Result<Action, E>| match result {
+            Ok(action) if *action == Action::await_change() => Outcome::Success,
+            Ok(_) => Outcome::RequeueAfter,
+            Err(error) if error.reason() == Error::Panic(String::new()).reason() => Outcome::Panic,
+            Err(error) if error.reason() == Error::Timeout(Duration::ZERO).reason() => Outcome::Timeout,
+            Err(_) => Outcome::Failure,
+        };
+        self.count(reconcile, outcome).await
+    }
+
+    async fn count<T>(&self, reconcile: impl Future<Output = T>, outcome: impl FnOnce(&T) -> Outcome) -> T {
         let running = Running::new(&self.series);
-        let out = reconcile.await;
+        let result = reconcile.await;
         self.series.time.observe(running.since.elapsed().as_secs_f64());
         let [success, requeue_after, failure, _] = &self.series.results;
-        match &out {
-            Ok(action) if *action == Action::await_change() => success.inc(),
-            Ok(_) => requeue_after.inc(),
-            Err(error) => {
+        let outcome = outcome(&result);
+        match outcome {
+            Outcome::Success => success.inc(),
+            Outcome::RequeueAfter => requeue_after.inc(),
+            Outcome::Failure | Outcome::Panic | Outcome::Timeout => {
                 self.series.errors.inc();
-                let reason = error.reason();
-                if reason == Error::Panic(String::new()).reason() {
-                    self.series.panics.inc();
-                } else if reason == Error::Timeout(Duration::ZERO).reason() {
-                    self.series.timeouts.inc();
-                }
                 failure.inc()
             }
         };
-        out
+        match outcome {
+            Outcome::Panic => drop(self.series.panics.inc()),
+            Outcome::Timeout => drop(self.series.timeouts.inc()),
+            _ => {}
+        }
+        result
     }
+}
+
+/// How a reconcile has ended.
+#[derive(Clone, Copy)]
+enum Outcome {
+    Success,
+    RequeueAfter,
+    Failure,
+    Panic,
+    Timeout,
 }
 
 /// A reconcile that runs, until this is dropped.

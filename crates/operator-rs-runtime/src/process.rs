@@ -5,11 +5,11 @@ mod plan;
 #[cfg(any(feature = "admission", feature = "conversion"))]
 use crate::webhooks;
 use crate::{
-    Flags, Identity, Operator, Start,
+    Component, Flags, Identity, Manager,
     authorize::Authorizer,
     client, explain,
     metrics::Metrics,
-    scope::WatchScope,
+    scope::WatchNamespaces,
     server::{self, Pages},
     shutdown, telemetry, tls,
 };
@@ -20,15 +20,24 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tracing::{error, info};
 
-/// Runs the operator until it receives a signal to stop, or fails. The last line of the log says why
-/// it failed.
+/// Runs the controllers and webhooks until the process receives a signal to stop, or one of them fails. The last line of the
+/// log gives the reason of a failure.
 ///
 /// ```no_run
-/// # let flags: runtime::Flags = unimplemented!();
-/// # async fn run(operator: runtime::Operator) -> anyhow::Result<()> { Ok(()) }
-/// runtime::start(runtime::identity!(), flags, vec![runtime::per_namespace(run)]);
+/// use operator_rs_runtime::{Flags, Manager, Result, controller_per_namespace, identity, run_manager};
+/// use std::process::ExitCode;
+///
+/// async fn run(manager: Manager) -> Result<()> {
+///     // …
+/// #   drop(manager);
+///     Ok(())
+/// }
+///
+/// fn start(flags: Flags) -> ExitCode {
+///     run_manager(identity!(), flags, [controller_per_namespace(run)])
+/// }
 /// ```
-pub fn start(identity: Identity, flags: Flags, parts: impl IntoIterator<Item = Start>) -> ExitCode {
+pub fn run_manager(identity: Identity, flags: Flags, parts: impl IntoIterator<Item = Component>) -> ExitCode {
     telemetry::init(flags.log_format, flags.dry_run);
     if let Err(why) = flags.check() {
         error!("{why}");
@@ -52,23 +61,23 @@ pub fn start(identity: Identity, flags: Flags, parts: impl IntoIterator<Item = S
     }
 }
 
-async fn run(identity: Identity, flags: Flags, parts: Vec<Start>) -> anyhow::Result<()> {
+async fn run(identity: Identity, flags: Flags, parts: Vec<Component>) -> anyhow::Result<()> {
     let stop = shutdown::on_signal()?;
     let metrics = Arc::new(Metrics::default());
     let client = client::connect(identity, &flags.limits(), &metrics).await?;
-    let operator = Operator { settings: flags.settings(), metrics, stop, ..Operator::new(identity, client) };
+    let manager = Manager { settings: flags.settings(), metrics, stop, ..Manager::new(identity, client) };
     if flags.dry_run {
-        return dry_run(operator.into_dry_run(), &flags.watch_namespace, &parts).await;
+        return dry_run(manager.into_dry_run(), &flags.watch_namespace, &parts).await;
     }
-    serve(&Operator { leading: CancellationToken::new(), ..operator }, &flags, &parts).await
+    serve(&Manager { elected: CancellationToken::new(), ..manager }, &flags, &parts).await
 }
 
 /// Runs the controllers, and serves what the flags say, until the operator stops or fails.
-pub(crate) async fn serve(operator: &Operator, flags: &Flags, parts: &[Start]) -> anyhow::Result<()> {
-    let (readiness, served) = (&operator.readiness, CancellationToken::new());
+pub(crate) async fn serve(manager: &Manager, flags: &Flags, parts: &[Component]) -> anyhow::Result<()> {
+    let (readiness, served) = (&manager.readiness, CancellationToken::new());
     let starting = readiness.expect("the controllers to start");
     #[cfg(any(feature = "admission", feature = "conversion"))]
-    let own = webhooks::keep_certificate(flags, parts.iter().filter_map(Start::webhook), operator);
+    let own = webhooks::keep_certificate(flags, parts.iter().filter_map(Component::webhook), manager);
     #[cfg(not(any(feature = "admission", feature = "conversion")))]
     let own: Option<Arc<tls::Current>> = None;
     let mut servers = vec![];
@@ -82,15 +91,15 @@ pub(crate) async fn serve(operator: &Operator, flags: &Flags, parts: &[Start]) -
             (None, Some(own)) => Some(own.acceptor()?),
             (files, _) => Some(tls::acceptor(files)?),
         };
-        let authorizer = tls.is_some().then(|| Authorizer::new(operator.client.clone()).into());
-        let pages = Pages::Metrics(operator.metrics.clone(), authorizer);
+        let authorizer = tls.is_some().then(|| Authorizer::new(manager.client.clone()).into());
+        let pages = Pages::Metrics(manager.metrics.clone(), authorizer);
         servers.push(server::serve(flags.metrics_bind_address.clone(), pages, tls, served.clone()).await?);
     }
     #[cfg(any(feature = "admission", feature = "conversion"))]
-    let webhooks = webhooks::serve(flags, parts.iter().filter_map(Start::webhook), operator, own).await?;
-    let election = flags.leader_elect.then(|| flags.lease(operator.identity.name, &operator.client));
+    let webhooks = webhooks::serve(flags, parts.iter().filter_map(Component::webhook), manager, own).await?;
+    let election = flags.leader_elect.then(|| flags.lease(manager.identity.name, &manager.client));
     let plan = Plan { election, warm: flags.warm_standby, grace: flags.graceful_shutdown_timeout };
-    let result = plan.run(operator, starting, || run_all(operator, &flags.watch_namespace, parts)).await;
+    let result = plan.run(manager, starting, || run_all(manager, &flags.watch_namespace, parts)).await;
     #[cfg(any(feature = "admission", feature = "conversion"))]
     if let Some(webhooks) = webhooks {
         webhooks.end(result.is_err()).await;
@@ -103,11 +112,11 @@ pub(crate) async fn serve(operator: &Operator, flags: &Flags, parts: &[Start]) -
 }
 
 /// One pass over all objects, and the report. It takes no Lease, and serves nothing.
-async fn dry_run(operator: Operator, scope: &WatchScope, parts: &[Start]) -> anyhow::Result<()> {
-    if parts.iter().any(Start::is_controller) {
-        run_all(&operator, scope, parts).await?;
+async fn dry_run(manager: Manager, scope: &WatchNamespaces, parts: &[Component]) -> anyhow::Result<()> {
+    if parts.iter().any(Component::is_controller) {
+        run_all(&manager, scope, parts).await?;
     }
-    let report = operator.dry_run.unwrap_or_default();
+    let report = manager.dry_run.unwrap_or_default();
     println!("{report}");
     match report.failures() {
         0 => Ok(()),
@@ -116,20 +125,20 @@ async fn dry_run(operator: Operator, scope: &WatchScope, parts: &[Start]) -> any
 }
 
 /// Runs all controllers until each has ended. If one fails, the others are stopped.
-async fn run_all(operator: &Operator, scope: &WatchScope, parts: &[Start]) -> anyhow::Result<()> {
-    let mut running: FuturesUnordered<_> = parts.iter().flat_map(|it| it.controllers(operator, scope)).collect();
+async fn run_all(manager: &Manager, scope: &WatchNamespaces, parts: &[Component]) -> anyhow::Result<()> {
+    let mut running: FuturesUnordered<_> = parts.iter().flat_map(|it| it.controllers(manager, scope)).collect();
     if running.is_empty() {
         info!("there are no controllers yet");
-        operator.stop.cancelled().await;
+        manager.stop.cancelled().await;
         return Ok(());
     }
     info!(%scope, controllers = running.len(), "starting");
     let mut result = Ok(());
     while let Some(done) = running.next().await {
         if done.is_err() {
-            operator.stop.cancel();
+            manager.stop.cancel();
         }
-        result = result.and(done);
+        result = result.and(done.map_err(|error| anyhow::anyhow!(error)));
     }
     result
 }

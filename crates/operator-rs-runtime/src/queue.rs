@@ -17,11 +17,33 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-/// The keys of objects that are to be reconciled.
-pub(crate) struct Queue {
+/// A workqueue that is fair: the key that has been due longest comes first, retries included, however many others are due.
+/// Each key is in it at most once, and is handed out to one worker at a time.
+///
+/// Controllers of this crate have one each. With a watch of your own, keys can be any texts, such as `namespace/name`:
+///
+/// ```
+/// use operator_rs_runtime::FairQueue;
+/// use std::time::Duration;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let queue = FairQueue::new(Duration::from_millis(100));
+/// queue.add("default/a");
+/// queue.add("default/b");
+/// queue.add("default/a"); // it waits already
+/// let key = queue.next().await;
+/// assert_eq!(&*key, "default/a");
+/// queue.add("default/a"); // an event while it is being reconciled: another reconcile follows `done`
+/// queue.done(key, None); // or `Some(pause)` to retry it
+/// assert_eq!(&*queue.next().await, "default/b");
+/// assert_eq!(&*queue.next().await, "default/a");
+/// # }
+/// ```
+pub struct FairQueue {
     /// The shortest time from one reconcile of an object to the next one that an event triggers.
-    batch: Duration,
-    metrics: ControllerMetrics,
+    min_interval: Duration,
+    metrics: Option<ControllerMetrics>,
     state: Mutex<State>,
     changed: Notify,
 }
@@ -39,7 +61,7 @@ struct State {
     /// Since when events wait for a reconcile to begin.
     since: HashMap<Arc<str>, Instant>,
     running: HashSet<Arc<str>>,
-    /// The times at which the reconciles of the last `batch` began.
+    /// The times at which the reconciles of the last `min_interval` began.
     began: HashMap<Arc<str>, Instant>,
     /// The same, in their order.
     order: VecDeque<(Instant, Arc<str>)>,
@@ -70,22 +92,30 @@ impl State {
     }
 
     /// The time at which an event leads to a reconcile.
-    fn due(&self, key: &str, now: Instant, batch: Duration) -> Instant {
-        self.began.get(key).map_or(now, |at| now.max(*at + batch))
+    fn due(&self, key: &str, now: Instant, min_interval: Duration) -> Instant {
+        self.began.get(key).map_or(now, |at| now.max(*at + min_interval))
     }
 }
 
-impl Queue {
-    pub fn new(batch: Duration, metrics: ControllerMetrics) -> Arc<Self> {
-        Arc::new(Self { batch, metrics, state: Mutex::default(), changed: Notify::new() })
+impl FairQueue {
+    /// An empty queue. `min_interval` is the shortest time from the begin of one reconcile of a key to the next one that
+    /// [`add`](Self::add) asks for, so that a burst of events is two of them; the first event is not delayed.
+    pub fn new(min_interval: Duration) -> Self {
+        let state = State { is_open: true, ..State::default() };
+        Self { min_interval, metrics: None, state: state.into(), changed: Notify::new() }
+    }
+
+    /// The queue of a controller, which takes keys once it is [open](Self::open).
+    pub(crate) fn with_metrics(min_interval: Duration, metrics: ControllerMetrics) -> Arc<Self> {
+        Arc::new(Self { min_interval, metrics: Some(metrics), state: Mutex::default(), changed: Notify::new() })
     }
 
     /// Takes keys from now on. What was added before was not kept: add everything that there is.
-    pub fn open(&self) {
+    pub(crate) fn open(&self) {
         lock(&self.state).is_open = true;
     }
 
-    /// Asks for a reconcile of an object that begins after this, unless one is due already.
+    /// Asks for a reconcile of a key that begins after this, unless one is due already.
     pub fn add(&self, key: &str) {
         let mut state = lock(&self.state);
         if !state.is_open || state.since.contains_key(key) {
@@ -93,18 +123,20 @@ impl Queue {
         }
         let (key, now) = (Arc::<str>::from(key), Instant::now());
         state.since.insert(key.clone(), now);
-        self.metrics.queue_added();
-        self.metrics.queue_depth(state.since.len() as i64);
+        if let Some(metrics) = &self.metrics {
+            metrics.queue_added();
+            metrics.queue_depth(state.since.len() as i64);
+        }
         if !state.running.contains(&key) {
-            let due = state.due(&key, now, self.batch);
+            let due = state.due(&key, now, self.min_interval);
             state.schedule(key, due);
             drop(state);
             self.changed.notify_one();
         }
     }
 
-    /// Waits until an object is due, and begins its reconcile: a later event leads to another one. To be called
-    /// while a worker is free, and by one task. If it is dropped before it ends, no object is lost.
+    /// Waits until a key is due, and begins its reconcile: a later event leads to another one. Call it while a worker is
+    /// free, and from one task. If the future is dropped before it ends, no key is lost.
     pub async fn next(&self) -> Arc<str> {
         loop {
             let later = {
@@ -129,11 +161,11 @@ impl Queue {
         let now = Instant::now();
         state.places.remove(&key);
         state.running.insert(key.clone());
-        if let Some(since) = state.since.remove(&key) {
-            self.metrics.queue_taken(since.elapsed());
-            self.metrics.queue_depth(state.since.len() as i64);
+        if let (Some(since), Some(metrics)) = (state.since.remove(&key), &self.metrics) {
+            metrics.queue_taken(since.elapsed());
+            metrics.queue_depth(state.since.len() as i64);
         }
-        if let Some(before) = now.checked_sub(self.batch) {
+        if let Some(before) = now.checked_sub(self.min_interval) {
             state.forget(before);
         }
         state.began.insert(key.clone(), now);
@@ -141,11 +173,11 @@ impl Queue {
         key
     }
 
-    /// Ends the reconcile of an object; another one is due after a time, or earlier if there was an event meanwhile.
+    /// Ends the reconcile of a key. Another one is due after `retry`, or earlier if there was an event meanwhile.
     pub fn done(&self, key: Arc<str>, retry: Option<Duration>) {
         let (mut state, now) = (lock(&self.state), Instant::now());
         state.running.remove(&key);
-        let event = state.since.contains_key(&key).then(|| state.due(&key, now, self.batch));
+        let event = state.since.contains_key(&key).then(|| state.due(&key, now, self.min_interval));
         // A time that no clock can show is never.
         let retry = retry.and_then(|it| now.checked_add(it));
         if let Some(due) = event.into_iter().chain(retry).min() {
@@ -161,23 +193,23 @@ mod tests {
     use super::*;
     use crate::metrics::Metrics;
 
-    fn queue(batch: Duration) -> Arc<Queue> {
-        let queue = Queue::new(batch, Metrics::default().controller("a"));
+    fn queue(min_interval: Duration) -> Arc<FairQueue> {
+        let queue = FairQueue::with_metrics(min_interval, Metrics::default().controller("a"));
         queue.open();
         queue
     }
 
     #[tokio::test(start_paused = true)]
     async fn the_first_event_of_a_burst_is_due_at_once_and_the_others_after_the_pause_that_is_set() {
-        for batch in [Duration::ZERO, Duration::from_secs(7)] {
-            let queue = queue(batch);
+        for min_interval in [Duration::ZERO, Duration::from_secs(7)] {
+            let queue = queue(min_interval);
             let start = Instant::now();
             (0..10).for_each(|_| queue.add("n/a"));
             assert_eq!((&*queue.next().await, start.elapsed()), ("n/a", Duration::ZERO));
             queue.done("n/a".into(), None);
             assert!(lock(&queue.state).waiting.is_empty(), "one reconcile");
             (0..10).for_each(|_| queue.add("n/a"));
-            assert_eq!((&*queue.next().await, start.elapsed()), ("n/a", batch));
+            assert_eq!((&*queue.next().await, start.elapsed()), ("n/a", min_interval));
             queue.done("n/a".into(), None);
             assert!(lock(&queue.state).waiting.is_empty(), "one reconcile");
         }
@@ -285,7 +317,7 @@ mod tests {
 
     #[test]
     fn a_standby_collects_nothing() {
-        let queue = Queue::new(Duration::ZERO, Metrics::default().controller("a"));
+        let queue = FairQueue::with_metrics(Duration::ZERO, Metrics::default().controller("a"));
         queue.add("n/a");
         assert!(lock(&queue.state).since.is_empty());
         queue.open();

@@ -26,15 +26,15 @@ struct Part {
 }
 
 impl Readiness {
-    /// The process is not ready until [`Pending::ready`] is called on what this returns.
+    /// Adds a condition: the process is not ready until [`Pending::ready`] is called on the result.
     ///
     /// ```
-    /// # let operator = runtime::readiness::Readiness::default();
-    /// let connection = operator.expect("the connection to the database");
-    /// assert_eq!(operator.pending(), ["the connection to the database"]);
-    /// assert!(!operator.is_ready());
+    /// # let readiness = operator_rs_runtime::Readiness::default(); // `manager.readiness` in a controller
+    /// let connection = readiness.expect("the connection to the database");
+    /// assert_eq!(readiness.pending(), ["the connection to the database"]);
+    /// assert!(!readiness.is_ready());
     /// connection.ready();
-    /// assert!(operator.is_ready());
+    /// assert!(readiness.is_ready());
     /// ```
     pub fn expect(&self, name: impl Into<String>) -> Pending {
         self.add(Part { name: name.into(), is_cache: false })
@@ -53,26 +53,27 @@ impl Readiness {
         Pending { readiness: self.clone(), id }
     }
 
-    /// Makes the process ready before its caches are filled. The runtime does so when it serves webhooks; do so for a
-    /// server of your own that an API server asks when it lists objects, such as an extension API server.
+    /// Makes the process ready before its caches are filled. The runtime calls it if it serves webhooks. Call it if your
+    /// operator is an extension API server: API servers send it requests when they list objects.
     pub fn ignore_caches(&self) {
         crate::lock(&self.0).ignores_caches = true;
     }
 
-    /// Returns the names of what is not ready, in the order in which they came: also of controllers whose caches the
-    /// process does not wait for.
+    /// The names of the parts that are not ready, in the order in which they were added. They include controllers whose
+    /// caches the process does not wait for.
     pub fn pending(&self) -> Vec<String> {
         crate::lock(&self.0).waiting.values().map(|part| part.name.clone()).collect()
     }
 
-    /// Returns whether the process is ready, as `/readyz` reports it.
+    /// Whether the process is ready, as `/readyz` reports it.
     pub fn is_ready(&self) -> bool {
         let state = crate::lock(&self.0);
         state.waiting.values().all(|part| part.is_cache && state.ignores_caches)
     }
 }
 
-/// Something that is not ready. If it is dropped before it is, the process never becomes ready.
+/// A part of the process that is not ready yet. If it is dropped before [`ready`](Self::ready), the process never becomes
+/// ready.
 #[derive(Clone, Debug)]
 #[must_use = "the process is not ready until `ready` is called"]
 pub struct Pending {
@@ -81,7 +82,7 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// It is ready. Calling this again changes nothing.
+    /// Marks the part as ready. A second call changes nothing.
     pub fn ready(&self) {
         crate::lock(&self.readiness.0).waiting.remove(&self.id);
     }

@@ -8,7 +8,7 @@ use kube::{
 use std::{collections::BTreeSet, fmt, str::FromStr};
 
 /// The scope of a kind: objects in namespaces, or in the cluster.
-pub trait Scope {
+pub trait ResourceScope {
     /// Whether they are in namespaces.
     const NAMESPACED: bool;
 
@@ -16,7 +16,7 @@ pub trait Scope {
     fn api<K: Resource<DynamicType = (), Scope = Self>>(client: &Client, namespace: Option<&str>) -> Api<K>;
 }
 
-impl Scope for NamespaceResourceScope {
+impl ResourceScope for NamespaceResourceScope {
     const NAMESPACED: bool = true;
 
     fn api<K: Resource<DynamicType = (), Scope = Self>>(client: &Client, namespace: Option<&str>) -> Api<K> {
@@ -27,7 +27,7 @@ impl Scope for NamespaceResourceScope {
     }
 }
 
-impl Scope for ClusterResourceScope {
+impl ResourceScope for ClusterResourceScope {
     const NAMESPACED: bool = false;
 
     fn api<K: Resource<DynamicType = (), Scope = Self>>(client: &Client, _: Option<&str>) -> Api<K> {
@@ -37,14 +37,14 @@ impl Scope for ClusterResourceScope {
 
 /// One namespace to watch, or all of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Namespace {
+pub enum NamespaceScope {
     /// The whole cluster.
     All,
     /// This one only.
     One(String),
 }
 
-impl Namespace {
+impl NamespaceScope {
     /// The name, if it is one.
     pub(crate) fn name(&self) -> Option<&str> {
         match self {
@@ -53,8 +53,8 @@ impl Namespace {
         }
     }
 
-    /// The objects of a kind here. Those of a cluster-scoped kind are everywhere.
-    pub fn api<K: Resource<DynamicType = (), Scope: Scope>>(&self, client: &Client) -> Api<K> {
+    /// The API for the objects of a kind in this scope; for all objects of a cluster-scoped kind.
+    pub fn api<K: Resource<DynamicType = (), Scope: ResourceScope>>(&self, client: &Client) -> Api<K> {
         match self {
             Self::All => K::Scope::api(client, None),
             Self::One(namespace) => K::Scope::api(client, Some(namespace)),
@@ -62,11 +62,11 @@ impl Namespace {
     }
 }
 
-/// The namespaces to watch, as `WATCH_NAMESPACE` has them: none means all.
+/// The namespaces to watch, parsed from `WATCH_NAMESPACE`. An empty list means all namespaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WatchScope(BTreeSet<String>);
+pub struct WatchNamespaces(BTreeSet<String>);
 
-impl FromStr for WatchScope {
+impl FromStr for WatchNamespaces {
     type Err = String;
 
     fn from_str(s: &str) -> Result<Self, String> {
@@ -80,7 +80,7 @@ impl FromStr for WatchScope {
     }
 }
 
-impl fmt::Display for WatchScope {
+impl fmt::Display for WatchNamespaces {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.len() {
             0 => f.write_str("all namespaces"),
@@ -96,13 +96,13 @@ fn is_namespace(name: &str) -> bool {
     name.len() <= 63 && ends.into_iter().flatten().all(plain) && name.bytes().all(|b| plain(b) || b == b'-')
 }
 
-impl WatchScope {
-    /// A controller runs for each: a store that is fed by several watches would drop the others'
-    /// objects whenever one of them restarts.
-    pub fn namespaces(&self) -> Vec<Namespace> {
+impl WatchNamespaces {
+    /// The scopes for which a controller runs, once for each: if several watches filled one store, each would remove the
+    /// objects of the others when it restarts.
+    pub fn namespaces(&self) -> Vec<NamespaceScope> {
         match self.0.len() {
-            0 => vec![Namespace::All],
-            _ => self.0.iter().cloned().map(Namespace::One).collect(),
+            0 => vec![NamespaceScope::All],
+            _ => self.0.iter().cloned().map(NamespaceScope::One).collect(),
         }
     }
 }
@@ -113,10 +113,10 @@ mod tests {
 
     #[test]
     fn watch_namespace_is_read_as_olm_sets_it() {
-        let read = |s: &str| s.parse::<WatchScope>().unwrap().namespaces();
-        let one = |s: &str| Namespace::One(s.into());
-        assert_eq!(read(""), [Namespace::All]);
-        assert_eq!(read(" ,,"), [Namespace::All]);
+        let read = |s: &str| s.parse::<WatchNamespaces>().unwrap().namespaces();
+        let one = |s: &str| NamespaceScope::One(s.into());
+        assert_eq!(read(""), [NamespaceScope::All]);
+        assert_eq!(read(" ,,"), [NamespaceScope::All]);
         assert_eq!(read("a"), [one("a")]);
         assert_eq!(read("a, b,"), [one("a"), one("b")]);
         assert_eq!(read("a,b,a,,a"), [one("a"), one("b")], "one controller each");
@@ -126,9 +126,9 @@ mod tests {
     fn a_name_that_no_namespace_can_have_is_refused() {
         let long = "a".repeat(64);
         for bad in ["a,B", "a_b", "-a", "a-", "a.b", "a b", &long] {
-            let error = bad.parse::<WatchScope>().unwrap_err();
+            let error = bad.parse::<WatchNamespaces>().unwrap_err();
             assert!(error.contains("is not the name of a namespace"), "{error}");
         }
-        assert!("a".repeat(63).parse::<WatchScope>().is_ok());
+        assert!("a".repeat(63).parse::<WatchNamespaces>().is_ok());
     }
 }

@@ -3,7 +3,7 @@
 
 mod connections;
 
-use crate::{authorize::Authorizer, flags::Address, metrics::Metrics, readiness::Readiness};
+use crate::{Error, authorize::Authorizer, explain, flag_values::Address, metrics::Metrics, readiness::Readiness};
 use anyhow::Context;
 use connections::{Connection, Connections};
 use http::{Method, Request, Response, StatusCode, header};
@@ -14,7 +14,7 @@ use hyper::{
     service::service_fn,
 };
 use hyper_util::rt::TokioIo;
-use std::{convert::Infallible, pin::pin, sync::Arc, time::Duration};
+use std::{convert::Infallible, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
@@ -113,6 +113,38 @@ fn readiness_page(readiness: &Readiness) -> Response<Full<Bytes>> {
 fn page(code: StatusCode, kind: &'static str, body: impl Into<Bytes>) -> Response<Full<Bytes>> {
     let response = Response::builder().status(code).header(header::CONTENT_TYPE, kind);
     response.body(Full::new(body.into())).expect("the header is valid")
+}
+
+/// Serves the probes `/healthz` and `/readyz` until `stop` is cancelled. The task that is returned ends when all requests
+/// are answered. `run_manager` does this for controllers of this crate.
+///
+/// # Errors
+/// [`Error::Configuration`] if the address cannot be listened on.
+pub async fn serve_probes(
+    address: SocketAddr,
+    readiness: &Readiness,
+    stop: &CancellationToken,
+) -> Result<JoinHandle<()>, Error> {
+    serve_alone(address, Pages::Probes(readiness.clone()), stop).await
+}
+
+/// Serves `/metrics`, to every client that reaches the address, until `stop` is cancelled. The task that is returned ends
+/// when all requests are answered. `run_manager` does this for controllers of this crate, by default over TLS and only for
+/// clients that may read them.
+///
+/// # Errors
+/// [`Error::Configuration`] if the address cannot be listened on.
+pub async fn serve_metrics(
+    address: SocketAddr,
+    metrics: &Arc<Metrics>,
+    stop: &CancellationToken,
+) -> Result<JoinHandle<()>, Error> {
+    serve_alone(address, Pages::Metrics(metrics.clone(), None), stop).await
+}
+
+async fn serve_alone(address: SocketAddr, pages: Pages, stop: &CancellationToken) -> Result<JoinHandle<()>, Error> {
+    let served = serve(Address(vec![address]), pages, None, stop.clone()).await;
+    served.map_err(|error| Error::Configuration(explain(error.as_ref())))
 }
 
 /// Serves until `stop`, and ends when all requests of before are answered.

@@ -7,7 +7,8 @@ use tracing_subscriber::{
 };
 
 /// The form of the log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "flags", derive(clap::ValueEnum))]
 pub enum LogFormat {
     /// Lines for people.
     Text,
@@ -34,7 +35,7 @@ pub fn init(format: LogFormat, to_stderr: bool) {
     }
 }
 
-/// Starts the log in a test, whose output cargo prints if the test fails.
+/// Starts the log in a test. Cargo prints it if the test fails.
 pub fn capture_log() {
     let (filter, _) = levels(std::env::var("RUST_LOG").ok().as_deref());
     let layer = fmt::layer().with_test_writer();

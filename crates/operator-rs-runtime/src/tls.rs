@@ -108,7 +108,7 @@ impl Current {
         if !is_for(certificate, name) && self.is_new(name) {
             tracing::warn!(
                 "the serving certificate in {file} is not valid for `{name}`, which a client asked for: if that is the name \
-                 of the operator's Service, request a certificate for it"
+                 of the manager's Service, request a certificate for it"
             );
         }
     }

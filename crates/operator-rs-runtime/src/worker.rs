@@ -3,9 +3,9 @@
 //! policy for all of that.
 
 use crate::{
-    Action, DryRun, Error, Failure, Operator,
+    Action, DryRun, Error, Manager, ReconcileError,
     backoff::{Failures, spread},
-    cache::{self, DEGRADED, Owner, PAUSED, Primary, Report, Watched, key_of, object_ref},
+    cache::{DEGRADED, PAUSED, PrimaryCache, Report, Watchable, key_of, object_ref},
     error::{is_forbidden, is_of_another, patience, retry_after},
     events::Severity,
     lock,
@@ -28,10 +28,10 @@ type Reconcile<K, E> = Arc<dyn Fn(Arc<K>) -> BoxFuture<'static, Result<Action, E
 /// A reconcile that runs.
 type Task<E> = AbortOnDropHandle<Result<Action, E>>;
 
-pub(crate) struct Worker<K: Watched, E> {
-    pub operator: Operator,
+pub(crate) struct Worker<K: Watchable, E> {
+    pub manager: Manager,
     pub metrics: ControllerMetrics,
-    pub primary: Arc<Primary<K>>,
+    pub primary: Arc<PrimaryCache<K>>,
     pub reconcile: Reconcile<K, E>,
     pub failures: Failures,
     /// Conditions that could not be written: an object that has failed often waits no longer for them.
@@ -40,7 +40,7 @@ pub(crate) struct Worker<K: Watched, E> {
     pub paused: Mutex<BTreeMap<Box<str>, Option<String>>>,
 }
 
-impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
+impl<K: Watchable + Serialize, E: ReconcileError> Worker<K, E> {
     /// Reconciles an object, and says when to do it again if nothing happens.
     pub async fn work(&self, key: &str) -> Action {
         let Some(obj) = self.primary.get(key) else {
@@ -61,7 +61,7 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
         };
         let start = Instant::now();
         let mut late = None;
-        let result = self.metrics.observe(self.run(obj.clone(), &mut late)).await;
+        let result = self.metrics.observe_reconcile(self.run(obj.clone(), &mut late)).await;
         self.metrics.queue_done(start.elapsed());
         let action = match result {
             Ok(action) => {
@@ -107,7 +107,7 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
             info!(object = %key, annotation, "not reconciling an object that is paused");
         }
         if report == Report::New || report == Report::Untold && is_new {
-            self.operator.publish(Severity::Normal, obj.object_ref(&()), PAUSED, &message).await;
+            self.manager.publish(Severity::Normal, obj.object_ref(&()), PAUSED, &message).await;
         }
         Ok(None)
     }
@@ -115,8 +115,12 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
     /// In a task of its own, so that a panic ends this reconcile only, also one before the future is made.
     /// One that takes too long is aborted at its next `await`, and put into `late`.
     async fn run(&self, obj: Arc<K>, late: &mut Option<Task<E>>) -> Result<Action, E> {
-        let (limit, reconcile) = (self.operator.settings.reconcile_timeout, self.reconcile.clone());
-        let task = cache::reconcile(Owner::of(&*obj).ok(), async move { reconcile(obj).await });
+        let (limit, reconcile) = (self.manager.settings.reconcile_timeout, self.reconcile.clone());
+        let running = self.primary.running.begin(obj.meta().uid.as_deref());
+        let task = async move {
+            let _running = running;
+            reconcile(obj).await
+        };
         let mut task = AbortOnDropHandle::new(tokio::spawn(task.in_current_span()));
         match timeout(limit, &mut task).await {
             Ok(Ok(result)) => result,
@@ -156,12 +160,12 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
             }
         };
         if is_forbidden(error) {
-            self.operator.rights.warn(&self.operator.client).await;
+            self.manager.permissions.warn(&self.manager.client).await;
         }
         // Not of an object that is gone: then nothing has failed.
         warn!(object = %key, error = message, failures = count, retry = ?pause, "reconcile failed");
         if is_new {
-            self.operator.publish(Severity::Warning, obj.object_ref(&()), reason, &message).await;
+            self.manager.publish(Severity::Warning, obj.object_ref(&()), reason, &message).await;
         }
         Action::requeue(pause)
     }
@@ -188,7 +192,7 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
                 Ok(_) => report.reconciled(),
                 Err(error) => {
                     if is_forbidden(&error) {
-                        self.operator.rights.warn(&self.operator.client).await;
+                        self.manager.permissions.warn(&self.manager.client).await;
                     }
                     report.failed(resource(), &key, format!("{}: {error}", error.reason()));
                 }
@@ -201,9 +205,9 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
 }
 
 /// The event and the line in the log about an object that cannot be decoded.
-pub(crate) async fn report_undecodable<K: Watched>(
-    operator: Operator,
-    primary: Arc<Primary<K>>,
+pub(crate) async fn report_undecodable<K: Watchable>(
+    manager: Manager,
+    primary: Arc<PrimaryCache<K>>,
     key: Box<str>,
     uid: Option<String>,
     error: String,
@@ -213,9 +217,9 @@ pub(crate) async fn report_undecodable<K: Watched>(
     let mut about = k8s_openapi::api::core::v1::ObjectReference::from(object);
     about.uid = uid;
     // A standby leaves the event to the leader, until it leads itself.
-    operator.leading.cancelled().await;
+    manager.elected.cancelled().await;
     if primary.is_undecodable(&key) {
-        operator.publish(Severity::Warning, about, "Undecodable", &error).await;
+        manager.publish(Severity::Warning, about, "Undecodable", &error).await;
     }
 }
 

@@ -11,8 +11,8 @@ use kube::{
     ResourceExt,
     runtime::{Predicate, predicates},
 };
-use operator_rs_testing::{Cluster, Reaction, Refusal};
-use runtime::{Action, Children, Controller, Error, Primary, Watch, conditions};
+use operator_rs_runtime::{Action, Controller, Error, Owned, Primary, WatchOptions, conditions};
+use operator_rs_testing::{Cluster, Fault, FaultRule};
 use serde_json::json;
 use std::{
     collections::BTreeSet,
@@ -28,11 +28,11 @@ const THINGS: &str = "things.test.dev";
 
 /// All watches list anew, and see at once what has happened meanwhile.
 async fn relist_after(cluster: &Cluster, change: impl FnOnce()) {
-    cluster.hold_watches();
+    cluster.inject(Fault::HoldEvents);
     change();
-    cluster.forget_history();
-    cluster.break_watches();
-    cluster.release_watches();
+    cluster.inject(Fault::ForgetHistory);
+    cluster.inject(Fault::EndWatches);
+    cluster.release_events();
     sleep(Duration::from_secs(2)).await;
 }
 
@@ -40,19 +40,23 @@ async fn relist_after(cluster: &Cluster, change: impl FnOnce()) {
 async fn a_write_whose_answer_is_lost_is_no_proof_of_the_one_before() {
     let lossy = Arc::new(AtomicBool::new(false));
     let is_lossy = lossy.clone();
-    let cluster = Cluster::default().with(THINGS, &[thing("a", &[("x", &["k"])])]).on_write(move |_| {
-        if is_lossy.load(SeqCst) { Reaction::Lose(Refusal::with_code(504)) } else { Reaction::Pass }
-    });
+    let cluster =
+        Cluster::default().with_json(THINGS, &[thing("a", &[("x", &["k"])])]).with_fault(FaultRule::for_writes(
+            move |_| {
+                if is_lossy.load(SeqCst) { Some(Fault::ReplaceResponse { code: 504 }) } else { None }
+            },
+        ));
     let (running, configs) = configs_of(&cluster).await;
-    let one = config(&parsed(thing("a", &[("x", &["k"])])), "x");
+    let owner = parsed(thing("a", &[("x", &["k"])]));
+    let one = config(&owner, "x");
     let mut two = one.clone();
     two.data.as_mut().unwrap().insert("k".into(), "2".into());
-    configs.apply(&one).await.unwrap();
+    configs.apply(&owner, &one).await.unwrap();
     lossy.store(true, SeqCst);
-    configs.apply(&two).await.unwrap_err();
+    configs.apply(&owner, &two).await.unwrap_err();
     lossy.store(false, SeqCst);
     until("seen", || configs.get(Some("n"), "x").is_some_and(|it| it.data == two.data)).await;
-    configs.apply(&one).await.unwrap();
+    configs.apply(&owner, &one).await.unwrap();
     assert_eq!(data(&cluster, "x"), Some(json!({ "k": "1" })));
     running.stop().await;
 }
@@ -66,32 +70,32 @@ async fn a_predicate_that_panics_stops_nobody() {
             obj.meta().generation.map(|it| it as u64)
         }
     }
-    let cluster = Cluster::default().with(THINGS, &[thing("boom", &[]), thing("good", &[])]);
-    let operator = cluster.operator();
-    let mut controller = Controller::<Thing>::with(&operator, Watch::default().predicate(Panics));
-    let _secrets = controller.watches(Watch::default().predicate(Panics), |it: &Secret| [it.name_any()]);
+    let cluster = Cluster::default().with_json(THINGS, &[thing("boom", &[]), thing("good", &[])]);
+    let manager = cluster.manager();
+    let mut controller = Controller::<Thing>::with_watch_options(&manager, WatchOptions::default().predicate(Panics));
+    let _secrets = controller.watches(WatchOptions::default().predicate(Panics), |it: &Secret| [it.name_any()]);
     let seen = Arc::new(Mutex::new(vec![]));
     let reconcile = |thing: Arc<Thing>, seen: Arc<Mutex<Vec<String>>>| async move {
         seen.lock().unwrap().push(thing.name_any());
         Ok::<_, Error>(Action::await_change())
     };
-    let running = Running::start(&operator, controller.run(reconcile, seen.clone()));
+    let running = Running::start(&manager, controller.run(reconcile, seen.clone()));
     until("reconciled", || seen.lock().unwrap().len() == 2).await;
     let secret = json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "boom", "namespace": "n" } });
-    cluster.put("secrets", secret).unwrap();
-    cluster.edit(THINGS, "n", "boom", |it| it["spec"]["secret"] = json!("s"));
+    cluster.put_json("secrets", secret).unwrap();
+    cluster.edit_json(THINGS, "n", "boom", |it| it["spec"]["secret"] = json!("s"));
     quiet().await;
     seen.lock().unwrap().clear();
-    cluster.edit(THINGS, "n", "good", |it| it["spec"]["secret"] = json!("s"));
+    cluster.edit_json(THINGS, "n", "good", |it| it["spec"]["secret"] = json!("s"));
     until("reconciled again", || *seen.lock().unwrap() == ["good"]).await;
     running.stop().await;
 }
 
 #[tokio::test]
 async fn a_reconciler_that_panics_before_it_awaits_stops_nobody() {
-    let cluster = Cluster::default().with(THINGS, &[thing("boom", &[]), thing("good", &[])]);
-    let operator = cluster.operator();
-    let controller = Controller::<Thing>::new(&operator);
+    let cluster = Cluster::default().with_json(THINGS, &[thing("boom", &[]), thing("good", &[])]);
+    let manager = cluster.manager();
+    let controller = Controller::<Thing>::new(&manager);
     let seen = Arc::new(Mutex::new(BTreeSet::new()));
     let reconcile = |thing: Arc<Thing>, seen: Arc<Mutex<BTreeSet<String>>>| {
         assert_ne!(thing.name_any(), "boom", "as intended");
@@ -100,7 +104,7 @@ async fn a_reconciler_that_panics_before_it_awaits_stops_nobody() {
             Ok::<_, Error>(Action::await_change())
         }
     };
-    let running = Running::start(&operator, controller.run(reconcile, seen.clone()));
+    let running = Running::start(&manager, controller.run(reconcile, seen.clone()));
     until("seen", || seen.lock().unwrap().contains("good")).await;
     until("told", || condition(&cluster, "boom", "Degraded").is_some_and(|it| it["reason"] == "Panic")).await;
     running.stop().await;
@@ -108,24 +112,24 @@ async fn a_reconciler_that_panics_before_it_awaits_stops_nobody() {
 
 #[tokio::test]
 async fn a_status_of_others_that_an_own_write_shows_first_is_reconciled() {
-    let cluster = Cluster::default().with(THINGS, &[thing("a", &[])]);
-    let operator = cluster.operator();
-    let controller = Controller::<Thing>::new(&operator);
-    struct Ctx(Cluster, Arc<Primary<Thing>>, AtomicBool, AtomicBool);
+    let cluster = Cluster::default().with_json(THINGS, &[thing("a", &[])]);
+    let manager = cluster.manager();
+    let controller = Controller::<Thing>::new(&manager);
+    struct Ctx(Cluster, Primary<Thing>, AtomicBool, AtomicBool);
     let reconcile = |thing: Arc<Thing>, ctx: Arc<Ctx>| async move {
         let status = thing.status.clone().unwrap_or_default();
         if conditions::is_true(&status.conditions, "Theirs") {
             ctx.3.store(true, SeqCst);
         }
         if !ctx.2.swap(true, SeqCst) {
-            ctx.0.delay_watches(Duration::from_secs(3));
-            ctx.0.edit(THINGS, "n", "a", |it| it["status"] = json!({ "conditions": [theirs("True")] }));
+            ctx.0.inject(Fault::DelayEvents { delay: Duration::from_secs(3) });
+            ctx.0.edit_json(THINGS, "n", "a", |it| it["status"] = json!({ "conditions": [theirs("True")] }));
         }
-        ctx.1.set_status(&thing, ThingStatus { external_id: Some("e".into()), ..status }).await?;
+        ctx.1.update_status(&thing, ThingStatus { external_id: Some("e".into()), ..status }).await?;
         Ok::<_, Error>(Action::await_change())
     };
     let ctx = Arc::new(Ctx(cluster.clone(), controller.primary(), false.into(), false.into()));
-    let running = Running::start(&operator, controller.run(reconcile, ctx.clone()));
+    let running = Running::start(&manager, controller.run(reconcile, ctx.clone()));
     sleep(Duration::from_secs(5)).await;
     assert!(ctx.3.load(SeqCst), "no reconcile has seen what they set");
     assert_eq!(condition(&cluster, "a", "Theirs"), Some(theirs("True")));
@@ -133,29 +137,29 @@ async fn a_status_of_others_that_an_own_write_shows_first_is_reconciled() {
 }
 
 #[tokio::test]
-async fn a_change_of_a_child_that_an_own_write_shows_first_is_reconciled() {
-    let cluster = Cluster::default().with(THINGS, &[thing("a", &[])]);
-    let operator = cluster.operator();
-    let mut controller = Controller::<Thing>::new(&operator);
+async fn a_change_of_a_dependent_that_an_own_write_shows_first_is_reconciled() {
+    let cluster = Cluster::default().with_json(THINGS, &[thing("a", &[])]);
+    let manager = cluster.manager();
+    let mut controller = Controller::<Thing>::new(&manager);
     let pods = controller.owns::<Pod>(&labels());
-    struct Ctx(Cluster, Arc<Children<Pod>>, Mutex<Vec<String>>);
+    struct Ctx(Cluster, Owned<Pod, Thing>, Mutex<Vec<String>>);
     let reconcile = |thing: Arc<Thing>, ctx: Arc<Ctx>| async move {
         let phase = ctx.1.get(Some("n"), "p").and_then(|it| it.status?.phase).unwrap_or_default();
         ctx.2.lock().unwrap().push(phase.clone());
         let mut meta = config(&thing, "p").metadata;
         if thing.spec.secret.is_some() && phase.is_empty() {
-            ctx.0.delay_watches(Duration::from_secs(3));
-            ctx.0.edit("pods", "n", "p", |it| it["status"] = json!({ "phase": "Running" }));
+            ctx.0.inject(Fault::DelayEvents { delay: Duration::from_secs(3) });
+            ctx.0.edit_json("pods", "n", "p", |it| it["status"] = json!({ "phase": "Running" }));
             meta.labels.as_mut().unwrap().insert("b".into(), "c".into());
         }
-        ctx.1.apply(&Pod { metadata: meta, ..Pod::default() }).await?;
+        ctx.1.apply(&thing, &Pod { metadata: meta, ..Pod::default() }).await?;
         Ok::<_, Error>(Action::await_change())
     };
     let ctx = Arc::new(Ctx(cluster.clone(), pods, Mutex::default()));
-    let running = Running::start(&operator, controller.run(reconcile, ctx.clone()));
-    until("made", || cluster.get("pods", "n", "p").is_some()).await;
+    let running = Running::start(&manager, controller.run(reconcile, ctx.clone()));
+    until("made", || cluster.get_json("pods", "n", "p").is_some()).await;
     quiet().await;
-    cluster.edit(THINGS, "n", "a", |it| it["spec"]["secret"] = json!("s"));
+    cluster.edit_json(THINGS, "n", "a", |it| it["spec"]["secret"] = json!("s"));
     sleep(Duration::from_secs(5)).await;
     assert_eq!(ctx.2.lock().unwrap().last().map(String::as_str), Some("Running"));
     running.stop().await;
@@ -163,18 +167,18 @@ async fn a_change_of_a_child_that_an_own_write_shows_first_is_reconciled() {
 
 #[tokio::test]
 async fn a_failure_is_taken_back_also_where_the_operator_sets_that_condition_itself() {
-    let cluster = Cluster::default().with(THINGS, &[thing("a", &[])]);
-    let operator = cluster.operator();
-    let controller = Controller::<Thing>::new(&operator);
-    struct Ctx(Arc<Primary<Thing>>, AtomicBool);
+    let cluster = Cluster::default().with_json(THINGS, &[thing("a", &[])]);
+    let manager = cluster.manager();
+    let controller = Controller::<Thing>::new(&manager);
+    struct Ctx(Primary<Thing>, AtomicBool);
     let reconcile = |thing: Arc<Thing>, ctx: Arc<Ctx>| async move {
         let mut status = thing.status.clone().unwrap_or_default();
-        conditions::set(&mut status.conditions, Some(1), "Degraded", false, ("AsExpected", ""));
-        ctx.0.set_status(&thing, status).await?;
-        if ctx.1.load(SeqCst) { Err(Error::Missing("luck")) } else { Ok(Action::await_change()) }
+        conditions::set(&mut status.conditions, Some(1), conditions::new("Degraded", false, "AsExpected", ""));
+        ctx.0.update_status(&thing, status).await?;
+        if ctx.1.load(SeqCst) { Err(Error::MissingField("luck")) } else { Ok(Action::await_change()) }
     };
     let ctx = Arc::new(Ctx(controller.primary(), true.into()));
-    let running = Running::start(&operator, controller.run(reconcile, ctx.clone()));
+    let running = Running::start(&manager, controller.run(reconcile, ctx.clone()));
     until("told", || condition(&cluster, "a", "Degraded").is_some_and(|it| it["status"] == "True")).await;
     ctx.1.store(false, SeqCst);
     until("taken back", || condition(&cluster, "a", "Degraded").is_some_and(|it| it["reason"] == "AsExpected")).await;
@@ -187,18 +191,19 @@ async fn a_failure_is_taken_back_also_where_the_operator_sets_that_condition_its
 async fn a_failure_that_cannot_be_taken_back_is_not_tried_without_pause() {
     let stuck = Arc::new(AtomicBool::new(false));
     let is_stuck = stuck.clone();
-    let cluster = Cluster::default().with(THINGS, &[thing("a", &[])]).on_write(move |it| {
-        if it.subresource == "status" && is_stuck.load(SeqCst) { Reaction::code(500) } else { Reaction::Pass }
-    });
-    let operator = cluster.operator();
-    let controller = Controller::<Thing>::new(&operator);
+    let cluster =
+        Cluster::default().with_json(THINGS, &[thing("a", &[])]).with_fault(FaultRule::for_writes(move |it| {
+            if it.subresource == "status" && is_stuck.load(SeqCst) { Some(Fault::Refuse { code: 500 }) } else { None }
+        }));
+    let manager = cluster.manager();
+    let controller = Controller::<Thing>::new(&manager);
     struct Ctx(AtomicBool, AtomicUsize);
     let reconcile = |_: Arc<Thing>, ctx: Arc<Ctx>| async move {
         ctx.1.fetch_add(1, SeqCst);
-        if ctx.0.load(SeqCst) { Err(Error::Missing("luck")) } else { Ok(Action::await_change()) }
+        if ctx.0.load(SeqCst) { Err(Error::MissingField("luck")) } else { Ok(Action::await_change()) }
     };
     let ctx = Arc::new(Ctx(true.into(), 0.into()));
-    let running = Running::start(&operator, controller.run(reconcile, ctx.clone()));
+    let running = Running::start(&manager, controller.run(reconcile, ctx.clone()));
     until("told", || condition(&cluster, "a", "Degraded").is_some()).await;
     stuck.store(true, SeqCst);
     ctx.0.store(false, SeqCst);
@@ -214,39 +219,40 @@ async fn a_failure_that_cannot_be_taken_back_is_not_tried_without_pause() {
 #[tokio::test]
 async fn a_predicate_compares_with_what_a_list_has_shown() {
     let secret = |name: &str, label: &str| json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": name, "namespace": "n", "labels": { "l": label } } });
-    let cluster = Cluster::default().with(THINGS, &[thing("a", &[])]);
-    cluster.put("secrets", secret("a", "1")).unwrap();
-    let operator = cluster.operator();
-    let mut controller = Controller::<Thing>::new(&operator);
-    let watch = Watch::default().predicate(predicates::labels);
+    let cluster = Cluster::default().with_json(THINGS, &[thing("a", &[])]);
+    cluster.put_json("secrets", secret("a", "1")).unwrap();
+    let manager = cluster.manager();
+    let mut controller = Controller::<Thing>::new(&manager);
+    let watch = WatchOptions::default().predicate(predicates::labels);
     let _secrets = controller.watches(watch, |it: &Secret| [it.name_any()]);
     let reconciles = Arc::new(AtomicUsize::new(0));
-    let running = Running::start(&operator, controller.run(count, reconciles.clone()));
+    let running = Running::start(&manager, controller.run(count, reconciles.clone()));
     until("reconciled", || reconciles.load(SeqCst) == 1).await;
-    cluster.put("secrets", secret("a", "2")).unwrap();
+    cluster.put_json("secrets", secret("a", "2")).unwrap();
     until("seen", || reconciles.load(SeqCst) == 2).await;
-    relist_after(&cluster, || drop(cluster.put("secrets", secret("a", "3")).unwrap())).await;
+    relist_after(&cluster, || drop(cluster.put_json("secrets", secret("a", "3")).unwrap())).await;
     until("listed", || reconciles.load(SeqCst) == 3).await;
-    cluster.put("secrets", secret("a", "2")).unwrap();
+    cluster.put_json("secrets", secret("a", "2")).unwrap();
     until("changed back", || reconciles.load(SeqCst) == 4).await;
-    relist_after(&cluster, || cluster.delete("secrets", "n", "a")).await;
+    relist_after(&cluster, || cluster.delete_json("secrets", "n", "a")).await;
     until("gone", || reconciles.load(SeqCst) == 5).await;
-    cluster.put("secrets", secret("a", "2")).unwrap();
+    cluster.put_json("secrets", secret("a", "2")).unwrap();
     until("made again", || reconciles.load(SeqCst) == 6).await;
     running.stop().await;
 }
 
 #[tokio::test]
 async fn an_object_that_is_made_again_while_the_watch_is_away_is_reconciled() {
-    let cluster = Cluster::default().with(THINGS, &[thing("a", &[])]);
-    let operator = cluster.operator();
-    let controller = Controller::<Thing>::with(&operator, Watch::default().predicate(predicates::generation));
+    let cluster = Cluster::default().with_json(THINGS, &[thing("a", &[])]);
+    let manager = cluster.manager();
+    let controller =
+        Controller::<Thing>::with_watch_options(&manager, WatchOptions::default().predicate(predicates::generation));
     let reconciles = Arc::new(AtomicUsize::new(0));
-    let running = Running::start(&operator, controller.run(count, reconciles.clone()));
+    let running = Running::start(&manager, controller.run(count, reconciles.clone()));
     until("reconciled", || reconciles.load(SeqCst) == 1).await;
     let again = || {
-        cluster.delete(THINGS, "n", "a");
-        cluster.put(THINGS, thing("a", &[])).unwrap();
+        cluster.delete_json(THINGS, "n", "a");
+        cluster.put_json(THINGS, thing("a", &[])).unwrap();
     };
     // The second time there is one of generation 1 in the cache.
     relist_after(&cluster, again).await;
@@ -266,11 +272,11 @@ async fn two_reconciles_of_an_object_never_overlap_also_where_one_blocks() {
         ctx.1.fetch_add(1, SeqCst);
         Ok(Action::await_change())
     }
-    let cluster = Cluster::default().with(THINGS, &[thing("a", &[])]);
-    let mut operator = cluster.operator();
-    operator.settings.reconcile_timeout = Duration::from_millis(50);
-    let (ctx, controller) = (Arc::<Ctx>::default(), Controller::<Thing>::new(&operator));
-    let running = Running::start(&operator, controller.run(reconcile, ctx.clone()));
+    let cluster = Cluster::default().with_json(THINGS, &[thing("a", &[])]);
+    let mut manager = cluster.manager();
+    manager.settings.reconcile_timeout = Duration::from_millis(50);
+    let (ctx, controller) = (Arc::<Ctx>::default(), Controller::<Thing>::new(&manager));
+    let running = Running::start(&manager, controller.run(reconcile, ctx.clone()));
     until("reconciled", || 3 <= ctx.1.load(SeqCst)).await;
     assert!(!ctx.2.load(SeqCst), "two at once");
     running.stop().await;

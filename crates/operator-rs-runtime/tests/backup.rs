@@ -7,8 +7,8 @@ mod controller;
 mod kinds;
 
 use kinds::{Operates as _, quiet, until};
+use operator_rs_runtime::{Identity, Manager};
 use operator_rs_testing::{Cluster, faults};
-use runtime::{Identity, Operator};
 use serde_json::{Value, json};
 use std::{env, fs, path::PathBuf};
 
@@ -28,7 +28,7 @@ fn cluster() -> Cluster {
         "metadata": { "name": "shop", "namespace": "n", "uid": "uid-shop", "generation": 1 },
         "spec": { "schedule": "0 3 * * *", "secret": "database", "script": "pg_dump \"$DATABASE\"" },
     });
-    Cluster::default().with(BACKUPS, &[backup])
+    Cluster::default().with_json(BACKUPS, &[backup])
 }
 
 fn secret() -> Value {
@@ -50,32 +50,32 @@ fn available(cluster: &Cluster) -> Value {
 #[tokio::test]
 async fn everything_of_a_backup_exists_is_put_back_and_goes_with_it() {
     let (cluster, snapshots) = (cluster(), snapshots("whole"));
-    let operator = cluster.operator();
-    let running = tokio::spawn(controller::run(operator.clone(), snapshots.clone()));
+    let manager = cluster.manager();
+    let running = tokio::spawn(controller::run(manager.clone(), snapshots.clone()));
     until("told", || available(&cluster)["reason"] == "SecretMissing").await;
-    assert_eq!(cluster.get(JOBS, "n", "shop").unwrap()["spec"]["suspend"], true);
-    cluster.put("secrets", secret()).unwrap();
+    assert_eq!(cluster.get_json(JOBS, "n", "shop").unwrap()["spec"]["suspend"], true);
+    cluster.put_json("secrets", secret()).unwrap();
     until("available", || available(&cluster)["status"] == "True").await;
     for kind in KINDS {
-        let object = cluster.get(kind, "n", "shop").unwrap_or_else(|| panic!("no {kind}"));
+        let object = cluster.get_json(kind, "n", "shop").unwrap_or_else(|| panic!("no {kind}"));
         assert_eq!(object["metadata"]["ownerReferences"][0]["uid"], "uid-shop", "{kind}");
     }
-    let job = || cluster.get(JOBS, "n", "shop").unwrap()["spec"].take();
+    let job = || cluster.get_json(JOBS, "n", "shop").unwrap()["spec"].take();
     assert_eq!(job()["suspend"], false);
-    cluster.edit(JOBS, "n", "shop", |it| it["spec"]["schedule"] = json!("* * * * *"));
+    cluster.edit_json(JOBS, "n", "shop", |it| it["spec"]["schedule"] = json!("* * * * *"));
     until("put back", || job()["schedule"] == "0 3 * * *").await;
-    cluster.edit(JOBS, "n", "shop", |it| it["status"] = json!({ "lastSuccessfulTime": "2026-01-01T03:00:00Z" }));
-    let last = || cluster.get(BACKUPS, "n", "shop").unwrap()["status"]["lastSnapshot"].take();
+    cluster.edit_json(JOBS, "n", "shop", |it| it["status"] = json!({ "lastSuccessfulTime": "2026-01-01T03:00:00Z" }));
+    let last = || cluster.get_json(BACKUPS, "n", "shop").unwrap()["status"]["lastSnapshot"].take();
     until("told", || last() == "2026-01-01T03:00:00Z").await;
-    cluster.delete("secrets", "n", "database");
+    cluster.delete_json("secrets", "n", "database");
     until("suspended", || job()["suspend"] == true).await;
 
-    cluster.delete(BACKUPS, "n", "shop");
-    until("gone", || cluster.get(BACKUPS, "n", "shop").is_none()).await;
-    until("collected", || KINDS.iter().all(|it| cluster.list(it).is_empty())).await;
+    cluster.delete_json(BACKUPS, "n", "shop");
+    until("gone", || cluster.get_json(BACKUPS, "n", "shop").is_none()).await;
+    until("collected", || KINDS.iter().all(|it| cluster.list_json(it).is_empty())).await;
     assert!(!snapshots.join("uid-shop").exists());
     quiet().await;
-    operator.stop.cancel();
+    manager.stop.cancel();
     running.await.unwrap().unwrap();
     fs::remove_dir_all(snapshots).unwrap();
 }
@@ -86,15 +86,15 @@ async fn snapshots_that_cannot_be_deleted_keep_the_backup_and_are_told() {
     fs::remove_dir_all(snapshots.join("uid-shop")).unwrap();
     // No directory.
     fs::write(snapshots.join("uid-shop"), "").unwrap();
-    let operator = cluster.operator();
-    let running = tokio::spawn(controller::run(operator.clone(), snapshots.clone()));
-    until("made", || cluster.get(JOBS, "n", "shop").is_some()).await;
-    cluster.delete(BACKUPS, "n", "shop");
+    let manager = cluster.manager();
+    let running = tokio::spawn(controller::run(manager.clone(), snapshots.clone()));
+    until("made", || cluster.get_json(JOBS, "n", "shop").is_some()).await;
+    cluster.delete_json(BACKUPS, "n", "shop");
     let degraded = || kinds::condition_of(&cluster, BACKUPS, "shop", "Degraded").unwrap_or_default();
     until("told", || degraded()["reason"] == "SnapshotsLeft").await;
     fs::remove_file(snapshots.join("uid-shop")).unwrap();
-    until("gone", || cluster.get(BACKUPS, "n", "shop").is_none()).await;
-    operator.stop.cancel();
+    until("gone", || cluster.get_json(BACKUPS, "n", "shop").is_none()).await;
+    manager.stop.cancel();
     running.await.unwrap().unwrap();
     fs::remove_dir_all(snapshots).unwrap();
 }
@@ -104,8 +104,10 @@ async fn the_outcome_is_the_same_whatever_goes_wrong() {
     let snapshots = snapshots("faults");
     let run = |client, stop| {
         let identity = Identity { name: "operator", version: "0.0.0" };
-        controller::run(Operator { stop, ..Operator::new(identity, client) }, snapshots.clone())
+        let mut manager = Manager::new(identity, client);
+        manager.stop = stop;
+        controller::run(manager, snapshots.clone())
     };
-    faults::check(|| cluster().with("secrets", &[secret()]), run).await;
+    faults::check(|| cluster().with_json("secrets", &[secret()]), run).await;
     fs::remove_dir_all(&snapshots).unwrap();
 }

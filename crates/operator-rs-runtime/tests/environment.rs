@@ -5,8 +5,8 @@ mod kinds;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kinds::{Operates as _, Running, Thing, condition, labels, make, nothing, thing};
 use kube::ResourceExt;
-use operator_rs_testing::{Cluster, Reaction, Refusal};
-use runtime::{Controller, Watch};
+use operator_rs_runtime::{Controller, WatchOptions};
+use operator_rs_testing::{Cluster, Fault, FaultRule, Refusal};
 use serde_json::json;
 use std::{
     sync::{
@@ -21,7 +21,7 @@ const THINGS: &str = "things.test.dev";
 
 /// The error that a controller ends with, and the time since something was taken from it.
 async fn end_of(
-    controller: impl Future<Output = anyhow::Result<()>> + Send + 'static,
+    controller: impl Future<Output = operator_rs_runtime::Result<()>> + Send + 'static,
     change: impl AsyncFnOnce(),
 ) -> (String, Duration) {
     let task = tokio::spawn(controller);
@@ -34,12 +34,14 @@ async fn end_of(
 
 #[tokio::test(start_paused = true)]
 async fn a_right_to_watch_that_was_never_there_ends_the_controller_with_the_reason() {
-    let cluster = Cluster::default().with(THINGS, &[thing("a", &[])]).on(|it| match (&*it.resource, it.verb) {
-        ("secrets", "watch") => Reaction::code(403),
-        _ => Reaction::Pass,
-    });
-    let mut controller = Controller::<Thing>::new(&cluster.operator());
-    let _secrets = controller.watches(Watch::default(), |it: &Secret| [it.name_any()]);
+    let cluster = Cluster::default().with_json(THINGS, &[thing("a", &[])]).with_fault(FaultRule::for_requests(|it| {
+        match (&*it.resource, it.verb) {
+            ("secrets", "watch") => Some(Fault::Refuse { code: 403 }),
+            _ => None,
+        }
+    }));
+    let mut controller = Controller::<Thing>::new(&cluster.manager());
+    let _secrets = controller.watches(WatchOptions::default(), |it: &Secret| [it.name_any()]);
     let (end, after) = end_of(controller.run(nothing, Arc::new(())), async || {}).await;
     assert!(end.starts_with("this account may not watch `secrets`: add `// +kubebuilder:rbac:"), "{end}");
     assert!(after < Duration::from_secs(10), "{after:?}");
@@ -52,24 +54,25 @@ async fn what_is_lost_for_good_ends_the_controller_with_the_reason() {
     {
         let lost = Arc::new(AtomicBool::new(false));
         let is_lost = lost.clone();
-        let cluster = Cluster::default().with(THINGS, &[thing("a", &[])]).on(move |it| {
-            let is_refused = it.resource == "secrets" && is_lost.load(SeqCst);
-            if is_refused { Reaction::code(code) } else { Reaction::Pass }
-        });
-        let mut controller = Controller::<Thing>::new(&cluster.operator());
-        let _secrets = controller.watches(Watch::default(), |it: &Secret| [it.name_any()]);
+        let cluster =
+            Cluster::default().with_json(THINGS, &[thing("a", &[])]).with_fault(FaultRule::for_requests(move |it| {
+                let is_refused = it.resource == "secrets" && is_lost.load(SeqCst);
+                if is_refused { Some(Fault::Refuse { code }) } else { None }
+            }));
+        let mut controller = Controller::<Thing>::new(&cluster.manager());
+        let _secrets = controller.watches(WatchOptions::default(), |it: &Secret| [it.name_any()]);
         let lose = async || {
             sleep(Duration::from_secs(300)).await;
             // While a CRD is installed again, or roles are replaced.
             for _ in 0..5 {
                 lost.store(true, SeqCst);
-                cluster.break_watches();
+                cluster.inject(Fault::EndWatches);
                 sleep(Duration::from_secs(60)).await;
                 lost.store(false, SeqCst);
                 sleep(Duration::from_secs(90)).await;
             }
             lost.store(true, SeqCst);
-            cluster.break_watches();
+            cluster.inject(Fault::EndWatches);
         };
         let (end, after) = end_of(controller.run(nothing, Arc::new(())), lose).await;
         assert!(end.starts_with(reason), "{end}");
@@ -83,31 +86,34 @@ async fn a_namespace_that_is_being_deleted_is_no_failure() {
         "configmaps \"x\" is forbidden: unable to create new content in namespace n because it is being terminated";
     let causes = json!([{ "reason": "NamespaceTerminating", "message": "namespace n is being terminated", "field": "metadata.namespace" }]);
     let refusal = Refusal { details: json!({ "causes": causes }), ..Refusal::new(403, "Forbidden", why) };
-    let cluster = Cluster::default()
-        .with(THINGS, &[thing("a", &[("x", &["k"])])])
-        .on_write(move |it| if it.resource == THINGS { Reaction::Pass } else { Reaction::Refuse(refusal.clone()) });
-    let operator = cluster.operator();
-    let mut controller = Controller::<Thing>::new(&operator);
+    let cluster =
+        Cluster::default().with_json(THINGS, &[thing("a", &[("x", &["k"])])]).with_fault(FaultRule::for_writes(
+            move |it| if it.resource == THINGS { None } else { Some(Fault::RefuseWith(refusal.clone())) },
+        ));
+    let manager = cluster.manager();
+    let mut controller = Controller::<Thing>::new(&manager);
     let configs = controller.owns::<ConfigMap>(&labels());
-    let running = Running::start(&operator, controller.run(make, configs));
+    let running = Running::start(&manager, controller.run(make, configs));
     sleep(Duration::from_secs(600)).await;
-    assert!(1 < cluster.count("PATCH configmaps"));
-    assert_eq!((condition(&cluster, "a", "Degraded"), cluster.count("POST events.events.k8s.io")), (None, 0));
+    assert!(1 < cluster.count_writes("PATCH configmaps"));
+    assert_eq!((condition(&cluster, "a", "Degraded"), cluster.count_writes("POST events.events.k8s.io")), (None, 0));
     running.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_server_that_is_busy_is_left_alone_for_as_long_as_it_asks() {
     let refusal = Refusal { details: json!({ "retryAfterSeconds": 5 }), ..Refusal::with_code(429) };
-    let cluster = Cluster::default().with(THINGS, &[thing("a", &[("x", &["k"])])]).on_write(move |it| {
-        if it.resource == "configmaps" { Reaction::Refuse(refusal.clone()) } else { Reaction::Pass }
-    });
-    let operator = cluster.operator();
-    let mut controller = Controller::<Thing>::new(&operator);
+    let cluster = Cluster::default().with_json(THINGS, &[thing("a", &[("x", &["k"])])]).with_fault(
+        FaultRule::for_writes(move |it| {
+            if it.resource == "configmaps" { Some(Fault::RefuseWith(refusal.clone())) } else { None }
+        }),
+    );
+    let manager = cluster.manager();
+    let mut controller = Controller::<Thing>::new(&manager);
     let configs = controller.owns::<ConfigMap>(&labels());
-    let running = Running::start(&operator, controller.run(make, configs));
+    let running = Running::start(&manager, controller.run(make, configs));
     sleep(Duration::from_secs(12)).await;
-    assert_eq!(cluster.count("PATCH configmaps"), 3);
+    assert_eq!(cluster.count_writes("PATCH configmaps"), 3);
     running.stop().await;
 }
 
@@ -115,17 +121,17 @@ async fn a_server_that_is_busy_is_left_alone_for_as_long_as_it_asks() {
 async fn a_standby_leaves_events_about_undecodable_objects_to_the_leader() {
     let mut bad = thing("bad", &[]);
     bad["spec"]["secret"] = json!(7);
-    let cluster = Cluster::default().with(THINGS, &[bad]);
-    let mut operator = cluster.operator();
-    operator.leading = Default::default();
-    let running = Running::start(&operator, Controller::<Thing>::new(&operator).run(nothing, Arc::new(())));
+    let cluster = Cluster::default().with_json(THINGS, &[bad]);
+    let mut manager = cluster.manager();
+    manager.elected = Default::default();
+    let running = Running::start(&manager, Controller::<Thing>::new(&manager).run(nothing, Arc::new(())));
     sleep(Duration::from_secs(10)).await;
-    assert_eq!(cluster.list("events.events.k8s.io").len(), 0);
-    operator.leading.cancel();
+    assert_eq!(cluster.list_json("events.events.k8s.io").len(), 0);
+    manager.elected.cancel();
     sleep(Duration::from_secs(1)).await;
-    assert_eq!(cluster.list("events.events.k8s.io").len(), 1);
+    assert_eq!(cluster.list_json("events.events.k8s.io").len(), 1);
     let counted = "controller_runtime_terminal_reconcile_errors_total{controller=\"thing\"} 1";
-    assert!(operator.metrics.encode().contains(counted), "{}", operator.metrics.encode());
+    assert!(manager.metrics.encode().contains(counted), "{}", manager.metrics.encode());
     running.stop().await;
 }
 
@@ -152,9 +158,9 @@ async fn a_version_that_is_not_served_is_named_with_those_that_are() {
         let body = kube::client::Body::from(body.to_string().into_bytes());
         Ok::<_, std::convert::Infallible>(http::Response::builder().status(code).body(body).unwrap())
     });
-    let identity = runtime::Identity { name: "operator", version: "0.0.0" };
-    let operator = runtime::Operator::new(identity, kube::Client::new(server, "default"));
-    let (end, _) = end_of(Controller::<Thing>::new(&operator).run(nothing, Arc::new(())), async || {}).await;
+    let identity = operator_rs_runtime::Identity { name: "operator", version: "0.0.0" };
+    let manager = operator_rs_runtime::Manager::new(identity, kube::Client::new(server, "default"));
+    let (end, _) = end_of(Controller::<Thing>::new(&manager).run(nothing, Arc::new(())), async || {}).await;
     let message = "the API server serves `things.test.dev` in v2, but not in v1, which a controller reads: let the \
                    controller use a served version, or remove `served = false` from `#[kube(…)]` of v1 and install the CRD";
     assert_eq!(end, message);

@@ -4,8 +4,8 @@ mod kinds;
 
 use k8s_openapi::api::apps::v1::Deployment;
 use kinds::{Operates as _, Thing, condition, labels, quiet, thing, until};
-use operator_rs_testing::{Cluster, Reaction};
-use runtime::{Action, Children, Controller, Error, Owned};
+use operator_rs_runtime::{Action, Controller, Dependents, Error, Owned};
+use operator_rs_testing::{Cluster, Fault, FaultRule};
 use serde_json::{Value, json};
 use std::sync::{
     Arc,
@@ -13,7 +13,7 @@ use std::sync::{
 };
 
 /// The cache of the Deployments, and all caches.
-type Ctx = (Arc<Children<Deployment>>, Arc<Owned<Thing>>);
+type Ctx = (Owned<Deployment, Thing>, Dependents<Thing>);
 
 fn deployment() -> Deployment {
     let volumes = json!([{ "name": "tmp", "emptyDir": {} }]);
@@ -23,7 +23,7 @@ fn deployment() -> Deployment {
 }
 
 fn volume(cluster: &Cluster) -> Value {
-    cluster.get("deployments.apps", "n", "d").unwrap()["spec"]["template"]["spec"]["volumes"][0].take()
+    cluster.get_json("deployments.apps", "n", "d").unwrap()["spec"]["template"]["spec"]["volumes"][0].take()
 }
 
 #[tokio::test]
@@ -31,25 +31,25 @@ async fn a_volume_that_somebody_has_replaced_is_put_back_or_reported() {
     // As the real server, which takes no volume with two sources.
     let is_invalid = Arc::new(AtomicBool::new(false));
     let refuse = is_invalid.clone();
-    let cluster = Cluster::default().with("things.test.dev", &[thing("a", &[])]).on_write(move |it| {
-        match it.resource == "deployments.apps" && refuse.load(Ordering::Relaxed) {
-            true => Reaction::code(422),
-            false => Reaction::Pass,
-        }
-    });
-    let operator = cluster.operator();
-    let mut controller = Controller::<Thing>::new(&operator);
-    let ctx = (controller.owns::<Deployment>(&labels()), controller.owned());
+    let cluster = Cluster::default().with_json("things.test.dev", &[thing("a", &[])]).with_fault(
+        FaultRule::for_writes(move |it| match it.resource == "deployments.apps" && refuse.load(Ordering::Relaxed) {
+            true => Some(Fault::Refuse { code: 422 }),
+            false => None,
+        }),
+    );
+    let manager = cluster.manager();
+    let mut controller = Controller::<Thing>::new(&manager);
+    let ctx = (controller.owns::<Deployment>(&labels()), controller.dependents());
     let reconcile = |thing: Arc<Thing>, ctx: Arc<Ctx>| async move {
-        ctx.1.of(&thing).apply(&ctx.0, &deployment()).await?;
+        ctx.0.apply(&thing, &deployment()).await?;
         Ok::<_, Error>(Action::await_change())
     };
     let task = tokio::spawn(controller.run(reconcile, Arc::new(ctx)));
-    until("made", || cluster.get("deployments.apps", "n", "d").is_some()).await;
+    until("made", || cluster.get_json("deployments.apps", "n", "d").is_some()).await;
     quiet().await;
 
     let replace = || {
-        cluster.edit("deployments.apps", "n", "d", |it| {
+        cluster.edit_json("deployments.apps", "n", "d", |it| {
             it["spec"]["template"]["spec"]["volumes"] = json!([{ "name": "tmp", "hostPath": { "path": "/" } }]);
         });
     };
@@ -61,7 +61,7 @@ async fn a_volume_that_somebody_has_replaced_is_put_back_or_reported() {
                    apply cannot undo: remove that or delete the object: ";
     assert_eq!(told["reason"], "Replaced");
     assert!(told["message"].as_str().unwrap().starts_with(message), "{told}");
-    until("told by an event", || cluster.list("events.events.k8s.io").iter().any(|it| it["reason"] == "Replaced"))
+    until("told by an event", || cluster.list_json("events.events.k8s.io").iter().any(|it| it["reason"] == "Replaced"))
         .await;
 
     is_invalid.store(false, Ordering::Relaxed);
@@ -69,6 +69,6 @@ async fn a_volume_that_somebody_has_replaced_is_put_back_or_reported() {
     until("told no more", || condition(&cluster, "a", "Degraded").is_none()).await;
     replace();
     until("put back", || volume(&cluster)["emptyDir"].is_object()).await;
-    operator.stop.cancel();
+    manager.stop.cancel();
     task.await.unwrap().unwrap();
 }

@@ -5,42 +5,43 @@ mod kinds;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
 use kinds::{Operates as _, Thing, config, labels, quiet, thing, until};
 use kube::api::PartialObjectMeta;
-use operator_rs_testing::{Cluster, Reaction};
-use runtime::{Action, Controller, Error, Operator};
+use operator_rs_runtime::{Action, Controller, Error, Manager};
+use operator_rs_testing::{Cluster, Fault, FaultRule};
 use std::{io::Write, sync::Arc};
 
 /// Refuses these verbs of these resources.
 fn without(cluster: Cluster, rights: &'static [(&'static str, &'static str)]) -> Cluster {
-    cluster.on(move |it| {
+    cluster.with_fault(FaultRule::for_requests(move |it| {
         let slash = if it.subresource.is_empty() { "" } else { "/" };
         let resource = format!("{}{slash}{}", it.resource, it.subresource);
         match rights.contains(&(it.verb, resource.as_str())) {
-            true => Reaction::code(403),
-            false => Reaction::Pass,
+            true => Some(Fault::Refuse { code: 403 }),
+            false => None,
         }
-    })
+    }))
 }
 
 async fn nothing<K>(_: Arc<K>, _: Arc<()>) -> Result<Action, Error> {
     Ok(Action::await_change())
 }
 
-async fn things(operator: Operator) -> anyhow::Result<()> {
-    let mut controller = Controller::<Thing>::new(&operator);
+async fn things(manager: Manager) -> operator_rs_runtime::Result<()> {
+    let mut controller = Controller::<Thing>::new(&manager);
     let _configs = controller.owns::<ConfigMap>(&labels());
-    let _secrets = controller.refers_to::<Secret, _>(runtime::Watch::default(), |it: &Thing| it.spec.secret.clone());
-    let _owned = controller.owned();
+    let _secrets = controller
+        .references::<Secret, _>(operator_rs_runtime::WatchOptions::default(), |it: &Thing| it.spec.secret.clone());
+    let _owned = controller.dependents();
     controller.run(nothing, Arc::new(())).await
 }
 
-async fn pods(operator: Operator) -> anyhow::Result<()> {
-    Controller::<PartialObjectMeta<Pod>>::new(&operator).run(nothing, Arc::new(())).await
+async fn pods(manager: Manager) -> operator_rs_runtime::Result<()> {
+    Controller::<PartialObjectMeta<Pod>>::new(&manager).run(nothing, Arc::new(())).await
 }
 
 /// The reason that a process with two controllers ends.
 async fn end(cluster: &Cluster) -> String {
-    let operator = cluster.operator();
-    let result = tokio::try_join!(things(operator.clone()), pods(operator));
+    let manager = cluster.manager();
+    let result = tokio::try_join!(things(manager.clone()), pods(manager));
     result.unwrap_err().to_string()
 }
 
@@ -56,7 +57,7 @@ async fn every_right_that_is_missing_is_named_in_one_run() {
         ("list", "pods"),
         ("patch", "things.test.dev/status"),
     ];
-    let cluster = without(Cluster::default().with("things.test.dev", &[thing("a", &[])]), all);
+    let cluster = without(Cluster::default().with_json("things.test.dev", &[thing("a", &[])]), all);
     let marker = |group: &str, resource: &str, verbs: &str| {
         format!("`// +kubebuilder:rbac:groups={group},resources={resource},verbs={verbs}`")
     };
@@ -109,23 +110,23 @@ async fn when_a_write_is_refused_all_rights_for_writes_are_named_once() {
     );
     let all: &[(&str, &str)] = &[("create", "configmaps"), ("patch", "configmaps"), ("apply", "configmaps")];
     let things = [thing("a", &[("x", &["k"])]), thing("b", &[("y", &["k"])])];
-    let cluster = without(Cluster::default().with("things.test.dev", &things), all);
-    let operator = cluster.operator();
-    let mut controller = Controller::<Thing>::new(&operator);
+    let cluster = without(Cluster::default().with_json("things.test.dev", &things), all);
+    let manager = cluster.manager();
+    let mut controller = Controller::<Thing>::new(&manager);
     let configs = controller.owns::<ConfigMap>(&labels());
-    let reconcile = |thing: Arc<Thing>, configs: Arc<runtime::Children<ConfigMap>>| async move {
+    let reconcile = |thing: Arc<Thing>, configs: operator_rs_runtime::Owned<ConfigMap, Thing>| async move {
         for name in thing.spec.configs.keys() {
-            configs.apply(&config(&thing, name)).await?;
+            configs.apply(&thing, &config(&thing, name)).await?;
         }
         Ok::<_, Error>(Action::await_change())
     };
     let task = tokio::spawn(controller.run(reconcile, configs));
     let text = || String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
-    let told = "this account lacks rights: add `// +kubebuilder:rbac:groups=\"\",resources=configmaps,verbs=create;patch`, \
+    let told = "this account lacks permissions: add `// +kubebuilder:rbac:groups=\"\",resources=configmaps,verbs=create;patch`, \
                 run `operator-rs manifests`, and deploy again";
     until("told", || text().contains(told)).await;
     quiet().await;
     assert_eq!(text().matches(told).count(), 1);
-    operator.stop.cancel();
+    manager.stop.cancel();
     task.await.unwrap().unwrap();
 }

@@ -1,6 +1,6 @@
 //! The hash of a Secret's data.
 
-use runtime::secret_hash;
+use operator_rs_runtime::secret_hash;
 use serde_json::{Value, from_value, json};
 
 #[test]

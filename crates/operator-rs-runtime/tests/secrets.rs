@@ -5,15 +5,10 @@ mod kinds;
 use k8s_openapi::{ByteString, api::core::v1::Secret};
 use kinds::{Operates as _, Thing, labels, quiet, thing, until};
 use kube::api::PartialObjectMeta;
+use operator_rs_runtime::{Action, Controller, Error, Owned};
 use operator_rs_testing::Cluster;
-use runtime::{Action, Children, Controller, DESIRED_HASH, Error, Owned};
 use serde_json::{Value, json};
 use std::sync::Arc;
-
-struct Ctx<C> {
-    owned: Arc<Owned<Thing>>,
-    secrets: Arc<Children<C>>,
-}
 
 /// A Secret with the value that the Thing names.
 fn secret(thing: &Thing) -> Secret {
@@ -28,27 +23,26 @@ async fn run<C>(cluster: &Cluster) -> usize
 where
     C: kube::Resource<DynamicType = (), Scope = kube::core::NamespaceResourceScope>,
     C: serde::de::DeserializeOwned + Clone + std::fmt::Debug + Send + Sync + 'static,
-    Secret: runtime::Desired<C>,
+    Secret: operator_rs_runtime::Desired<C>,
 {
-    cluster.clear_log();
-    let operator = cluster.operator();
-    let mut controller = Controller::<Thing>::new(&operator);
-    let ctx = Ctx { secrets: controller.owns::<C>(&labels()), owned: controller.owned() };
-    let reconcile = |thing: Arc<Thing>, ctx: Arc<Ctx<C>>| async move {
-        let mut set = ctx.owned.of(&thing);
-        set.apply(&ctx.secrets, &secret(&thing)).await?;
+    cluster.clear_request_log();
+    let manager = cluster.manager();
+    let mut controller = Controller::<Thing>::new(&manager);
+    let secrets = controller.owns::<C>(&labels());
+    let reconcile = |thing: Arc<Thing>, secrets: Owned<C, Thing>| async move {
+        secrets.apply(&thing, &secret(&thing)).await?;
         Ok::<_, Error>(Action::await_change())
     };
-    let task = tokio::spawn(controller.run(reconcile, Arc::new(ctx)));
-    until("reconciled", || kinds::reconciled(&operator) > 0).await;
+    let task = tokio::spawn(controller.run(reconcile, secrets));
+    until("reconciled", || kinds::reconciled(&manager) > 0).await;
     quiet().await;
-    operator.stop.cancel();
+    manager.stop.cancel();
     task.await.unwrap().unwrap();
-    cluster.count("PATCH secrets")
+    cluster.count_writes("PATCH secrets")
 }
 
 fn cluster() -> Cluster {
-    Cluster::default().with("things.test.dev", &[with_value("0000")])
+    Cluster::default().with_json("things.test.dev", &[with_value("0000")])
 }
 
 fn with_value(value: &str) -> Value {
@@ -58,13 +52,14 @@ fn with_value(value: &str) -> Value {
 }
 
 fn hash(cluster: &Cluster) -> Value {
-    cluster.get("secrets", "n", "s").unwrap()["metadata"]["annotations"][DESIRED_HASH].take()
+    cluster.get_json("secrets", "n", "s").unwrap()["metadata"]["annotations"]["runtime.operator-rs.io/desired-hash"]
+        .take()
 }
 
 #[tokio::test]
 async fn the_hash_of_a_secret_says_nothing_of_its_values() {
     let (one, other) = (cluster(), cluster());
-    other.edit("things.test.dev", "n", "a", |it| it["spec"] = with_value("1234")["spec"].take());
+    other.edit_json("things.test.dev", "n", "a", |it| it["spec"] = with_value("1234")["spec"].take());
     assert_eq!((run::<Secret>(&one).await, run::<Secret>(&other).await), (1, 1));
     assert_eq!(hash(&one), hash(&other));
 }
@@ -74,15 +69,15 @@ async fn a_new_value_is_written_and_a_restart_is_not() {
     let cluster = cluster();
     assert_eq!(run::<Secret>(&cluster).await, 1);
     assert_eq!(run::<Secret>(&cluster).await, 0, "a restart");
-    cluster.edit("things.test.dev", "n", "a", |it| it["spec"] = with_value("1234")["spec"].take());
+    cluster.edit_json("things.test.dev", "n", "a", |it| it["spec"] = with_value("1234")["spec"].take());
     assert_eq!(run::<Secret>(&cluster).await, 1);
-    assert_eq!(cluster.get("secrets", "n", "s").unwrap()["data"]["pin"], "MTIzNA==");
+    assert_eq!(cluster.get_json("secrets", "n", "s").unwrap()["data"]["pin"], "MTIzNA==");
     // Another process of this operator, or a write whose answer was lost.
-    let managed = cluster.get("secrets", "n", "s").unwrap()["metadata"]["managedFields"].take();
-    cluster.edit("secrets", "n", "s", |it| it["data"]["pin"] = "AAAA".into());
-    cluster.edit("secrets", "n", "s", |it| it["metadata"]["managedFields"] = managed);
+    let managed = cluster.get_json("secrets", "n", "s").unwrap()["metadata"]["managedFields"].take();
+    cluster.edit_json("secrets", "n", "s", |it| it["data"]["pin"] = "AAAA".into());
+    cluster.edit_json("secrets", "n", "s", |it| it["metadata"]["managedFields"] = managed);
     assert_eq!(run::<Secret>(&cluster).await, 1);
-    assert_eq!(cluster.get("secrets", "n", "s").unwrap()["data"]["pin"], "MTIzNA==");
+    assert_eq!(cluster.get_json("secrets", "n", "s").unwrap()["data"]["pin"], "MTIzNA==");
 }
 
 #[tokio::test]
@@ -90,7 +85,7 @@ async fn a_cache_of_metadata_writes_the_values_once_a_process() {
     let cluster = cluster();
     assert_eq!(run::<PartialObjectMeta<Secret>>(&cluster).await, 1);
     assert_eq!(run::<PartialObjectMeta<Secret>>(&cluster).await, 1);
-    cluster.edit("things.test.dev", "n", "a", |it| it["spec"] = with_value("1234")["spec"].take());
+    cluster.edit_json("things.test.dev", "n", "a", |it| it["spec"] = with_value("1234")["spec"].take());
     assert_eq!(run::<PartialObjectMeta<Secret>>(&cluster).await, 1);
-    assert_eq!(cluster.get("secrets", "n", "s").unwrap()["data"]["pin"], "MTIzNA==");
+    assert_eq!(cluster.get_json("secrets", "n", "s").unwrap()["data"]["pin"], "MTIzNA==");
 }

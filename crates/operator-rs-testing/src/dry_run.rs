@@ -11,7 +11,7 @@ use super::{
 };
 use serde_json::{Value, json};
 
-/// Whether nothing of a request is to be stored. A body with options takes the place of the query.
+/// Returns true if nothing of a request is to be stored. A body with options takes the place of the query.
 pub fn is_asked(request: &Request, body: &[u8]) -> bool {
     let options: Value = serde_json::from_slice(body).unwrap_or_default();
     match request.verb {
@@ -67,7 +67,7 @@ impl Cluster {
             store.uids = of.uids - 1;
             for (resource, Collection { kind, objects, .. }) in of.collections() {
                 store.collection(resource).kind = kind.clone();
-                objects.values().for_each(|it| store.seed(resource, it.value()));
+                objects.values().for_each(|object| store.seed(resource, object.value()));
             }
         });
         self

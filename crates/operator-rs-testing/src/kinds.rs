@@ -9,19 +9,19 @@ use serde_json::Value;
 pub struct Kind {
     /// Such as `Deployment`.
     pub name: String,
-    /// Whether `name` is a guess.
+    /// True if `name` is a guess.
     pub guessed: bool,
-    /// Whether it has a subresource `status`.
+    /// True if it has a subresource `status`.
     pub status: bool,
-    /// Whether its status has conditions.
+    /// True if its status has conditions.
     pub conditions: bool,
-    /// Whether changes of its spec are counted in `metadata.generation`.
+    /// True if changes of its spec are counted in `metadata.generation`.
     pub generation: bool,
 }
 
 impl Kind {
     /// The kind of a resource such as `deployments.apps`, as far as its name shows it.
-    pub fn of(resource: &str) -> Self {
+    pub fn of_resource(resource: &str) -> Self {
         let plural = resource.split('.').next().unwrap_or_default();
         let known = KINDS.iter().find(|(known, _)| *known == plural).map(|(_, kind)| (*kind).to_owned());
         Self {
@@ -34,22 +34,22 @@ impl Kind {
     }
 
     /// The kind that a CRD declares, and its resource.
-    pub fn declared(crd: &Value) -> (String, Self) {
+    pub fn of_crd(crd: &Value) -> (String, Self) {
         let word = |it: &Value| it.as_str().unwrap_or_default().to_owned();
         let (spec, versions) = (&crd["spec"], crd["spec"]["versions"].as_array());
         let any = |is: fn(&Value) -> bool| versions.into_iter().flatten().any(is);
         let kind = Self {
             name: word(&spec["names"]["kind"]),
             guessed: false,
-            status: any(|it| !it["subresources"]["status"].is_null()),
-            conditions: any(|it| has_conditions(&it["schema"]["openAPIV3Schema"])),
+            status: any(|version| !version["subresources"]["status"].is_null()),
+            conditions: any(|version| has_conditions(&version["schema"]["openAPIV3Schema"])),
             generation: true,
         };
         (format!("{}.{}", word(&spec["names"]["plural"]), word(&spec["group"])), kind)
     }
 }
 
-/// Whether a schema has a field for conditions; one that says nothing accepts all fields.
+/// Returns true if a schema has a field for conditions. A schema without properties accepts all fields.
 fn has_conditions(schema: &Value) -> bool {
     let mut place = schema;
     for name in ["status", "conditions"] {
@@ -68,7 +68,7 @@ fn singular(plural: &str) -> String {
         it => it.strip_suffix('s').unwrap_or(it).into(),
     };
     let mut letters = stem.chars();
-    letters.next().map(|it| it.to_ascii_uppercase()).into_iter().chain(letters).collect()
+    letters.next().map(|letter| letter.to_ascii_uppercase()).into_iter().chain(letters).collect()
 }
 
 /// Kinds whose name is not their plural's.
@@ -146,6 +146,31 @@ const NO_GENERATION: [&str; 20] = [
     "horizontalpodautoscalers.autoscaling",
 ];
 
+/// The resources of the core group, whose names have no group.
+const CORE_GROUP: [&str; 16] = [
+    "bindings",
+    "configmaps",
+    "endpoints",
+    "events",
+    "limitranges",
+    "namespaces",
+    "nodes",
+    "persistentvolumeclaims",
+    "persistentvolumes",
+    "pods",
+    "podtemplates",
+    "replicationcontrollers",
+    "resourcequotas",
+    "secrets",
+    "serviceaccounts",
+    "services",
+];
+
+/// Returns true if a name without a group is a resource of the core group.
+pub fn is_in_core_group(resource: &str) -> bool {
+    CORE_GROUP.contains(&resource)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,8 +178,8 @@ mod tests {
     #[test]
     fn kinds_are_guessed_from_plurals() {
         for (plural, kind) in [("things.test.dev", "Thing"), ("policies.x.dev", "Policy"), ("roles", "Role")] {
-            assert_eq!(Kind::of(plural).name, kind);
+            assert_eq!(Kind::of_resource(plural).name, kind);
         }
-        assert_eq!(Kind::of("networkpolicies.networking.k8s.io").name, "NetworkPolicy");
+        assert_eq!(Kind::of_resource("networkpolicies.networking.k8s.io").name, "NetworkPolicy");
     }
 }

@@ -9,33 +9,37 @@
 //! lists are atomic, except for `status.conditions`. A subresource other than `status` is refused with 501.
 //!
 //! ```
+//! use k8s_openapi::api::core::v1::ConfigMap;
+//! use kube::api::ObjectMeta;
 //! use operator_rs_testing::Cluster;
-//! use serde_json::json;
 //!
-//! let cluster = Cluster::default().with("configmaps", &[json!({ "metadata": { "name": "a", "namespace": "b" } })]);
-//! assert_eq!(cluster.list("configmaps").len(), 1);
+//! let metadata = ObjectMeta { name: Some("a".into()), namespace: Some("default".into()), ..ObjectMeta::default() };
+//! let cluster = Cluster::default().with_object(&ConfigMap { metadata, ..ConfigMap::default() });
+//! assert!(cluster.get::<ConfigMap>("default", "a").is_some());
 //! assert!(cluster.writes().is_empty());
 //! ```
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod admission;
 mod apply;
-mod behaviour;
-mod behaviours;
 pub mod conversion;
 mod delete;
+mod delivery;
 mod dry_run;
+mod fault;
 pub mod faults;
+mod inject;
+mod json_objects;
 mod kinds;
 mod list;
 mod log;
 mod object;
+mod objects;
 mod patch;
 mod refusal;
 mod request;
 mod run;
 mod review;
-mod seed;
 mod selectable;
 mod selector;
 pub mod serialization;
@@ -50,7 +54,7 @@ mod tests;
 mod watch;
 mod write;
 
-pub use behaviour::Reaction;
+pub use fault::{Fault, FaultRule};
 pub use log::Write;
 pub use refusal::Refusal;
 pub use request::Request;
@@ -59,7 +63,8 @@ pub use request::Request;
 pub use tokio_util::sync::CancellationToken;
 
 use admission::Webhooks;
-use behaviour::{Behaviour, Delivery, Progress};
+use delivery::{Delivery, Progress};
+use fault::RequestRules;
 use kube::{Client, Resource};
 use list::Pages;
 use log::Log;
@@ -82,16 +87,16 @@ pub struct Cluster {
 
 #[derive(Debug, Default)]
 struct Shared {
-    state: Mutex<State>,
+    state: Mutex<ServerState>,
     control: channel::Sender<Delivery>,
-    swallowed: channel::Sender<usize>,
+    lost_responses: channel::Sender<usize>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct ServerState {
     store: Store,
     pages: Pages,
-    behaviour: Behaviour,
+    rules: RequestRules,
     log: Log,
     webhooks: Webhooks,
     watching: BTreeMap<u64, Progress>,
@@ -99,17 +104,18 @@ struct State {
 }
 
 impl Cluster {
-    /// A client of this server.
+    /// Returns a client of this server, for code that is not run by [`run`](Self::run). Its default namespace is `default`.
     pub fn client(&self) -> Client {
         server::client(self, &CancellationToken::new())
     }
 
-    /// A client that can be cut off: once `dead` is cancelled, it gets no answer, and its requests have no effect.
-    pub fn client_until(&self, dead: &CancellationToken) -> Client {
-        server::client(self, dead)
+    /// Returns a client that is cut off once the token is cancelled: it gets no response any more, and its requests have no
+    /// effect. This is the client of a process that crashes.
+    pub fn client_disconnected_by(&self, disconnected: &CancellationToken) -> Client {
+        server::client(self, disconnected)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ServerState> {
         self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -144,8 +150,14 @@ impl Cluster {
     }
 }
 
-/// The resource of a kind, as `kubectl` writes it: `deployments.apps`, `pods`.
-pub fn resource<K: Resource<DynamicType = ()>>() -> String {
+/// Returns the name of the resource of a kind, as `kubectl` writes it: `deployments.apps`, `pods`.
+///
+/// ```
+/// use k8s_openapi::api::apps::v1::Deployment;
+///
+/// assert_eq!(operator_rs_testing::resource_name::<Deployment>(), "deployments.apps");
+/// ```
+pub fn resource_name<K: Resource<DynamicType = ()>>() -> String {
     match K::group(&()).as_ref() {
         "" => K::plural(&()).into_owned(),
         group => format!("{}.{group}", K::plural(&())),

@@ -26,12 +26,12 @@ struct Page {
     rest: VecDeque<Arc<Object>>,
 }
 
-/// How many lists may be under way at once.
+/// The number of lists whose pages are kept.
 const LISTS: usize = 64;
 
 /// The objects that a list or a watch selects.
-pub fn select(store: &mut Store, request: &Request) -> Result<Vec<Arc<Object>>, Refusal> {
-    let selector = Selector::read(store, request)?;
+pub fn select_objects(store: &mut Store, request: &Request) -> Result<Vec<Arc<Object>>, Refusal> {
+    let selector = Selector::of_request(store, request)?;
     let objects = &store.collection(&request.resource).objects;
     let namespace = &request.namespace;
     let from = Bound::Included((namespace.clone(), String::new()));
@@ -42,9 +42,9 @@ pub fn select(store: &mut Store, request: &Request) -> Result<Vec<Arc<Object>>, 
 }
 
 /// Answers a list.
-pub fn list(store: &mut Store, pages: &mut Pages, request: &Request) -> Result<String, Refusal> {
+pub fn answer_list(store: &mut Store, pages: &mut Pages, request: &Request) -> Result<String, Refusal> {
     let current = store.version;
-    if request.param("resourceVersion").parse::<u64>().is_ok_and(|it| current < it) {
+    if request.param("resourceVersion").parse::<u64>().is_ok_and(|version| version > current) {
         let asked = request.param("resourceVersion");
         let message = format!("Timeout: Too large resource version: {asked}, current: {current}");
         let details = json!({ "causes": [{ "reason": "ResourceVersionTooLarge",
@@ -53,8 +53,8 @@ pub fn list(store: &mut Store, pages: &mut Pages, request: &Request) -> Result<S
     }
     let token = request.param("continue");
     let (version, mut rest) =
-        if token.is_empty() { (current, select(store, request)?.into()) } else { pages.take(token)? };
-    let limit = request.param("limit").parse().ok().filter(|it| 0 < *it).unwrap_or(usize::MAX);
+        if token.is_empty() { (current, select_objects(store, request)?.into()) } else { pages.take_page(token)? };
+    let limit = request.param("limit").parse().ok().filter(|limit| *limit > 0).unwrap_or(usize::MAX);
     let after = rest.split_off(rest.len().min(limit));
     let mut meta = json!({ "resourceVersion": version.to_string() });
     if !is_built_in(&request.resource) {
@@ -64,13 +64,13 @@ pub fn list(store: &mut Store, pages: &mut Pages, request: &Request) -> Result<S
         if request.param("labelSelector").is_empty() && request.param("fieldSelector").is_empty() {
             meta["remainingItemCount"] = after.len().into();
         }
-        meta["continue"] = pages.keep(version, after).into();
+        meta["continue"] = pages.keep_page(version, after).into();
     }
     let objects = if request.metadata_only { rest.into() } else { read_all(store, request, rest.into())? };
-    Ok(write(store, request, &objects, &meta.to_string()))
+    Ok(write_list(store, request, &objects, &meta.to_string()))
 }
 
-fn write(store: &mut Store, request: &Request, objects: &[Arc<Object>], meta: &str) -> String {
+fn write_list(store: &mut Store, request: &Request, objects: &[Arc<Object>], meta: &str) -> String {
     let kind = store.collection(&request.resource).kind.name.clone();
     let (mut kind_of_list, mut api_version) = (format!("{kind}List"), request.api_version.as_str());
     if request.metadata_only {
@@ -78,14 +78,16 @@ fn write(store: &mut Store, request: &Request, objects: &[Arc<Object>], meta: &s
     }
     let mut out = format!(r#"{{"kind":"{kind_of_list}","apiVersion":"{api_version}","metadata":{meta},"items":["#);
     for (i, object) in objects.iter().enumerate() {
-        if 0 < i {
+        if i > 0 {
             out.push(',');
         }
-        match request.metadata_only {
-            true => out.push_str(&object.metadata_only()),
-            // The real server leaves the type out of the items of its own kinds.
-            false if is_built_in(&request.resource) => out.push_str(object.item()),
-            false => out.push_str(&object.typed(&request.api_version, &kind)),
+        if request.metadata_only {
+            out.push_str(&object.metadata_only());
+        } else if is_built_in(&request.resource) {
+            // The real server omits the type from the items of built-in kinds.
+            out.push_str(object.item());
+        } else {
+            out.push_str(&object.typed(&request.api_version, &kind));
         }
     }
     out.push_str("]}");
@@ -93,7 +95,7 @@ fn write(store: &mut Store, request: &Request, objects: &[Arc<Object>], meta: &s
 }
 
 impl Pages {
-    fn keep(&mut self, version: u64, rest: VecDeque<Arc<Object>>) -> String {
+    fn keep_page(&mut self, version: u64, rest: VecDeque<Arc<Object>>) -> String {
         self.next += 1;
         let token = format!("{version}-{}", self.next);
         self.lists.push_back(Page { token: token.clone(), version, rest });
@@ -103,8 +105,8 @@ impl Pages {
         token
     }
 
-    fn take(&mut self, token: &str) -> Result<(u64, VecDeque<Arc<Object>>), Refusal> {
-        let page = self.lists.iter().find(|it| it.token == token);
+    fn take_page(&mut self, token: &str) -> Result<(u64, VecDeque<Arc<Object>>), Refusal> {
+        let page = self.lists.iter().find(|page| page.token == token);
         let page = page.ok_or_else(|| {
             let message = "The provided continue parameter is too old to display a consistent list result.";
             Refusal::new(410, "Expired", message)
@@ -113,7 +115,7 @@ impl Pages {
     }
 
     /// Forgets all lists that were begun.
-    pub fn forget(&mut self) {
+    pub fn forget_all(&mut self) {
         self.lists.clear();
     }
 }

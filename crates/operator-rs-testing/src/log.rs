@@ -1,17 +1,38 @@
 //! The requests that the server has received.
 
 use super::{Cluster, request::Request};
+use kube::Resource;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// One write, in the order in which they were asked.
+/// One write that a client requested.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Write {
-    /// Method and resource: `PATCH deployments.apps`, `PATCH deployments.apps/status`, `POST pods`.
-    pub what: String,
+    /// Method, resource and subresource: `PATCH deployments.apps`, `PATCH deployments.apps/status`, `POST pods`.
+    pub summary: String,
+    /// The request: verb, resource, namespace, name and the like.
+    pub request: Request,
     /// The path of the URL.
     pub path: String,
     /// The body that was sent.
     pub body: Value,
+}
+
+impl Write {
+    /// Returns true if the write is one of this kind, in any of its versions, or of its status.
+    pub fn is_for<K: Resource<DynamicType = ()>>(&self) -> bool {
+        self.request.is_for::<K>()
+    }
+
+    /// Returns the body as an object of a type. The body of an apply or a patch may lack fields that the type requires: read
+    /// [`body`](Self::body) then.
+    ///
+    /// # Errors
+    /// If the type does not read the body.
+    pub fn body_as<K: DeserializeOwned>(&self) -> Result<K, serde_json::Error> {
+        K::deserialize(&self.body)
+    }
 }
 
 /// All requests so far.
@@ -25,61 +46,85 @@ pub struct Log {
 }
 
 impl Cluster {
-    /// Keeps no record of requests from now on: for measurements.
-    pub fn without_log(self) -> Self {
+    /// Keeps no record of requests from now on, for measurements.
+    pub fn without_request_log(self) -> Self {
         self.state().log.off = true;
         self
     }
 
-    /// Everything that was asked, lists and watches too.
+    /// Returns all requests in their order, with lists and watches.
     pub fn requests(&self) -> Vec<Request> {
         self.state().log.requests.clone()
     }
 
-    /// All writes, those that were refused too.
+    /// Returns all writes in the order of the requests, including those that were refused.
     pub fn writes(&self) -> Vec<Write> {
         let state = self.state();
         let log = &state.log;
         let written = log.bodies.iter().filter_map(|(at, body)| Some((log.requests.get(*at)?, body)));
         written
-            .map(|(it, body)| Write {
-                what: it.what(),
-                path: it.path.clone(),
+            .map(|(request, body)| Write {
+                summary: request.summary(),
+                path: request.path.clone(),
+                request: request.clone(),
                 body: serde_json::from_slice(body).unwrap_or_default(),
             })
             .collect()
     }
 
-    /// How often something was written, such as `PATCH deployments.apps`.
-    pub fn count(&self, what: &str) -> usize {
-        self.state().log.requests.iter().filter(|it| it.is_write() && it.what() == what).count()
+    /// Returns all writes of a kind and of its status, including those that were refused.
+    ///
+    /// ```
+    /// # use k8s_openapi::api::{apps::v1::Deployment, core::v1::Secret};
+    /// # use operator_rs_testing::Cluster;
+    /// # let cluster = Cluster::default();
+    /// assert!(cluster.writes_of::<Deployment>().is_empty());
+    /// ```
+    pub fn writes_of<K: Resource<DynamicType = ()>>(&self) -> Vec<Write> {
+        self.writes().into_iter().filter(Write::is_for::<K>).collect()
     }
 
-    /// How many requests of any kind there were; also counted where no record is kept.
+    /// Returns the number of writes with this [summary](Write::summary), such as `PATCH deployments.apps`.
+    ///
+    /// # Panics
+    /// If the text does not have this form.
+    pub fn count_writes(&self, summary: &str) -> usize {
+        let method = summary.split_once(' ').map_or(summary, |(method, _)| method);
+        assert!(
+            ["DELETE", "PATCH", "POST", "PUT"].contains(&method),
+            "`{summary}` is not the summary of a write: a method and a resource, as in `PATCH deployments.apps`"
+        );
+        self.state().log.requests.iter().filter(|request| request.is_write() && request.summary() == summary).count()
+    }
+
+    /// Returns the number of requests since the log was cleared; they are counted without a log too.
     pub fn request_count(&self) -> usize {
         self.state().log.total
     }
 
-    /// The number of writes that were requested, and the version of the last change. While both stay the same, nothing
-    /// happens.
-    pub fn activity(&self) -> (usize, u64) {
-        let state = self.state();
-        (state.log.writes, state.store.version)
+    /// Returns the number of writes that were requested since the log was cleared; they are counted without a log too.
+    pub fn write_count(&self) -> usize {
+        self.state().log.writes
     }
 
-    /// Forgets what was asked so far.
-    pub fn clear_log(&self) {
+    /// Returns the resource version of the last change on the cluster.
+    pub fn latest_resource_version(&self) -> u64 {
+        self.state().store.version
+    }
+
+    /// Removes all requests from the log.
+    pub fn clear_request_log(&self) {
         let log = &mut self.state().log;
         *log = Log { off: log.off, ..Log::default() };
     }
 
     /// Records a request, and numbers it if it is a write.
-    pub(super) fn record(&self, mut request: Request, body: &[u8]) -> Request {
+    pub(super) fn record_request(&self, mut request: Request, body: &[u8]) -> Request {
         let log = &mut self.state().log;
         log.total += 1;
         if request.is_write() {
-            request.nth_write = Some(log.writes);
             log.writes += 1;
+            request.write_number = Some(log.writes);
         }
         if !log.off {
             if request.is_write() {

@@ -17,9 +17,9 @@ pub struct Object {
     pub uid: String,
     /// Its labels.
     pub labels: BTreeMap<String, String>,
-    /// The uids of its owners.
+    /// The uids of the owners of the object.
     pub owners: Vec<String>,
-    /// Whether it waits for its finalizers.
+    /// True if it waits for its finalizers.
     pub deleting: bool,
     /// Its JSON without `apiVersion` and `kind`.
     text: String,
@@ -42,23 +42,23 @@ impl Object {
             version,
             uid: word(&meta["uid"]),
             labels: labels.map(|(key, value)| (key.clone(), word(value))).collect(),
-            owners: owners.map(|it| word(&it["uid"])).collect(),
+            owners: owners.map(|owner| word(&owner["uid"])).collect(),
             deleting: !meta["deletionTimestamp"].is_null(),
             text: value.to_string(),
         }
     }
 
-    /// As a value without `apiVersion` and `kind`.
+    /// Returns the object as a value without `apiVersion` and `kind`.
     pub fn value(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_default()
     }
 
-    /// As an item of a list of a built-in kind.
+    /// Returns the object as an item of a list of a built-in kind.
     pub fn item(&self) -> &str {
         &self.text
     }
 
-    /// As JSON text with its type.
+    /// Returns the object as JSON text with its type.
     pub fn typed(&self, api_version: &str, kind: &str) -> String {
         format!(r#"{{"apiVersion":"{api_version}","kind":"{kind}",{}"#, &self.text[1..])
     }

@@ -7,8 +7,8 @@ use super::{
 use json_patch::{AddOperation, PatchOperation, jsonptr::PointerBuf};
 use serde_json::{Map, Value};
 
-/// Whether a resource takes patches of this content type.
-pub fn check(content_type: &str, resource: &str) -> Result<(), Refusal> {
+/// Checks that a resource accepts patches of this content type.
+pub fn check_content_type(content_type: &str, resource: &str) -> Result<(), Refusal> {
     if content_type.starts_with("application/strategic-merge-patch+json") && !is_built_in(resource) {
         let types = "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
         let message = "the body of the request was in an unknown format - accepted media types include";
@@ -18,19 +18,19 @@ pub fn check(content_type: &str, resource: &str) -> Result<(), Refusal> {
 }
 
 /// The object after a patch of this content type.
-pub fn patch(content_type: &str, resource: &str, mut object: Value, patch: Value) -> Result<Value, Refusal> {
+pub fn apply_patch(content_type: &str, resource: &str, mut object: Value, patch: Value) -> Result<Value, Refusal> {
     match content_type.split(';').next().unwrap_or_default().trim() {
         "application/merge-patch+json" => json_patch::merge(&mut object, &patch),
         "application/strategic-merge-patch+json" => {
-            object = strategic(object, patch, Schema::of(resource, None));
+            object = strategic_merge(object, patch, Schema::root(resource, None));
         }
         "application/json-patch+json" => {
             let patch: json_patch::Patch =
-                serde_json::from_value(patch).map_err(|it| Refusal::bad_request(it.to_string()))?;
+                serde_json::from_value(patch).map_err(|error| Refusal::bad_request(error.to_string()))?;
             for step in &*patch {
                 // The real server takes a missing field for null; kube's finalizer relies on it.
                 let is_missing = |path: &PointerBuf| {
-                    let parent = path.parent().and_then(|it| object.pointer(it.as_str()));
+                    let parent = path.parent().and_then(|parent| object.pointer(parent.as_str()));
                     object.pointer(path.as_str()).is_none() && parent.is_some_and(Value::is_object)
                 };
                 let step = match step {
@@ -57,7 +57,7 @@ pub fn patch(content_type: &str, resource: &str, mut object: Value, patch: Value
 }
 
 /// Lists with keys are merged item by item; `$patch: delete` and `$patch: replace` are known.
-fn strategic(object: Value, patch: Value, schema: Schema) -> Value {
+fn strategic_merge(object: Value, patch: Value, schema: Schema) -> Value {
     match (object, patch) {
         (Value::Object(mut object), Value::Object(mut patch)) => {
             match patch.remove("$patch").as_ref().and_then(Value::as_str) {
@@ -69,20 +69,20 @@ fn strategic(object: Value, patch: Value, schema: Schema) -> Value {
                 if let Some(name) = name.strip_prefix("$deleteFromPrimitiveList/") {
                     let gone = value.as_array().cloned().unwrap_or_default();
                     if let Some(Value::Array(list)) = object.get_mut(name) {
-                        list.retain(|it| !gone.contains(it));
+                        list.retain(|item| !gone.contains(item));
                     }
                 } else if value.is_null() {
                     object.remove(&name);
                 } else if !name.starts_with('$') {
                     let before = object.remove(&name).unwrap_or_default();
-                    object.insert(name.clone(), strategic(before, value, schema.field(&name)));
+                    object.insert(name.clone(), strategic_merge(before, value, schema.field(&name)));
                 }
             }
             Value::Object(object)
         }
         (Value::Array(list), Value::Array(patch)) => merge_list(list, patch, schema),
-        (Value::Null, patch @ Value::Object(_)) => strategic(Value::Object(Map::new()), patch, schema),
-        (Value::Null, patch @ Value::Array(_)) => strategic(Value::Array(vec![]), patch, schema),
+        (Value::Null, patch @ Value::Object(_)) => strategic_merge(Value::Object(Map::new()), patch, schema),
+        (Value::Null, patch @ Value::Array(_)) => strategic_merge(Value::Array(vec![]), patch, schema),
         (_, patch) => patch,
     }
 }
@@ -96,13 +96,13 @@ fn merge_list(list: Vec<Value>, patch: Vec<Value>, schema: Schema) -> Value {
     if shape == Shape::Leaf {
         return Value::Array(patch);
     }
-    let keys: Vec<_> = list.iter().map(|it| shape.element(it)).collect();
+    let keys: Vec<_> = list.iter().map(|item| shape.path_element(item)).collect();
     let mut rest: Vec<_> = list.into_iter().map(Some).collect();
     let (mut out, mut next) = (Vec::new(), 0);
     // The patch's items keep their order; the others stay before those that they were before. New ones come first.
-    let patched: Vec<_> = patch.iter().map(|it| shape.element(it)).collect();
+    let patched: Vec<_> = patch.iter().map(|item| shape.path_element(item)).collect();
     for (element, item) in patched.iter().zip(patch) {
-        let at = keys.iter().position(|it| it == element);
+        let at = keys.iter().position(|key| key == element);
         while next < at.unwrap_or_default() {
             if !patched.contains(&keys[next]) {
                 out.extend(rest[next].take());
@@ -111,7 +111,7 @@ fn merge_list(list: Vec<Value>, patch: Vec<Value>, schema: Schema) -> Value {
         }
         if item["$patch"] != "delete" {
             let before = at.and_then(|at| rest[at].take()).unwrap_or_default();
-            out.push(strategic(before, item, schema.item()));
+            out.push(strategic_merge(before, item, schema.item()));
         }
     }
     let left = rest.into_iter().zip(&keys).filter(|(_, key)| !patched.contains(key));

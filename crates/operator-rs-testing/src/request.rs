@@ -1,6 +1,8 @@
 //! A request to the server: the parts of its path, query and headers.
 
+use super::resource_name;
 use http::{Method, request::Parts};
+use kube::Resource;
 use std::collections::BTreeMap;
 
 /// One request, as the server understood it.
@@ -18,9 +20,9 @@ pub struct Request {
     pub namespace: String,
     /// The object's name; empty for a list, a watch, and a create.
     pub name: String,
-    /// For a write, how many were asked before it.
-    pub nth_write: Option<usize>,
-    /// Whether nothing of it is stored.
+    /// The number of a write, counted from 1 since the log was cleared; `None` for a read.
+    pub write_number: Option<usize>,
+    /// True for a dry run: nothing of the request is stored.
     pub is_dry_run: bool,
     pub(super) method: Method,
     pub(super) path: String,
@@ -32,8 +34,8 @@ pub struct Request {
 
 impl Request {
     /// Reads a request. `None` where the path is none of an API server's resources.
-    pub(super) fn read(parts: &Parts) -> Option<Self> {
-        let header = |name| parts.headers.get(name).and_then(|it| it.to_str().ok()).unwrap_or_default();
+    pub(super) fn from_parts(parts: &Parts) -> Option<Self> {
+        let header = |name| parts.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let path = parts.uri.path();
         let words: Vec<&str> = path.trim_matches('/').split('/').collect();
         let (group, version, rest) = match words.as_slice() {
@@ -61,7 +63,7 @@ impl Request {
             name: name.into(),
             method: parts.method.clone(),
             path: path.into(),
-            query: query(parts.uri.query().unwrap_or_default()),
+            query: parse_query(parts.uri.query().unwrap_or_default()),
             content_type: header("content-type").into(),
             agent: header("user-agent").into(),
             metadata_only: header("accept").contains("as=PartialObjectMetadata"),
@@ -87,15 +89,25 @@ impl Request {
         })
     }
 
-    /// Whether it may change something.
+    /// Returns true if the request may change something: for all verbs but `get`, `list` and `watch`.
     pub fn is_write(&self) -> bool {
         !["get", "list", "watch"].contains(&self.verb)
     }
 
-    /// As `PATCH deployments.apps/status`.
-    pub fn what(&self) -> String {
+    /// Returns true if the request is for this kind, in any of its versions, or for one of its subresources.
+    pub fn is_for<K: Resource<DynamicType = ()>>(&self) -> bool {
+        self.resource == resource_name::<K>()
+    }
+
+    /// Returns method, resource and subresource, such as `PATCH deployments.apps/status`.
+    pub fn summary(&self) -> String {
         let slash = if self.subresource.is_empty() { "" } else { "/" };
         format!("{} {}{slash}{}", self.method, self.resource, self.subresource)
+    }
+
+    /// The verb as roles name it.
+    pub(super) fn rbac_verb(&self) -> &'static str {
+        if self.verb == "apply" { "patch" } else { self.verb }
     }
 
     pub(super) fn param(&self, name: &str) -> &str {
@@ -107,13 +119,16 @@ impl Request {
     }
 }
 
-fn query(text: &str) -> BTreeMap<String, String> {
-    let pairs = text.split('&').filter(|it| !it.is_empty());
-    pairs.map(|it| it.split_once('=').unwrap_or((it, ""))).map(|(name, value)| (decode(name), decode(value))).collect()
+fn parse_query(text: &str) -> BTreeMap<String, String> {
+    let pairs = text.split('&').filter(|pair| !pair.is_empty());
+    pairs
+        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+        .map(|(name, value)| (decode_percent(name), decode_percent(value)))
+        .collect()
 }
 
 /// Undoes the percent-encoding of a query.
-fn decode(text: &str) -> String {
+fn decode_percent(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {
@@ -136,13 +151,13 @@ mod tests {
 
     fn read(method: &str, uri: &str) -> Request {
         let (parts, ()) = http::Request::builder().method(method).uri(uri).body(()).unwrap().into_parts();
-        Request::read(&parts).unwrap()
+        Request::from_parts(&parts).unwrap()
     }
 
     #[test]
     fn paths_of_all_shapes_are_read() {
         let it = read("PATCH", "/apis/apps/v1/namespaces/default/deployments/a/status");
-        assert_eq!((it.verb, it.what()), ("patch", "PATCH deployments.apps/status".to_owned()));
+        assert_eq!((it.verb, it.summary()), ("patch", "PATCH deployments.apps/status".to_owned()));
         assert_eq!((it.namespace.as_str(), it.name.as_str()), ("default", "a"));
         let it = read("GET", "/api/v1/namespaces/default");
         assert_eq!((it.verb, it.resource.as_str(), it.name.as_str()), ("get", "namespaces", "default"));

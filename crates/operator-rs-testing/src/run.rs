@@ -9,14 +9,15 @@ use std::{fmt::Display, time::Duration};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-/// So long nothing is written before a controller counts as settled: longer than it needs to start.
+/// The time without a write after which a controller counts as settled: longer than it needs to start.
 const QUIET: Duration = Duration::from_millis(500);
 const LIMIT: Duration = Duration::from_secs(30);
 
 impl Cluster {
     /// Runs a controller until it has settled: until it has asked something, and then neither it nor anything else
-    /// has written for half a second. Then `stop`, the token that it is given, is cancelled. Returns its writes, such
-    /// as `PATCH deployments.apps`; [`writes`](Self::writes) has their content.
+    /// has written for half a second. Then `stop`, the token that it is given, is cancelled. Returns the
+    /// [summaries](super::Write::summary) of the writes of this run, such as `PATCH deployments.apps`;
+    /// [`writes`](Self::writes) has the content of all writes.
     ///
     /// ```
     /// use futures::StreamExt;
@@ -50,15 +51,26 @@ impl Cluster {
         E: Display + Send + 'static,
     {
         let before = self.request_count();
-        let mut stillness = Stillness::of(self);
+        let mut stillness = Stillness::start(self);
         self.run_while(controller, async || {
-            stillness.tick(self).await;
-            !stillness.lasts(QUIET) || self.request_count() == before
+            stillness.wait_for_tick(self).await;
+            !stillness.has_lasted(QUIET) || self.request_count() == before
         })
         .await
     }
 
-    /// Runs a controller until something is true of the cluster, and returns its writes.
+    /// Runs a controller until something is true of the cluster, and returns its writes. A controller that retries
+    /// forever can be stopped so.
+    ///
+    /// ```
+    /// # use kube::Client;
+    /// # use operator_rs_testing::{CancellationToken, Cluster, Fault};
+    /// # async fn run(client: Client, stop: CancellationToken) -> Result<(), kube::Error> { Ok(()) }
+    /// # async fn test() {
+    /// let cluster = Cluster::default().with_fault(Fault::Refuse { code: 500 }.on_writes());
+    /// cluster.run_until(run, |cluster| cluster.count_writes("PATCH secrets") >= 3).await;
+    /// # }
+    /// ```
     ///
     /// # Panics
     /// If the controller fails, or it is not true after 30 s.
@@ -87,7 +99,7 @@ impl Cluster {
         F: Future<Output = Result<(), E>> + Send + 'static,
         E: Display + Send + 'static,
     {
-        let stop = CancellationToken::new();
+        let (stop, earlier) = (CancellationToken::new(), self.writes().len());
         let task = tokio::spawn(controller(self.client(), stop.clone()));
         let limit = Instant::now() + LIMIT;
         while !task.is_finished() && Instant::now() < limit && goes_on().await {}
@@ -96,7 +108,7 @@ impl Cluster {
         if let Err(error) = task.await.expect("the controller panicked") {
             panic!("the controller failed: {error:#}");
         }
-        let writes: Vec<String> = self.writes().into_iter().map(|it| it.what).collect();
+        let writes: Vec<String> = self.writes().into_iter().skip(earlier).map(|write| write.summary).collect();
         let last = &writes[writes.len().saturating_sub(3)..];
         let (count, seconds) = (writes.len(), LIMIT.as_secs());
         assert!(in_time, "not done after {seconds} s: {count} writes, the last ones are {}", last.join(", "));

@@ -35,34 +35,37 @@ enum Operator {
 
 impl Selector {
     /// Reads the two selectors of a request.
-    pub fn read(store: &Store, request: &Request) -> Result<Self, Refusal> {
+    pub fn of_request(store: &Store, request: &Request) -> Result<Self, Refusal> {
         let find = |name: &str| selectable::find(store, &request.resource, &request.api_version, name);
-        let fields = split(request.param("fieldSelector")).into_iter().map(|it| {
-            let (name, value, equal) = field(it)?;
+        let fields = split_requirements(request.param("fieldSelector")).into_iter().map(|text| {
+            let (name, value, equal) = parse_field_requirement(text)?;
             Ok((find(name)?, value.to_owned(), equal))
         });
-        Ok(Self { labels: labels(request.param("labelSelector"))?, fields: fields.collect::<Result<_, _>>()? })
+        Ok(Self {
+            labels: parse_label_selector(request.param("labelSelector"))?,
+            fields: fields.collect::<Result<_, _>>()?,
+        })
     }
 
-    /// Whether an object matches.
+    /// Returns true if an object matches.
     pub fn matches(&self, object: &Object) -> bool {
-        self.labels.iter().all(|it| it.matches(object.labels.get(&it.key)))
+        self.labels.iter().all(|requirement| requirement.matches(object.labels.get(&requirement.key)))
             && self.fields.iter().all(|(field, want, equal)| (field.value(object) == *want) == *equal)
     }
 }
 
-fn labels(labels: &str) -> Result<Vec<Requirement>, Refusal> {
-    if !labels.trim().is_empty() && labels.split(',').any(|it| it.trim().is_empty()) {
+fn parse_label_selector(labels: &str) -> Result<Vec<Requirement>, Refusal> {
+    if !labels.trim().is_empty() && labels.split(',').any(|part| part.trim().is_empty()) {
         return Err(Refusal::bad_request("found '', expected: identifier after ','"));
     }
-    split(labels).into_iter().map(requirement).collect()
+    split_requirements(labels).into_iter().map(parse_requirement).collect()
 }
 
 impl Requirement {
     fn matches(&self, value: Option<&String>) -> bool {
         match self.operator {
-            Operator::In => value.is_some_and(|it| self.values.contains(it)),
-            Operator::NotIn => value.is_none_or(|it| !self.values.contains(it)),
+            Operator::In => value.is_some_and(|value| self.values.contains(value)),
+            Operator::NotIn => value.is_none_or(|value| !self.values.contains(value)),
             Operator::Exists => value.is_some(),
             Operator::Absent => value.is_none(),
             Operator::Above | Operator::Below => {
@@ -77,22 +80,22 @@ impl Requirement {
 }
 
 /// Splits at the commas outside of parentheses.
-fn split(text: &str) -> Vec<&str> {
+fn split_requirements(text: &str) -> Vec<&str> {
     let mut depth = 0;
     let at = |c: char| {
         depth += i32::from(c == '(') - i32::from(c == ')');
         c == ',' && depth == 0
     };
-    text.split(at).map(str::trim).filter(|it| !it.is_empty()).collect()
+    text.split(at).map(str::trim).filter(|part| !part.is_empty()).collect()
 }
 
-fn requirement(text: &str) -> Result<Requirement, Refusal> {
+fn parse_requirement(text: &str) -> Result<Requirement, Refusal> {
     let make = |key: &str, operator, values: Vec<&str>| Requirement {
         key: key.trim().into(),
-        values: values.into_iter().map(|it| it.trim().to_owned()).collect(),
+        values: values.into_iter().map(|value| value.trim().to_owned()).collect(),
         operator,
     };
-    if let Some((head, values)) = text.strip_suffix(')').and_then(|it| it.split_once('(')) {
+    if let Some((head, values)) = text.strip_suffix(')').and_then(|head| head.split_once('(')) {
         return match head.split_whitespace().collect::<Vec<_>>().as_slice() {
             [key, "in"] => Ok(make(key, Operator::In, values.split(',').collect())),
             [key, "notin"] => Ok(make(key, Operator::NotIn, values.split(',').collect())),
@@ -142,7 +145,7 @@ fn requirement(text: &str) -> Result<Requirement, Refusal> {
     }
 }
 
-fn field(text: &str) -> Result<(&str, &str, bool), Refusal> {
+fn parse_field_requirement(text: &str) -> Result<(&str, &str, bool), Refusal> {
     if let Some((field, value)) = text.split_once("!=") {
         return Ok((field, value, false));
     }
@@ -158,7 +161,7 @@ mod tests {
 
     fn matches(selector: &str, of: &[(&str, &str)]) -> bool {
         let of: BTreeMap<String, String> = of.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
-        labels(selector).unwrap().iter().all(|it| it.matches(of.get(&it.key)))
+        parse_label_selector(selector).unwrap().iter().all(|it| it.matches(of.get(&it.key)))
     }
 
     #[test]
@@ -170,6 +173,6 @@ mod tests {
         for it in ["app=x", "no", "!app", "app notin (web)", "app in (a,b)", "app=web,tier!=db"] {
             assert!(!matches(it, &of), "{it}");
         }
-        assert_eq!(labels("a b c").unwrap_err().code, 400);
+        assert_eq!(parse_label_selector("a b c").unwrap_err().code, 400);
     }
 }

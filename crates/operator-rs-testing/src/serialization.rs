@@ -19,8 +19,8 @@
 //! ```
 
 use crate::{
-    conversion::{Comparison, Difference, Generator, Random, lines, shrink, value_mut},
-    structural::{Fault, FieldPath, Findings, Step, Texts, complete, remove_unknown, validate},
+    conversion::{Comparison, Difference, ObjectGenerator, Random, lines, shrink, value_mut},
+    structural::{FieldFault, FieldPath, Findings, Step, Texts, complete, remove_unknown, validate},
 };
 use kube::{Resource, core::crd::CustomResourceExt};
 use serde::{Serialize, de::DeserializeOwned};
@@ -41,56 +41,57 @@ pub fn check<K>()
 where
     K: Resource<DynamicType = ()> + CustomResourceExt + Serialize + DeserializeOwned,
 {
-    Check::<K>::default().run();
+    SerializationCheck::<K>::default().run();
 }
 
 /// A [`check`] with settings.
 #[derive(Debug)]
-pub struct Check<K> {
-    objects: u64,
-    seed: u64,
+pub struct SerializationCheck<K> {
+    object_count: u64,
+    first_seed: u64,
     samples: Vec<Value>,
     kind: PhantomData<fn() -> K>,
 }
 
-impl<K> Default for Check<K> {
+impl<K> Default for SerializationCheck<K> {
     fn default() -> Self {
-        Self { objects: 500, seed: 0, samples: Vec::new(), kind: PhantomData }
+        Self { object_count: 500, first_seed: 0, samples: Vec::new(), kind: PhantomData }
     }
 }
 
-impl<K> Check<K>
+impl<K> SerializationCheck<K>
 where
     K: Resource<DynamicType = ()> + CustomResourceExt + Serialize + DeserializeOwned,
 {
-    /// The number of objects.
+    /// Sets the number of random objects (default: 500).
     #[must_use]
-    pub fn objects(self, objects: u64) -> Self {
-        Self { objects, ..self }
+    pub fn object_count(self, object_count: u64) -> Self {
+        Self { object_count, ..self }
     }
 
-    /// The seed of the first object. That of a failure is in its message.
+    /// Sets the seed of the first object (default: 0). The message of a failure has the seed of its object.
     #[must_use]
-    pub fn seed(self, seed: u64) -> Self {
-        Self { seed, ..self }
+    pub fn first_seed(self, first_seed: u64) -> Self {
+        Self { first_seed, ..self }
     }
 
-    /// An object of the kind: its values are used where a schema does not tell them, such as for a pattern.
+    /// Adds an object of the kind. Its values are used for fields whose values the schema does not tell, such as those
+    /// with a special notation.
     #[must_use]
-    pub fn sample(mut self, object: Value) -> Self {
-        self.samples.push(object);
+    pub fn sample(mut self, object: impl Serialize) -> Self {
+        self.samples.push(serde_json::to_value(object).expect("a sample must be an object that serde writes as JSON"));
         self
     }
 
     /// Runs the check.
     ///
     /// # Panics
-    /// Runs the check as [`check`] does.
+    /// As [`check`] does.
     pub fn run(self) {
-        let mut generator = Generator::<K>::new(&self.samples);
+        let mut generator = ObjectGenerator::<K>::new(&self.samples);
         let (mut valid, mut refusal) = (0_u64, None);
-        for seed in self.seed..self.seed + self.objects {
-            let mut object = generator.object(seed);
+        for seed in self.first_seed..self.first_seed + self.object_count {
+            let mut object = generator.generate(seed);
             // The generator does not know all limits of a schema.
             match refusal_of_input(&generator.schema, &object) {
                 None => valid += 1,
@@ -104,7 +105,7 @@ where
                 continue;
             }
             shrink(&mut object, |smaller| finding(smaller).is_some());
-            let (Some(finding), Ok(written)) = (finding(&object), written::<K>(&object)) else { continue };
+            let (Some(finding), Ok(written)) = (finding(&object), written_by_serde::<K>(&object)) else { continue };
             let text = serde_json::to_string_pretty(&written).unwrap_or_default();
             panic!("{} {}: {finding} (seed {seed}): {text}", K::kind(&()), K::version(&()));
         }
@@ -118,7 +119,7 @@ where
 }
 
 /// Returns what serde writes for an object after it has read it.
-fn written<K: Serialize + DeserializeOwned>(object: &Value) -> serde_json::Result<Value> {
+fn written_by_serde<K: Serialize + DeserializeOwned>(object: &Value) -> serde_json::Result<Value> {
     serde_json::to_value(K::deserialize(object)?)
 }
 
@@ -127,7 +128,7 @@ fn finding<K: Serialize + DeserializeOwned>(schema: &Value, object: &Value) -> O
     if refusal_of_input(schema, object).is_some() {
         return None;
     }
-    let written = written::<K>(object).ok()?;
+    let written = written_by_serde::<K>(object).ok()?;
     let mut stored = written.clone();
     if let Some(path) = remove_unknown(&mut stored, schema).first() {
         return Some(format!(
@@ -139,7 +140,7 @@ fn finding<K: Serialize + DeserializeOwned>(schema: &Value, object: &Value) -> O
     if let Some(refusal) = first_refusal(schema, &stored) {
         return Some(format!("API servers refuse what serde writes: {refusal}"));
     }
-    let back = match self::written::<K>(&stored) {
+    let back = match written_by_serde::<K>(&stored) {
         Ok(back) => back,
         Err(why) => return Some(format!("the object cannot be read back from the API server: {why}")),
     };
@@ -163,7 +164,7 @@ fn set_one_to_null(object: &mut Value, seed: u64) {
     let mut paths = Vec::new();
     lines(object, &mut Vec::new(), &mut paths);
     paths.retain(|path| path.len() > 1 && path[0] != "metadata");
-    if let Some(value) = Random::new(seed).pick(&paths).and_then(|path| value_mut(object, path)) {
+    if let Some(value) = Random::new(seed).pick_item(&paths).and_then(|path| value_mut(object, path)) {
         *value = Value::Null;
     }
 }
@@ -184,7 +185,7 @@ fn remove_all_nulls(value: &mut Value) {
 
 /// The first reason of an API server to refuse an object, and for a `null` the attribute that leaves it out.
 fn first_refusal(schema: &Value, object: &Value) -> Option<String> {
-    let Fault { path, message, .. } = faults(schema, object).into_iter().next()?;
+    let FieldFault { path, message, .. } = faults(schema, object).into_iter().next()?;
     let hint = match (path.steps().last(), value_at(object, &path)) {
         (Some(Step::Key(_)), Some(Value::Null)) => {
             ", and is null (`#[serde(skip_serializing_if = \"Option::is_none\")]` leaves it out)"
@@ -194,7 +195,7 @@ fn first_refusal(schema: &Value, object: &Value) -> Option<String> {
     Some(format!("`{path}` {message}{hint}"))
 }
 
-fn faults(schema: &Value, object: &Value) -> Vec<Fault> {
+fn faults(schema: &Value, object: &Value) -> Vec<FieldFault> {
     let mut findings = Findings::default();
     validate(schema, object, &FieldPath::default(), NOT_CHECKED, &mut findings);
     findings.faults

@@ -4,14 +4,14 @@ use super::{
     Cluster,
     admission::{self, Desk},
     apply::is_built_in,
-    behaviour::Reaction,
-    delete::{delete, remove, review_delete},
+    delete::{delete, delete_by_policy, review_delete},
     dry_run,
-    list::{list, select},
+    fault::Fault,
+    list::{answer_list, select_objects},
     object::Object,
     refusal::{Refusal, Subject},
     request::Request,
-    review::{REVIEWS, review},
+    review::{REVIEWS, answer_review},
     store::Store,
     versions,
     watch::Watch,
@@ -33,13 +33,13 @@ pub fn client(cluster: &Cluster, dead: &CancellationToken) -> Client {
     let (cluster, dead) = (cluster.clone(), dead.clone());
     let service = tower::service_fn(move |request: http::Request<Body>| {
         let (cluster, dead) = (cluster.clone(), dead.clone());
-        async move { Ok::<_, Infallible>(until(&dead, answer(&cluster, request, &dead)).await) }
+        async move { Ok::<_, Infallible>(unless_cancelled(&dead, answer_request(&cluster, request, &dead)).await) }
     });
     Client::new(service, "default")
 }
 
 /// The output of the future; it never ends once `dead` is cancelled.
-pub async fn until<T>(dead: &CancellationToken, future: impl Future<Output = T>) -> T {
+pub async fn unless_cancelled<T>(dead: &CancellationToken, future: impl Future<Output = T>) -> T {
     tokio::select! {
         biased;
         () = dead.cancelled() => std::future::pending().await,
@@ -47,41 +47,43 @@ pub async fn until<T>(dead: &CancellationToken, future: impl Future<Output = T>)
     }
 }
 
-async fn answer(cluster: &Cluster, request: http::Request<Body>, dead: &CancellationToken) -> Answer {
+async fn answer_request(cluster: &Cluster, request: http::Request<Body>, dead: &CancellationToken) -> Answer {
     let (parts, body) = request.into_parts();
     let body = body.collect_bytes().await.unwrap_or_default();
-    let Some(mut request) = Request::read(&parts) else {
-        return text(StatusCode::NOT_FOUND, "404 page not found\n".into());
+    let Some(mut request) = Request::from_parts(&parts) else {
+        return text_response(StatusCode::NOT_FOUND, "404 page not found\n".into());
     };
     request.is_dry_run = dry_run::is_asked(&request, &body);
-    let request = cluster.record(request, &body);
-    let (swallowed, lost) = match cluster.reaction(&request) {
-        Reaction::Pass => (false, None),
-        Reaction::Refuse(refusal) => return refused(&refusal),
-        Reaction::Hang => return std::future::pending().await,
-        Reaction::Swallow => (true, None),
-        Reaction::Lose(refusal) => (false, Some(refusal)),
-    };
+    let request = cluster.record_request(request, &body);
+    let fault = cluster.fault_of(&request);
+    match &fault {
+        Some(Fault::LoseRequest) => return std::future::pending().await,
+        Some(it @ (Fault::Refuse { .. } | Fault::RefuseWith(_) | Fault::Forbid)) => {
+            return error_response(&it.error_for(&request).unwrap_or_else(|| Refusal::with_code(500)));
+        }
+        _ => {}
+    }
     if request.verb == "watch" {
         let opened = cluster.with_store(|store| Watch::open(cluster.clone(), store, request, dead));
         return match opened {
             Ok(watch) => Response::new(StreamBody::new(Box::pin(watch.into_stream())).boxed_unsync()),
-            Err(refusal) => refused(&refusal),
+            Err(refusal) => error_response(&refusal),
         };
     }
     let (done, warnings) = admission::carry_out(cluster, &request, &body).await;
     cluster.collect_garbage_soon();
-    if swallowed {
-        cluster.shared.swallowed.send_modify(|it| *it += 1);
+    if fault == Some(Fault::LoseResponse) {
+        cluster.shared.lost_responses.send_modify(|count| *count += 1);
         return std::future::pending().await;
     }
-    let mut answer = match lost.map_or(done, Err) {
-        Ok((code, body)) => text(StatusCode::from_u16(code).unwrap_or_default(), body),
-        Err(refusal) => refused(&refusal),
+    let replaced = fault.and_then(|fault| fault.error_for(&request));
+    let mut answer = match replaced.map_or(done, Err) {
+        Ok((code, body)) => text_response(StatusCode::from_u16(code).unwrap_or_default(), body),
+        Err(refusal) => error_response(&refusal),
     };
     for warning in warnings {
-        let value = HeaderValue::from_bytes(admission::header(&warning).as_bytes());
-        answer.headers_mut().extend(value.ok().map(|it| (header::WARNING, it)));
+        let value = HeaderValue::from_bytes(admission::warning_header(&warning).as_bytes());
+        answer.headers_mut().extend(value.ok().map(|value| (header::WARNING, value)));
     }
     answer
 }
@@ -95,28 +97,28 @@ pub(super) fn carry_out(
 ) -> Result<(u16, String), Refusal> {
     check_subresource(cluster, request)?;
     if request.verb == "create" && request.resource == REVIEWS {
-        return Ok((201, review(cluster, body)));
+        return Ok((201, answer_review(cluster, body)));
     }
     if request.is_dry_run {
         return dry_run::dry_run(cluster, request, body, desk);
     }
     let body: Value = match body {
         [] => Value::Null,
-        body => serde_json::from_slice(body).map_err(|it| Refusal::bad_request(it.to_string()))?,
+        body => serde_json::from_slice(body).map_err(|error| Refusal::bad_request(error.to_string()))?,
     };
     let key = (request.namespace.clone(), request.name.clone());
     cluster.with_pages(|store, pages| match request.verb {
-        "list" => Ok((200, list(store, pages, request)?)),
+        "list" => Ok((200, answer_list(store, pages, request)?)),
         "get" => {
             let kind = store.collection(&request.resource).kind.name.clone();
             let it = Subject { resource: &request.resource, kind: &kind, name: &request.name };
             let object = store.get(&request.resource, &key).ok_or_else(|| Refusal::not_found(it))?;
-            Ok((200, whole(store, request, &object)?))
+            Ok((200, object_text(store, request, &object)?))
         }
         "delete" => {
             let deleted = delete(store, request, &key, &body, desk)?;
             if !deleted.gone || request.resource == "pods" {
-                return Ok((200, whole(store, request, &deleted.object)?));
+                return Ok((200, object_text(store, request, &deleted.object)?));
             }
             let (plural, group) = request.resource.split_once('.').unwrap_or((&request.resource, ""));
             let mut details = json!({ "name": request.name, "kind": plural, "uid": deleted.object.uid });
@@ -129,30 +131,31 @@ pub(super) fn carry_out(
         }
         "deletecollection" => {
             let policy = body["propagationPolicy"].as_str().unwrap_or_default();
-            let answer = list(store, pages, request)?;
-            let objects = select(store, request)?;
+            let answer = answer_list(store, pages, request)?;
+            let objects = select_objects(store, request)?;
             let kind = store.collection(&request.resource).kind.name.clone();
             let mut refused = None;
             // All are reviewed before the first one goes, since a request is carried out again after each review.
-            let allowed = objects.iter().take_while(|it| match review_delete(store, desk, request, &kind, it) {
-                Ok(()) => true,
-                Err(why) => {
-                    refused = Some(why);
-                    false
-                }
-            });
+            let allowed =
+                objects.iter().take_while(|object| match review_delete(store, desk, request, &kind, object) {
+                    Ok(()) => true,
+                    Err(why) => {
+                        refused = Some(why);
+                        false
+                    }
+                });
             let allowed: Vec<_> = allowed.collect();
             if desk.is_missing_a_review() {
                 return Err(refused.unwrap_or_else(|| Refusal::with_code(500)));
             }
             for object in allowed {
-                remove(store, &request.resource, object, policy);
+                delete_by_policy(store, &request.resource, object, policy);
             }
             refused.map_or(Ok((200, answer)), Err)
         }
         _ => {
             let (code, object) = write(store, request, body, desk)?;
-            Ok((code, whole(store, request, &object)?))
+            Ok((code, object_text(store, request, &object)?))
         }
     })
 }
@@ -171,7 +174,7 @@ fn check_subresource(cluster: &Cluster, request: &Request) -> Result<(), Refusal
     }
 }
 
-fn whole(store: &mut Store, request: &Request, object: &Arc<Object>) -> Result<String, Refusal> {
+fn object_text(store: &mut Store, request: &Request, object: &Arc<Object>) -> Result<String, Refusal> {
     if request.metadata_only {
         return Ok(object.metadata_only());
     }
@@ -179,11 +182,11 @@ fn whole(store: &mut Store, request: &Request, object: &Arc<Object>) -> Result<S
     Ok(versions::read_object(store, request, object)?.typed(&request.api_version, &kind))
 }
 
-fn refused(refusal: &Refusal) -> Answer {
-    text(StatusCode::from_u16(refusal.code).unwrap_or_default(), refusal.status().to_string())
+fn error_response(refusal: &Refusal) -> Answer {
+    text_response(StatusCode::from_u16(refusal.code).unwrap_or_default(), refusal.status().to_string())
 }
 
-fn text(code: StatusCode, text: String) -> Answer {
+fn text_response(code: StatusCode, text: String) -> Answer {
     let mut response = Response::new(Full::new(Bytes::from(text)).boxed_unsync());
     *response.status_mut() = code;
     response

@@ -1,4 +1,4 @@
-//! How long nothing has happened on a cluster.
+//! Measures the time in which nothing happens on a cluster.
 
 use super::Cluster;
 use std::time::Duration;
@@ -17,14 +17,14 @@ pub struct Stillness {
 
 impl Stillness {
     /// Begins to count.
-    pub fn of(cluster: &Cluster) -> Self {
-        Self { last: cluster.activity(), ticks: 0 }
+    pub fn start(cluster: &Cluster) -> Self {
+        Self { last: (cluster.write_count(), cluster.latest_resource_version()), ticks: 0 }
     }
 
     /// Waits for a tick, and counts anew if something has happened in it.
-    pub async fn tick(&mut self, cluster: &Cluster) {
+    pub async fn wait_for_tick(&mut self, cluster: &Cluster) {
         sleep(TICK).await;
-        let now = cluster.activity();
+        let now = (cluster.write_count(), cluster.latest_resource_version());
         self.ticks = if now == self.last { self.ticks.saturating_add(1) } else { 0 };
         self.last = now;
     }
@@ -34,8 +34,8 @@ impl Stillness {
         self.ticks = 0;
     }
 
-    /// Whether nothing has happened for this long.
-    pub fn lasts(&self, time: Duration) -> bool {
+    /// Returns true if nothing has happened for this long.
+    pub fn has_lasted(&self, time: Duration) -> bool {
         time <= TICK * self.ticks
     }
 }

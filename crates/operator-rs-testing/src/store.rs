@@ -61,12 +61,12 @@ pub struct Collection {
 pub struct Store {
     /// The version of the last change.
     pub version: u64,
-    /// How many changes of a resource are kept.
+    /// The number of changes of a resource that are kept.
     pub window: usize,
     collections: HashMap<String, Collection>,
-    /// How many watches were opened.
+    /// The number of watches that were opened.
     pub watches: u64,
-    /// How many uids were given.
+    /// The number of uids that were given.
     pub uids: u64,
     names: u64,
     /// Objects by uid.
@@ -75,7 +75,7 @@ pub struct Store {
     pub dependents: HashMap<String, BTreeSet<Id>>,
     /// Objects that the garbage collector has to look at.
     pub suspects: Vec<Id>,
-    /// What converts objects between the versions of their kind.
+    /// Converts objects between the versions of their kind.
     pub converter: Converter,
 }
 
@@ -101,7 +101,7 @@ impl Store {
     pub fn collection(&mut self, resource: &str) -> &mut Collection {
         if !self.collections.contains_key(resource) {
             let collection = Collection {
-                kind: Kind::of(resource),
+                kind: Kind::of_resource(resource),
                 objects: BTreeMap::new(),
                 history: VecDeque::new(),
                 forgotten: 0,
@@ -147,7 +147,7 @@ impl Store {
         if kind.generation && meta["generation"].is_null() {
             meta["generation"] = 1.into();
         }
-        let given = meta["resourceVersion"].as_str().and_then(|it| it.parse().ok());
+        let given = meta["resourceVersion"].as_str().and_then(|version| version.parse().ok());
         let version = given.unwrap_or(self.version);
         self.version = self.version.max(version);
         let object = Arc::new(Object::new(value, version));
@@ -161,11 +161,11 @@ impl Store {
         let object = Arc::new(Object::new(value, self.version));
         let before = self.collection(resource).objects.insert(object.key.clone(), object.clone());
         self.index(resource, before.as_deref(), Some(&object));
-        if object.deleting || object.owners.iter().any(|it| !self.by_uid.contains_key(it)) {
+        if object.deleting || object.owners.iter().any(|owner| !self.by_uid.contains_key(owner)) {
             self.suspects.push((resource.into(), object.key.clone()));
         }
         let event = if before.is_some() { Event::Modified } else { Event::Added };
-        self.record(resource, event, object.clone(), before);
+        self.record_change(resource, event, object.clone(), before);
         object
     }
 
@@ -175,19 +175,19 @@ impl Store {
         self.version += 1;
         let object = Arc::new(Object::new(before.value(), self.version));
         self.index(resource, Some(&before), None);
-        let owners = object.owners.iter().filter_map(|it| self.by_uid.get(it));
+        let owners = object.owners.iter().filter_map(|owner| self.by_uid.get(owner));
         let dependents = self.dependents.get(&object.uid).into_iter().flatten();
         self.suspects.extend(owners.chain(dependents).cloned());
-        self.record(resource, Event::Deleted, object.clone(), Some(before));
+        self.record_change(resource, Event::Deleted, object.clone(), Some(before));
         Some(object)
     }
 
-    fn record(&mut self, resource: &str, event: Event, object: Arc<Object>, before: Option<Arc<Object>>) {
+    fn record_change(&mut self, resource: &str, event: Event, object: Arc<Object>, before: Option<Arc<Object>>) {
         let (version, window) = (self.version, self.window);
         let collection = self.collection(resource);
         collection.history.push_back(Change { version, at: Instant::now(), event, object, before });
         while window < collection.history.len() {
-            collection.forgotten = collection.history.pop_front().map_or(0, |it| it.version);
+            collection.forgotten = collection.history.pop_front().map_or(0, |change| change.version);
         }
         collection.news.send_replace(version);
     }

@@ -1,6 +1,9 @@
 use super::*;
 use futures::{StreamExt, TryStreamExt, pin_mut};
-use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
+use k8s_openapi::api::{
+    apps::v1::Deployment,
+    core::v1::{ConfigMap, Pod, Secret},
+};
 use kube::{
     Api, ResourceExt,
     api::{ApiResource, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams, PropagationPolicy},
@@ -67,7 +70,7 @@ async fn versions_conflict_as_those_of_a_real_server() {
 
 #[tokio::test]
 async fn a_test_for_null_passes_where_nothing_is() {
-    let cluster = Cluster::default().with(CONFIGS, &[config("a", json!({}))]);
+    let cluster = Cluster::default().with_json(CONFIGS, &[config("a", json!({}))]);
     let path = "/metadata/finalizers";
     let patch = json!([{ "op": "test", "path": path, "value": null }, { "op": "add", "path": path, "value": ["a/b"] }]);
     let patch = || Patch::Json::<()>(serde_json::from_value(patch.clone()).unwrap());
@@ -78,7 +81,7 @@ async fn a_test_for_null_passes_where_nothing_is() {
 
 #[tokio::test]
 async fn create_only_apply_never_touches_what_is_there() {
-    let cluster = Cluster::default().with(CONFIGS, &[config("a", json!({ "x": "1" }))]);
+    let cluster = Cluster::default().with_json(CONFIGS, &[config("a", json!({ "x": "1" }))]);
     let create = |name: &str| {
         let mut object = config(name, json!({ "y": "2" }));
         object["metadata"]["resourceVersion"] = json!("1");
@@ -86,7 +89,7 @@ async fn create_only_apply_never_touches_what_is_there() {
     };
     let api = configs(&cluster);
     assert_eq!(code(api.patch("a", &apply(), &create("a")).await), (409, "Conflict".into()));
-    assert_eq!(cluster.get(CONFIGS, "default", "a").unwrap()["data"], json!({ "x": "1" }));
+    assert_eq!(cluster.get_json(CONFIGS, "default", "a").unwrap()["data"], json!({ "x": "1" }));
     assert_eq!(code(api.patch("b", &apply(), &create("b")).await).0, 200);
 }
 
@@ -96,7 +99,7 @@ fn condition(type_: &str) -> Value {
 
 #[tokio::test]
 async fn a_part_of_a_condition_is_invalid() {
-    let cluster = Cluster::default().with(
+    let cluster = Cluster::default().with_json(
         "things.test.dev",
         &[json!({ "apiVersion": "test.dev/v1", "kind": "Thing", "metadata": { "name": "a", "namespace": "default" } })],
     );
@@ -118,7 +121,7 @@ async fn a_part_of_a_condition_is_invalid() {
 
 #[tokio::test]
 async fn status_and_the_rest_are_written_apart() {
-    let cluster = Cluster::default().with(
+    let cluster = Cluster::default().with_json(
         "things.test.dev",
         &[json!({ "apiVersion": "test.dev/v1", "kind": "Thing",
         "metadata": { "name": "a", "namespace": "default", "uid": "1" }, "spec": { "size": 1 } })],
@@ -139,7 +142,7 @@ async fn status_and_the_rest_are_written_apart() {
     assert_eq!(after.data["status"]["conditions"].as_array().unwrap().len(), 1, "cleared by applying nothing");
     let after = api.patch("a", &apply(), &Patch::Apply(&both)).await.unwrap();
     assert_eq!((&after.data["spec"]["size"], after.metadata.generation), (&json!(2), Some(2)));
-    let plain = cluster.without_conditions("things.test.dev");
+    let plain = cluster.without_status_conditions("things.test.dev");
     let refused = things(&plain).patch_status("a", &apply(), &Patch::Apply(&both)).await;
     let Err(kube::Error::Api(status)) = refused else { panic!("it is refused") };
     let object = "/; test.dev/v1, Kind=Thing";
@@ -150,19 +153,19 @@ async fn status_and_the_rest_are_written_apart() {
 
 #[tokio::test]
 async fn a_watch_sees_all_changes_in_order() {
-    let cluster = Cluster::default().with(CONFIGS, &[config("a", json!({}))]);
+    let cluster = Cluster::default().with_json(CONFIGS, &[config("a", json!({}))]);
     let api = configs(&cluster);
     let params = watcher::Config::default().labels("app=x");
     let stream = watcher(api.clone(), params).applied_objects();
     pin_mut!(stream);
-    cluster.edit(CONFIGS, "default", "a", |it| it["metadata"]["labels"] = json!({ "app": "x" }));
+    cluster.edit_json(CONFIGS, "default", "a", |it| it["metadata"]["labels"] = json!({ "app": "x" }));
     assert_eq!(stream.try_next().await.unwrap().unwrap().name_any(), "a");
     let events = api.watch(&Default::default(), "0").await.unwrap();
     pin_mut!(events);
     let kind = |it: &kube::api::WatchEvent<ConfigMap>| format!("{it:?}").split(' ').next().unwrap().to_owned();
     assert_eq!(kind(&events.try_next().await.unwrap().unwrap()), "Added");
-    cluster.edit(CONFIGS, "default", "a", |it| it["data"] = json!({ "x": "2" }));
-    cluster.delete(CONFIGS, "default", "a");
+    cluster.edit_json(CONFIGS, "default", "a", |it| it["data"] = json!({ "x": "2" }));
+    cluster.delete_json(CONFIGS, "default", "a");
     assert_eq!(kind(&events.try_next().await.unwrap().unwrap()), "Modified");
     let Some(kube::api::WatchEvent::Deleted(last)) = events.try_next().await.unwrap() else { panic!("it is deleted") };
     assert_eq!(last.data.unwrap()["x"], "2");
@@ -172,13 +175,13 @@ async fn a_watch_sees_all_changes_in_order() {
 async fn an_object_that_leaves_the_selector_is_deleted_for_its_watch() {
     let labelled =
         |label: &str| json!({ "metadata": { "name": "a", "namespace": "default", "labels": { "app": label } } });
-    let cluster = Cluster::default().with(CONFIGS, &[labelled("x")]);
+    let cluster = Cluster::default().with_json(CONFIGS, &[labelled("x")]);
     let version = configs(&cluster).list(&ListParams::default()).await.unwrap().metadata.resource_version.unwrap();
     let params = kube::api::WatchParams::default().labels("app=x");
     let events = configs(&cluster).watch(&params, &version).await.unwrap();
     pin_mut!(events);
-    cluster.edit(CONFIGS, "default", "a", |it| it["metadata"]["labels"]["app"] = json!("y"));
-    cluster.edit(CONFIGS, "default", "a", |it| it["metadata"]["labels"]["app"] = json!("x"));
+    cluster.edit_json(CONFIGS, "default", "a", |it| it["metadata"]["labels"]["app"] = json!("y"));
+    cluster.edit_json(CONFIGS, "default", "a", |it| it["metadata"]["labels"]["app"] = json!("x"));
     let Some(kube::api::WatchEvent::Deleted(last)) = events.try_next().await.unwrap() else { panic!("it left") };
     assert_eq!(last.labels()["app"], "x");
     let Some(kube::api::WatchEvent::Added(_)) = events.try_next().await.unwrap() else { panic!("it came back") };
@@ -186,9 +189,9 @@ async fn an_object_that_leaves_the_selector_is_deleted_for_its_watch() {
 
 #[tokio::test]
 async fn a_watch_from_a_forgotten_version_is_gone() {
-    let cluster = Cluster::default().with_window(1);
+    let cluster = Cluster::default().with_history_limit(1);
     for n in 0..3 {
-        cluster.put(CONFIGS, config("a", json!({ "n": n.to_string() }))).unwrap();
+        cluster.put_json(CONFIGS, config("a", json!({ "n": n.to_string() }))).unwrap();
     }
     let events = configs(&cluster).watch(&Default::default(), "100").await.unwrap();
     pin_mut!(events);
@@ -201,32 +204,32 @@ async fn events_are_late_twice_or_lost_where_a_test_wants_it() {
     let cluster = Cluster::default();
     let stream = watcher(configs(&cluster), watcher::Config::default()).default_backoff().touched_objects();
     pin_mut!(stream);
-    let put = |n: &str| drop(cluster.put(CONFIGS, config("a", json!({ "n": n }))).unwrap());
-    cluster.double_events();
+    let put = |n: &str| drop(cluster.put_json(CONFIGS, config("a", json!({ "n": n }))).unwrap());
+    cluster.inject(Fault::RepeatEvents);
     assert!(timeout(Duration::from_millis(50), stream.next()).await.is_err());
     put("1");
     for _ in 0..2 {
         assert_eq!(stream.next().await.unwrap().unwrap().data.unwrap()["n"], "1");
     }
-    cluster.deliver_events();
-    cluster.hold_watches();
+    cluster.remove_watch_faults();
+    cluster.inject(Fault::HoldEvents);
     put("2");
     assert!(timeout(Duration::from_millis(100), stream.next()).await.is_err());
-    cluster.release_watches();
+    cluster.release_events();
     assert_eq!(stream.next().await.unwrap().unwrap().data.unwrap()["n"], "2");
-    cluster.delay_watches(Duration::from_millis(100));
+    cluster.inject(Fault::DelayEvents { delay: Duration::from_millis(100) });
     let start = Instant::now();
     put("3");
     assert_eq!(stream.next().await.unwrap().unwrap().data.unwrap()["n"], "3");
     assert!(Duration::from_millis(95) < start.elapsed());
-    cluster.drop_events(Duration::from_millis(50));
+    cluster.inject(Fault::LoseEvents { gone_after: Duration::from_millis(50) });
     put("4");
     put("5");
     let Err(watcher::Error::WatchError(status)) = stream.next().await.unwrap() else { panic!("it is gone") };
     assert_eq!(status.code, 410);
-    cluster.deliver_events();
+    cluster.remove_watch_faults();
     assert_eq!(stream.next().await.unwrap().unwrap().data.unwrap()["n"], "5", "listed again");
-    cluster.break_watches();
+    cluster.inject(Fault::EndWatches);
     put("6");
     assert_eq!(stream.next().await.unwrap().unwrap().data.unwrap()["n"], "6", "resumed");
 }
@@ -234,14 +237,14 @@ async fn events_are_late_twice_or_lost_where_a_test_wants_it() {
 #[tokio::test]
 async fn pages_are_consistent() {
     let all: Vec<_> = (0..5).map(|n| config(&format!("c{n}"), json!({}))).collect();
-    let cluster = Cluster::default().with(CONFIGS, &all);
+    let cluster = Cluster::default().with_json(CONFIGS, &all);
     let page = configs(&cluster).list(&ListParams::default().limit(2)).await.unwrap();
     assert_eq!((page.items.len(), page.metadata.remaining_item_count), (2, Some(3)));
-    cluster.delete(CONFIGS, "default", "c4");
+    cluster.delete_json(CONFIGS, "default", "c4");
     let next = ListParams::default().limit(3).continue_token(&page.metadata.continue_.unwrap());
     let rest = configs(&cluster).list(&next).await.unwrap();
     assert_eq!((rest.items.len(), rest.metadata.resource_version), (3, page.metadata.resource_version));
-    cluster.forget_history();
+    cluster.inject(Fault::ForgetHistory);
     assert_eq!(code(configs(&cluster).list(&next).await).0, 410);
     let metadata = configs(&cluster).list_metadata(&ListParams::default().labels("!app")).await.unwrap();
     assert_eq!((metadata.items.len(), metadata.items[0].name_any()), (4, "c0".into()));
@@ -249,8 +252,8 @@ async fn pages_are_consistent() {
 
 #[tokio::test]
 async fn finalizers_and_owners_decide_when_objects_go() {
-    let cluster = Cluster::default().with(CONFIGS, &[config("owner", json!({}))]);
-    let uid = cluster.get(CONFIGS, "default", "owner").unwrap()["metadata"]["uid"].clone();
+    let cluster = Cluster::default().with_json(CONFIGS, &[config("owner", json!({}))]);
+    let uid = cluster.get_json(CONFIGS, "default", "owner").unwrap()["metadata"]["uid"].clone();
     let mut child = config("child", json!({}));
     child["metadata"]["ownerReferences"] =
         json!([{ "apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": uid }]);
@@ -264,18 +267,18 @@ async fn finalizers_and_owners_decide_when_objects_go() {
     let foreground = DeleteParams { propagation_policy: Some(PropagationPolicy::Foreground), ..Default::default() };
     assert!(api.delete("owner", &foreground).await.unwrap().is_left(), "it waits");
     sleep(Duration::from_millis(100)).await;
-    assert!(cluster.get(CONFIGS, "default", "child").is_none());
-    let waits = cluster.get(CONFIGS, "default", "held").unwrap();
+    assert!(cluster.get_json(CONFIGS, "default", "child").is_none());
+    let waits = cluster.get_json(CONFIGS, "default", "held").unwrap();
     assert!(waits["metadata"]["deletionTimestamp"].is_string());
-    assert!(cluster.get(CONFIGS, "default", "owner").is_some());
+    assert!(cluster.get_json(CONFIGS, "default", "owner").is_some());
     api.patch("held", &PatchParams::default(), &Patch::Merge(json!({ "metadata": { "finalizers": null } })))
         .await
         .unwrap();
     sleep(Duration::from_millis(100)).await;
-    assert!(cluster.list(CONFIGS).is_empty());
+    assert!(cluster.list_json(CONFIGS).is_empty());
     assert_eq!(code(api.create(&PostParams::default(), &typed(child)).await).0, 200);
     sleep(Duration::from_millis(100)).await;
-    assert!(cluster.list(CONFIGS).is_empty(), "its owner is not there");
+    assert!(cluster.list_json(CONFIGS).is_empty(), "its owner is not there");
 }
 
 #[tokio::test]
@@ -299,30 +302,34 @@ async fn generations_count_what_is_asked_for() {
 #[tokio::test]
 async fn seeds_that_were_applied_are_not_changed_by_the_same_apply() {
     let object = config("a", json!({ "x": "1" }));
-    let cluster = Cluster::default().applied_by("op", CONFIGS, &[&object]);
-    let before = cluster.get(CONFIGS, "default", "a").unwrap();
+    let cluster = Cluster::default().with_json_applied_by("op", CONFIGS, &[&object]);
+    let before = cluster.get_json(CONFIGS, "default", "a").unwrap();
     configs(&cluster).patch("a", &apply(), &Patch::Apply(&object)).await.unwrap();
-    assert_eq!(cluster.get(CONFIGS, "default", "a").unwrap(), before);
+    assert_eq!(cluster.get_json(CONFIGS, "default", "a").unwrap(), before);
     configs(&cluster).patch("a", &apply(), &Patch::Apply(config("a", json!({})))).await.unwrap();
-    assert_eq!(cluster.get(CONFIGS, "default", "a").unwrap()["data"], Value::Null, "pruned");
+    assert_eq!(cluster.get_json(CONFIGS, "default", "a").unwrap()["data"], Value::Null, "pruned");
 }
 
 #[tokio::test]
 async fn requests_are_kept_and_rules_decide_about_them() {
-    let cluster = Cluster::default().forbidding("secrets").failing(1, 500).hanging("pods").refusing("deployments.apps");
+    let cluster = Cluster::default()
+        .with_fault(Fault::Forbid.on_list_and_watch_of::<Secret>())
+        .with_fault(Fault::Refuse { code: 500 }.on_write(2))
+        .with_fault(Fault::LoseRequest.on_requests_for::<Pod>())
+        .with_fault(Fault::Refuse { code: 422 }.on_writes_of::<Deployment>());
     let api = configs(&cluster);
     api.patch("a", &apply(), &Patch::Apply(config("a", json!({})))).await.unwrap();
     assert_eq!(code(api.patch("a", &apply(), &Patch::Apply(config("a", json!({})))).await).0, 500);
-    let secrets: Api<k8s_openapi::api::core::v1::Secret> = Api::all(cluster.client());
+    let secrets: Api<Secret> = Api::all(cluster.client());
     assert_eq!(code(secrets.list(&ListParams::default()).await).0, 403);
-    let pods: Api<k8s_openapi::api::core::v1::Pod> = Api::all(cluster.client());
+    let pods: Api<Pod> = Api::all(cluster.client());
     assert!(timeout(Duration::from_millis(50), pods.list(&ListParams::default())).await.is_err());
     let deployments: Api<Deployment> = Api::namespaced(cluster.client(), "default");
     assert_eq!(code(deployments.create(&PostParams::default(), &Deployment::default()).await).0, 422);
     let verbs: Vec<_> = cluster.requests().iter().map(|it| format!("{} {}", it.verb, it.resource)).collect();
     let expected = ["apply configmaps", "apply configmaps", "list secrets", "list pods", "create deployments.apps"];
     assert_eq!(verbs, expected);
-    assert_eq!(cluster.count("PATCH configmaps"), 2);
+    assert_eq!(cluster.count_writes("PATCH configmaps"), 2);
     assert_eq!(cluster.writes()[0].path, "/api/v1/namespaces/default/configmaps/a");
 }
 
@@ -330,11 +337,11 @@ async fn requests_are_kept_and_rules_decide_about_them() {
 async fn a_client_that_is_cut_off_changes_nothing() {
     let cluster = Cluster::default();
     let dead = CancellationToken::new();
-    let api: Api<ConfigMap> = Api::namespaced(cluster.client_until(&dead), "default");
+    let api: Api<ConfigMap> = Api::namespaced(cluster.client_disconnected_by(&dead), "default");
     dead.cancel();
     let call =
         timeout(Duration::from_millis(50), api.create(&PostParams::default(), &typed(config("a", json!({}))))).await;
-    assert!(call.is_err() && cluster.list(CONFIGS).is_empty());
+    assert!(call.is_err() && cluster.list_json(CONFIGS).is_empty());
 }
 
 #[tokio::test]
@@ -345,7 +352,7 @@ async fn a_dry_run_creates_an_object_with_a_version_as_a_real_server_does() {
     object.metadata.resource_version = Some("1".into());
     let created = configs(&cluster).create(&dry, &object).await.unwrap();
     assert_eq!(created.resource_version().as_deref(), Some("1"));
-    assert_eq!(cluster.list(CONFIGS), [json!(null); 0]);
+    assert_eq!(cluster.list_json(CONFIGS), [json!(null); 0]);
 }
 
 #[tokio::test]
@@ -355,59 +362,4 @@ async fn a_subresource_that_is_not_there_is_refused_as_what_this_server_does_not
     let Err(kube::Error::Api(refusal)) = api.get_scale("a").await else { panic!("there is no `scale`") };
     let expected = "operator-rs-testing does not support the subresource `scale` of deployments.apps";
     assert_eq!((refusal.code, refusal.message.as_str()), (501, expected));
-}
-
-#[tokio::test]
-async fn objects_are_selected_by_the_fields_that_their_kind_has() {
-    let widgets = json!({ "metadata": { "name": "widgets.test.dev" }, "spec": { "group": "test.dev", "scope": "Cluster",
-        "names": { "kind": "Widget", "plural": "widgets" }, "versions": [{ "name": "v1", "served": true, "storage": true,
-            "selectableFields": [{ "jsonPath": ".spec.size" }], "schema": { "openAPIV3Schema": { "type": "object",
-                "properties": { "spec": { "type": "object", "x-kubernetes-preserve-unknown-fields": true } } } } }] } });
-    let named = |name: &str, rest: Value| {
-        let mut res = rest;
-        res["metadata"] = json!({ "name": name, "namespace": "default" });
-        res
-    };
-    let cluster = Cluster::default()
-        .with_crds(&[widgets])
-        .with("secrets", &[named("plain", json!({})), named("tls", json!({ "type": "kubernetes.io/tls" }))])
-        .with("pods", &[
-            named("on", json!({ "spec": { "nodeName": "x" }, "status": { "phase": "Running", "podIPs": [{ "ip": "1.2.3.4" }] } })),
-            named("off", json!({ "spec": { "hostNetwork": true } })),
-        ])
-        .with("jobs.batch", &[named("new", json!({})), named("done", json!({ "status": { "succeeded": 1 } }))])
-        .with("events", &[named("e", json!({ "involvedObject": { "name": "a" }, "source": { "component": "k" } }))])
-        .with("widgets.test.dev", &[json!({ "metadata": { "name": "w" }, "spec": { "size": 3 } })]);
-    let list = async |api_version: &str, plural: &str, selector: &str| {
-        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-        let gvk = kube::core::GroupVersionKind::gvk(group, version, "It");
-        let resource = ApiResource { plural: plural.into(), ..ApiResource::from_gvk(&gvk) };
-        let api: Api<DynamicObject> = Api::all_with(cluster.client(), &resource);
-        let found = api.list(&ListParams::default().fields(selector)).await;
-        found.map(|it| it.iter().map(|it| it.name_any()).collect::<Vec<_>>()).map_err(|it| code::<()>(Err(it)).0)
-    };
-    for (api_version, plural, selector, names) in [
-        ("v1", "secrets", "type=kubernetes.io/tls", &["tls"][..]),
-        ("v1", "secrets", "type!=kubernetes.io/tls,metadata.namespace=default", &["plain"]),
-        ("v1", "secrets", "type=Opaque", &["plain"]),
-        ("v1", "pods", "spec.nodeName=x,status.podIP=1.2.3.4", &["on"]),
-        ("v1", "pods", "spec.host=x", &["on"]),
-        ("v1", "pods", "spec.hostNetwork=true,status.phase=Pending", &["off"]),
-        ("v1", "events", "involvedObject.name=a,source=k", &["e"]),
-        ("batch/v1", "jobs", "status.successful=0", &["new"]),
-        ("test.dev/v1", "widgets", "spec.size=3", &["w"]),
-        ("test.dev/v1", "widgets", "spec.size!=3", &[]),
-    ] {
-        let names = names.iter().map(ToString::to_string).collect();
-        assert_eq!(list(api_version, plural, selector).await, Ok(names), "{plural} {selector}");
-    }
-    for (api_version, plural, selector) in [
-        ("v1", "secrets", "data.x=1"),
-        ("v1", "nodes", "metadata.namespace="),
-        ("v1", "configmaps", "type=Opaque"),
-        ("test.dev/v1", "widgets", "spec.color=red"),
-        ("test.dev/v1", "widgets", "metadata.namespace="),
-    ] {
-        assert_eq!(list(api_version, plural, selector).await, Err(400), "{plural} {selector}");
-    }
 }

@@ -6,7 +6,7 @@ use super::{
     refusal::Refusal,
     request::Request,
     store::Store,
-    write::{CRDS, served},
+    write::{CRDS, served_version},
 };
 use futures::future::BoxFuture;
 use hyper::body::Bytes;
@@ -16,11 +16,11 @@ use std::{fmt, sync::Arc, sync::mpsc, time::Duration};
 /// The time for an answer, as the real server has it.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// What answers the requests to webhooks.
+/// Answers the requests to webhooks.
 type Service =
     Arc<dyn Fn(http::Request<Bytes>) -> BoxFuture<'static, Result<http::Response<Bytes>, String>> + Send + Sync>;
 
-/// What converts objects.
+/// Converts objects between versions, by a service.
 #[derive(Clone, Default)]
 pub struct Converter(pub Option<Service>);
 
@@ -51,7 +51,7 @@ impl Versions {
         }
         let word = |it: &Value| it.as_str().unwrap_or_default().to_owned();
         let group = word(&crd["spec"]["group"]);
-        let stored = crd["spec"]["versions"].as_array()?.iter().find(|it| it["storage"] == true)?;
+        let stored = crd["spec"]["versions"].as_array()?.iter().find(|version| version["storage"] == true)?;
         Some(Self {
             converter: store.converter.clone(),
             kind: word(&crd["spec"]["names"]["kind"]),
@@ -62,18 +62,20 @@ impl Versions {
         })
     }
 
-    /// Whether the CRD has this version.
-    pub fn have(&self, api_version: &str) -> bool {
+    /// Returns true if the CRD has this version.
+    pub fn includes(&self, api_version: &str) -> bool {
         let versions = self.crd["spec"]["versions"].as_array();
         versions
             .into_iter()
             .flatten()
-            .any(|it| api_version == format!("{}/{}", self.group, it["name"].as_str().unwrap_or_default()))
+            .any(|version| api_version == format!("{}/{}", self.group, version["name"].as_str().unwrap_or_default()))
     }
 
     /// The schema of a version.
     pub fn schema(&self, api_version: &str) -> Value {
-        served(&self.crd, api_version).map(|it| it["schema"]["openAPIV3Schema"].clone()).unwrap_or_default()
+        served_version(&self.crd, api_version)
+            .map(|version| version["schema"]["openAPIV3Schema"].clone())
+            .unwrap_or_default()
     }
 
     /// An object of a version, without its type, in another one.
@@ -98,7 +100,7 @@ impl Versions {
             "apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview",
             "request": { "uid": "00000000-0000-4000-8000-000000000000", "desiredAPIVersion": to, "objects": objects },
         });
-        let answer = self.ask(&review).map_err(fail)?;
+        let answer = self.ask_service(&review).map_err(fail)?;
         let response = &answer["response"];
         if response["uid"] != review["request"]["uid"] || answer["kind"] != "ConversionReview" {
             return Err(fail(format!("this is no answer to the review: {answer}")));
@@ -111,11 +113,11 @@ impl Versions {
             let (all, some) = (objects.len(), converted.len());
             return Err(fail(format!("webhook returned {some} objects, expected {all}")));
         }
-        converted.into_iter().zip(&objects).map(|(it, before)| restored(it, before, to).map_err(fail)).collect()
+        converted.into_iter().zip(&objects).map(|(it, before)| restore_metadata(it, before, to).map_err(fail)).collect()
     }
 
-    /// Asks the service on a thread of its own, since the server is locked: the service must not send requests to it.
-    fn ask(&self, review: &Value) -> Result<Value, String> {
+    /// Asks the service on another thread, since the server is locked: the service must not send requests to it.
+    fn ask_service(&self, review: &Value) -> Result<Value, String> {
         let Converter(Some(service)) = &self.converter else {
             return Err("the test has no service for it: see `Cluster::with_webhooks`".to_owned());
         };
@@ -139,7 +141,7 @@ impl Versions {
 }
 
 /// The converted object without its type. Only labels and annotations of its metadata count.
-fn restored(mut object: Value, before: &Value, version: &str) -> Result<Value, String> {
+fn restore_metadata(mut object: Value, before: &Value, version: &str) -> Result<Value, String> {
     if object["apiVersion"] != version || object["kind"] != before["kind"] {
         return Err(format!("the converted object is {} of {}", object["kind"], object["apiVersion"]));
     }
@@ -170,7 +172,7 @@ fn restored(mut object: Value, before: &Value, version: &str) -> Result<Value, S
 }
 
 /// An object as the version of a request has it.
-pub fn read(store: &Store, request: &Request, object: &Object) -> Result<Value, Refusal> {
+pub fn read_version(store: &Store, request: &Request, object: &Object) -> Result<Value, Refusal> {
     match Versions::of(store, &request.resource) {
         Some(versions) => versions.convert(&object.value(), &versions.stored, &request.api_version),
         None => Ok(object.value()),
@@ -180,7 +182,7 @@ pub fn read(store: &Store, request: &Request, object: &Object) -> Result<Value, 
 /// The same, as an object.
 pub fn read_object(store: &Store, request: &Request, object: &Arc<Object>) -> Result<Arc<Object>, Refusal> {
     match Versions::of(store, &request.resource) {
-        Some(_) => Ok(Arc::new(Object::new(read(store, request, object)?, object.version))),
+        Some(_) => Ok(Arc::new(Object::new(read_version(store, request, object)?, object.version))),
         None => Ok(object.clone()),
     }
 }
@@ -188,7 +190,7 @@ pub fn read_object(store: &Store, request: &Request, object: &Arc<Object>) -> Re
 /// Objects as the version of a request has them.
 pub fn read_all(store: &Store, request: &Request, objects: Vec<Arc<Object>>) -> Result<Vec<Arc<Object>>, Refusal> {
     let Some(versions) = Versions::of(store, &request.resource) else { return Ok(objects) };
-    let values = objects.iter().map(|it| it.value()).collect();
+    let values = objects.iter().map(|object| object.value()).collect();
     let values = versions.convert_all(values, &versions.stored, &request.api_version)?;
     Ok(values.into_iter().zip(objects).map(|(value, it)| Arc::new(Object::new(value, it.version))).collect())
 }

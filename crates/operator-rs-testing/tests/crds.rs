@@ -4,7 +4,7 @@ use kube::{
     Api, CustomResource, CustomResourceExt, ResourceExt,
     api::{Patch, PatchParams},
 };
-use operator_rs_testing::{Cluster, resource};
+use operator_rs_testing::{Cluster, resource_name};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -44,7 +44,7 @@ async fn apply(cluster: &Cluster, manager: &str, members: &[&str]) {
 async fn members_of_two_managers(cluster: Cluster) -> Vec<String> {
     apply(&cluster, "one", &["x"]).await;
     apply(&cluster, "two", &["y"]).await;
-    let team: Team = serde_json::from_value(cluster.get(&resource::<Team>(), "default", "a").unwrap()).unwrap();
+    let team: Team = cluster.get("default", "a").unwrap();
     team.spec.members.into_iter().map(|it| it.name).collect()
 }
 
@@ -71,7 +71,8 @@ async fn the_status_is_what_the_crd_declares() {
     apply(&cluster, "one", &["x"]).await;
     let why = status_error::<Team>(&cluster, "Team", json!({ "conditions": [{ "type": "A" }] })).await;
     assert!(why.contains(".status.conditions: field not declared in schema"), "{why}");
-    let cluster = cluster.with(&resource::<Plain>(), &[json!({ "metadata": { "name": "a", "namespace": "default" } })]);
+    let cluster =
+        cluster.with_json(&resource_name::<Plain>(), &[json!({ "metadata": { "name": "a", "namespace": "default" } })]);
     let why = status_error::<Plain>(&cluster, "Plain", json!({})).await;
     assert!(why.contains("404") || why.contains("could not find"), "{why}");
 }
@@ -86,8 +87,9 @@ async fn objects_of_a_test_have_the_defaults_of_their_crd() {
         "apiVersion": "test.dev/v1", "kind": "Team", "spec": { "members": [], "lost": 1 },
         "metadata": { "name": "a", "namespace": "default", "generation": 1 },
     });
-    let cluster = Cluster::default().with_crds(&[crd]).with(&resource::<Team>(), &[team]);
-    let edited = cluster.edit(&resource::<Team>(), "default", "a", |it| it["metadata"]["labels"] = json!({ "a": "b" }));
+    let cluster = Cluster::default().with_crds(&[crd]).with_json(&resource_name::<Team>(), &[team]);
+    cluster.edit_json(&resource_name::<Team>(), "default", "a", |it| it["metadata"]["labels"] = json!({ "a": "b" }));
+    let edited = cluster.get_json(&resource_name::<Team>(), "default", "a").unwrap();
     assert_eq!(edited["spec"], json!({ "members": [], "size": 3 }));
     assert_eq!(edited["metadata"]["generation"], 1);
 }

@@ -1,11 +1,11 @@
-//! The example of README.md, a controller with kube-runtime's `owns`: it misses the deletion of a child while its watch is
+//! The example of README.md, a controller with kube-runtime's `owns`: it misses the deletion of a dependent while its watch is
 //! down. If this fails, kube has learned it, and README.md needs another example.
 
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::{
     Api, Client, Resource, ResourceExt,
-    api::{Patch, PatchParams},
+    api::{ObjectMeta, Patch, PatchParams},
     runtime::{Controller, controller::Action, watcher},
 };
 use operator_rs_testing::{CancellationToken, Cluster, faults};
@@ -34,11 +34,12 @@ async fn run(client: Client, stop: CancellationToken) -> Result<(), kube::Error>
 }
 
 #[tokio::test]
-async fn the_deletion_of_a_child_while_its_watch_is_down_is_found() {
-    let config = json!({ "metadata": { "name": "a", "namespace": "default" } });
-    let check = faults::Check::new(|| Cluster::default().with("configmaps", std::slice::from_ref(&config)), run);
-    let check = check.then(|it| it.delete("secrets", "default", "a")).limit(Duration::from_secs(10));
-    let problems = check.result().await.unwrap_err();
+async fn the_deletion_of_a_dependent_while_its_watch_is_down_is_found() {
+    let metadata = ObjectMeta { name: Some("a".into()), namespace: Some("default".into()), ..ObjectMeta::default() };
+    let config = ConfigMap { metadata, ..ConfigMap::default() };
+    let check = faults::FaultCheck::new(|| Cluster::default().with_object(&config), run);
+    let check = check.then(|cluster| cluster.delete::<Secret>("default", "a")).timeout(Duration::from_secs(10));
+    let problems = check.try_run().await.unwrap_err();
     let expected = "with all events after step 1 lost until the watches end with 410: the state is not the one of the \
         undisturbed run:\n  secrets default/a is missing";
     assert_eq!(problems, [expected]);

@@ -4,15 +4,13 @@ use futures::{StreamExt, TryStreamExt};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{
     Api, Client,
-    api::{Patch, PatchParams},
+    api::{ObjectMeta, Patch, PatchParams},
     runtime::{WatchStreamExt, watcher},
 };
-use operator_rs_testing::{CancellationToken, Cluster, Reaction};
-use serde_json::{Value, json};
+use operator_rs_testing::{CancellationToken, Cluster, Fault};
+use serde_json::json;
 use std::time::Duration;
 use tokio::time::sleep;
-
-const CONFIGS: &str = "configmaps";
 
 /// Counts the ConfigMap `count` up to this number, a write at a time, with a pause before each.
 async fn count(client: Client, stop: CancellationToken, to: u64) -> Result<(), watcher::Error> {
@@ -30,21 +28,23 @@ async fn count(client: Client, stop: CancellationToken, to: u64) -> Result<(), w
 }
 
 fn cluster() -> Cluster {
-    let config = json!({ "metadata": { "name": "count", "namespace": "default" }, "data": { "n": "0" } });
-    Cluster::default().with(CONFIGS, &[config])
+    let metadata =
+        ObjectMeta { name: Some("count".into()), namespace: Some("default".into()), ..ObjectMeta::default() };
+    let data = Some([("n".into(), "0".into())].into());
+    Cluster::default().with_object(&ConfigMap { metadata, data, ..ConfigMap::default() })
 }
 
-fn counted(cluster: &Cluster) -> Value {
-    cluster.get(CONFIGS, "default", "count").unwrap()["data"]["n"].take()
+fn counted(cluster: &Cluster) -> String {
+    cluster.get::<ConfigMap>("default", "count").unwrap().data.unwrap()["n"].clone()
 }
 
 #[tokio::test]
 async fn a_run_ends_when_nothing_changes_any_more() {
     let cluster = cluster();
     let writes = cluster.run(|client, stop| count(client, stop, 5)).await;
-    assert_eq!((writes, counted(&cluster)), (vec!["PATCH configmaps".to_owned(); 5], json!("5")));
-    cluster.clear_log();
+    assert_eq!((writes, counted(&cluster)), (vec!["PATCH configmaps".to_owned(); 5], "5".to_owned()));
     assert_eq!(cluster.run(|client, stop| count(client, stop, 5)).await, [""; 0], "started again");
+    assert_eq!(cluster.writes().len(), 5);
 }
 
 #[tokio::test(start_paused = true)]
@@ -61,7 +61,7 @@ async fn a_run_of_a_controller_that_fails_fails() {
 
 #[tokio::test]
 async fn a_controller_that_never_settles_runs_until_something_is_true() {
-    let cluster = cluster().on_write(|_| Reaction::code(500));
+    let cluster = cluster().with_fault(Fault::Refuse { code: 500 }.on_writes());
     let retry = |client: Client, stop: CancellationToken| async move {
         let api: Api<ConfigMap> = Api::default_namespaced(client);
         while !stop.is_cancelled() {
@@ -70,6 +70,6 @@ async fn a_controller_that_never_settles_runs_until_something_is_true() {
         }
         Ok::<_, kube::Error>(())
     };
-    let writes = cluster.run_until(retry, |it| 3 <= it.count("PATCH configmaps")).await;
-    assert!(3 <= writes.len());
+    let writes = cluster.run_until(retry, |cluster| cluster.count_writes("PATCH configmaps") >= 3).await;
+    assert!(writes.len() >= 3);
 }

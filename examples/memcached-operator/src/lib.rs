@@ -5,10 +5,10 @@
 pub mod controller;
 // +operator-rs:scaffold:modules
 
-pub use runtime::{Error, Result};
+pub use operator_rs_runtime::{Error, Result};
 
 /// What the operator runs: its controllers, and the webhooks that it serves.
-pub fn all() -> Vec<runtime::Start> {
+pub fn all() -> Vec<operator_rs_runtime::Component> {
     let parts = vec![
         controller::all(),
         // +operator-rs:scaffold:parts

@@ -1,30 +1,27 @@
 //! Tests of the `Memcached` controller against an in-memory API server, without a cluster.
 
 use api::cache::v1alpha1::Memcached;
+use k8s_openapi::api::{apps::v1 as appsv1, core::v1 as corev1};
 use kube::CustomResourceExt as _;
 use operator::controller::memcached as reconciler;
+use operator_rs_runtime::conditions;
 use operator_rs_testing::{self as testing, faults};
 use serde_json::json;
 
 const IMAGE: &str = "registry.example.com/image:v1";
 
-/// The resource of the kind, as in `kubectl get`.
-fn resource() -> String {
-    testing::resource::<Memcached>()
+fn manager(client: kube::Client, stop: testing::CancellationToken) -> operator_rs_runtime::Manager {
+    operator_rs_runtime::Manager::new(operator_rs_runtime::identity!(), client).with_stop(stop)
 }
 
-fn operator(client: kube::Client, stop: testing::CancellationToken) -> runtime::Operator {
-    runtime::Operator { stop, ..runtime::Operator::new(runtime::identity!(), client) }
-}
-
-async fn run(client: kube::Client, stop: testing::CancellationToken) -> anyhow::Result<()> {
-    reconciler::run_with(operator(client, stop), Some(IMAGE.into())).await
+async fn run(client: kube::Client, stop: testing::CancellationToken) -> operator::Result<()> {
+    reconciler::run_with(manager(client, stop), Some(IMAGE.into())).await
 }
 
 /// A cluster that knows the kind, with one object of this size.
 fn cluster(size: i32) -> testing::Cluster {
     let cluster = testing::Cluster::default().with_crds(&[Memcached::crd()]);
-    cluster.with(&resource(), &[sample(size)])
+    cluster.with_object(&sample(size))
 }
 
 fn sample(size: i32) -> Memcached {
@@ -38,33 +35,40 @@ fn sample(size: i32) -> Memcached {
 }
 
 /// The Deployment of `obj`, with this number of ready pods.
-fn running(obj: &Memcached, ready: i32) -> serde_json::Value {
-    let mut deployment = serde_json::to_value(reconciler::deployment_for(obj, IMAGE)).unwrap();
-    deployment["metadata"]["generation"] = json!(1);
-    deployment["status"] = status(ready);
+fn running(obj: &Memcached, ready: i32) -> appsv1::Deployment {
+    let mut deployment = reconciler::deployment_for(obj, IMAGE);
+    deployment.metadata.generation = Some(1);
+    deployment.status = Some(status(ready));
     deployment
 }
 
 /// The status that kube-controller-manager writes to a Deployment.
-fn status(ready: i32) -> serde_json::Value {
-    json!({ "observedGeneration": 1, "replicas": ready, "updatedReplicas": ready, "readyReplicas": ready })
+fn status(ready: i32) -> appsv1::DeploymentStatus {
+    appsv1::DeploymentStatus {
+        observed_generation: Some(1),
+        replicas: Some(ready),
+        updated_replicas: Some(ready),
+        ready_replicas: Some(ready),
+        ..Default::default()
+    }
 }
 
 /// Creates ready pods of the Deployment, with these names.
 fn start_pods(cluster: &testing::Cluster, names: &[&str]) {
-    let deployment = cluster.edit("deployments.apps", "default", "a", |it| it["status"] = status(names.len() as i32));
+    let status = status(names.len() as i32);
+    cluster.edit::<appsv1::Deployment>("default", "a", |deployment| deployment.status = Some(status));
+    let deployment = cluster.get::<appsv1::Deployment>("default", "a").unwrap();
+    let template = deployment.spec.unwrap().template.metadata.unwrap();
     for name in names {
-        let mut pod =
-            json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": name, "namespace": "default" } });
-        for it in ["labels", "annotations"] {
-            pod["metadata"][it] = deployment["spec"]["template"]["metadata"][it].clone();
-        }
-        cluster.put("pods", pod).unwrap();
+        let mut pod = corev1::Pod { metadata: template.clone(), ..Default::default() };
+        pod.metadata.name = Some(name.to_string());
+        pod.metadata.namespace = Some("default".into());
+        cluster.put(&pod).unwrap();
     }
 }
 
 fn patch_status() -> String {
-    format!("PATCH {}/status", resource())
+    format!("PATCH {}/status", testing::resource_name::<Memcached>())
 }
 
 /// Tries random values of the type: an API server must accept and keep what is written.
@@ -89,9 +93,9 @@ async fn a_settled_object_costs_no_write() {
     cluster.run(run).await;
     start_pods(&cluster, &["p-1", "p-2"]);
     cluster.run(run).await;
-    let settled = cluster.get(&resource(), "default", "a").unwrap();
-    assert_eq!(settled["status"]["nodes"], json!(["p-1", "p-2"]));
-    cluster.clear_log();
+    let settled = cluster.get::<Memcached>("default", "a").unwrap();
+    assert_eq!(settled.status.unwrap().nodes, ["p-1", "p-2"]);
+    cluster.clear_request_log();
     assert_eq!(cluster.run(run).await, [""; 0], "after a restart");
 }
 
@@ -100,7 +104,7 @@ async fn availability_is_reported_once() {
     let cluster = cluster(1);
     cluster.run(run).await;
     start_pods(&cluster, &["p-1"]);
-    cluster.clear_log();
+    cluster.clear_request_log();
     assert_eq!(cluster.run(run).await, [&patch_status(), "POST events.events.k8s.io"]);
 }
 
@@ -108,17 +112,19 @@ async fn availability_is_reported_once() {
 async fn hand_edits_are_put_back() {
     let cluster = cluster(2);
     cluster.run(run).await;
-    cluster.edit("deployments.apps", "default", "a", |it| it["spec"]["replicas"] = json!(5));
-    cluster.clear_log();
+    cluster.edit::<appsv1::Deployment>("default", "a", |deployment| {
+        deployment.spec.as_mut().unwrap().replicas = Some(5);
+    });
+    cluster.clear_request_log();
     assert_eq!(cluster.run(run).await[0], "PATCH deployments.apps");
-    assert_eq!(cluster.get("deployments.apps", "default", "a").unwrap()["spec"]["replicas"], 2);
+    assert_eq!(cluster.get::<appsv1::Deployment>("default", "a").unwrap().spec.unwrap().replicas, Some(2));
 }
 
 #[tokio::test]
 async fn a_failure_is_reported_once_and_retried() {
-    let cluster = cluster(2).refusing("deployments.apps");
-    cluster.run_until(run, |it| 3 <= it.count("PATCH deployments.apps")).await;
-    assert_eq!((cluster.count(&patch_status()), cluster.count("POST events.events.k8s.io")), (1, 1));
+    let cluster = cluster(2).with_fault(testing::Fault::Refuse { code: 422 }.on_writes_of::<appsv1::Deployment>());
+    cluster.run_until(run, |cluster| cluster.count_writes("PATCH deployments.apps") >= 3).await;
+    assert_eq!((cluster.count_writes(&patch_status()), cluster.count_writes("POST events.events.k8s.io")), (1, 1));
     let condition = &cluster.writes()[1].body["status"]["conditions"][0];
     assert_eq!((&condition["type"], &condition["status"]), (&json!("Degraded"), &json!("True")));
 }
@@ -126,7 +132,7 @@ async fn a_failure_is_reported_once_and_retried() {
 #[tokio::test]
 async fn without_an_image_the_object_is_degraded() {
     let cluster = cluster(2);
-    let writes = cluster.run(|client, stop| reconciler::run_with(operator(client, stop), None)).await;
+    let writes = cluster.run(|client, stop| reconciler::run_with(manager(client, stop), None)).await;
     assert_eq!(writes, [&patch_status(), "POST events.events.k8s.io"]);
     let condition = &cluster.writes()[0].body["status"]["conditions"][0];
     assert_eq!(condition["reason"], "NotConfigured");
@@ -144,10 +150,9 @@ fn the_status_is_a_function_of_what_runs() {
     for size in 0..5 {
         for ready in 0..=size {
             let obj = sample(size);
-            let deployment = serde_json::from_value(running(&obj, ready)).unwrap();
-            let status = reconciler::status_for(&obj, &deployment, vec!["pod".into()]);
-            let get = |it| status.conditions.iter().find(|c| c.type_ == it).unwrap().status == "True";
-            assert_eq!((get("Available"), get("Progressing")), (ready == size, ready != size), "{ready} of {size}");
+            let status = reconciler::status_for(&obj, &running(&obj, ready), vec!["pod".into()]);
+            let holds = |condition| conditions::is_true(&status.conditions, condition);
+            assert_eq!((holds("Available"), holds("Progressing")), (ready == size, ready != size), "{ready} of {size}");
             assert_eq!(status.nodes.len(), usize::from(ready == size), "listed when settled");
         }
     }
@@ -155,7 +160,7 @@ fn the_status_is_a_function_of_what_runs() {
 
 #[test]
 fn pods_pass_pod_security_restricted() {
-    let deployment = running(&sample(1), 1);
+    let deployment = serde_json::to_value(running(&sample(1), 1)).unwrap();
     let pod = &deployment["spec"]["template"]["spec"];
     assert_eq!(pod["securityContext"]["runAsNonRoot"], true);
     assert_eq!(pod["securityContext"]["seccompProfile"]["type"], "RuntimeDefault");
@@ -170,8 +175,8 @@ fn pods_pass_pod_security_restricted() {
 fn long_names_make_valid_labels() {
     let mut obj = sample(1);
     obj.metadata.name = Some("n".repeat(253));
-    let deployment = running(&obj, 1);
-    for (key, value) in deployment["spec"]["template"]["metadata"]["labels"].as_object().unwrap() {
-        assert!(value.as_str().unwrap().len() <= 63, "{key}");
+    let template = running(&obj, 1).spec.unwrap().template;
+    for (key, value) in template.metadata.unwrap().labels.unwrap() {
+        assert!(value.len() <= 63, "{key}");
     }
 }

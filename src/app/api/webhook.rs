@@ -242,10 +242,15 @@ impl Target {
         let type_name = &self.type_name;
         let spoke_path = type_in(&spoke_name);
         let line = match set {
-            SPOKE => format!("        runtime::converting::<{}, {spoke_path}>(),", self.type_path),
-            // The words for the one and the other kind of webhook have the same lengths.
+            SPOKE => format!(
+                "        operator_rs_runtime::conversion_webhook::<{}, {spoke_path}>(),",
+                self.type_path
+            ),
+            DEFAULTING => format!(
+                "        operator_rs_runtime::mutating_webhook(\"{path}\", {module}_defaulter::{type_name}Defaulter),"
+            ),
             _ => format!(
-                "        runtime::defaulting(\"{path}\", {module}_defaulter::{type_name}Defaulter),"
+                "        operator_rs_runtime::validating_webhook(\"{path}\", {module}_validator::{type_name}Validator),"
             ),
         };
         let prefix = group.as_ref().map(|it| format!("{it}.")).unwrap_or_default();
@@ -264,7 +269,7 @@ impl Target {
             policy_name: module.replace('_', "-"),
             module,
             is_long: 120 < line.chars().count(),
-            is_type_first: self.type_path.as_str() < "runtime",
+            is_type_first: self.type_path.as_str() < "operator_rs_runtime",
             is_before_testing: self.type_path.as_str() < "operator_rs_testing",
             sample: match group {
                 Some(group) if self.resource.api.is_some() => {

@@ -189,7 +189,7 @@ pub fn feature(plan: &mut Plan, tree: &impl Tree, features: &[(&str, bool)]) -> 
                 return Err(anyhow::format_err!(
                     "webhooks need the feature `{name}` of {RUNTIME}, which Cargo.toml does not have under `dependencies`"
                 ))
-                .hint(format!("add `runtime = {{ package = \"{RUNTIME}\", … }}` as `init` does"));
+                .hint(format!("add `{RUNTIME} = {{ … }}` as `init` does"));
             }
         };
     }

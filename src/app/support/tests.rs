@@ -19,8 +19,8 @@ impl Tree for Empty {
 }
 
 const LOCK: &str = include_str!("../../../templates/init/Cargo.lock");
-const MANIFEST: &str = "[dependencies]\nruntime = { package = \"operator-rs-runtime\", path = \"vendor/operator-rs-runtime\" } # ours\n\n\
-                        [dev-dependencies]\nruntime = { package = \"operator-rs-runtime\", path = \"vendor/operator-rs-runtime\", features = [\"testing\"] }\n";
+const MANIFEST: &str = "[dependencies]\noperator-rs-runtime = { path = \"vendor/operator-rs-runtime\" } # ours\n\n\
+                        [dev-dependencies]\noperator-rs-runtime = { path = \"vendor/operator-rs-runtime\", features = [\"testing\"] }\n";
 /// A client in the same repository.
 const MEMBER: &str =
     "[dependencies.operator-rs-runtime]\npath = \"../vendor/operator-rs-runtime/\"\n";
@@ -193,7 +193,7 @@ fn only_our_dependencies_change() {
         "# a\n[target.'cfg(unix)'.dependencies]\noperator-rs-runtime={ version = \"VERSION\" }# b\n",
     );
     for same in [
-        "[dependencies]\nruntime = { package = \"operator-rs-runtime\", path = \"../fork\" }\n",
+        "[dependencies]\noperator-rs-runtime = { path = \"../fork\" }\n",
         "[dependencies]\noperator-rs-runtime = { git = \"https://example.com/fork\", version = \"0.1.0\" }\n",
         "[dependencies]\noperator-rs-runtime = { workspace = true }\n",
         "[dependencies]\nother = { path = \"vendor/operator-rs-runtime\" }\n",

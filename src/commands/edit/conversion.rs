@@ -96,7 +96,7 @@ impl Conversions<'_> {
         };
         let keep = match lossless {
             Lossless::Possible => {
-                "register it with `runtime::converting_lossless`, which keeps it in an annotation"
+                "register it with `operator_rs_runtime::lossless_conversion_webhook`, which keeps it in an annotation"
             }
             Lossless::Yes | Lossless::Impossible => "add what is missing to the type",
         };

@@ -46,7 +46,7 @@ fn unserved(operator: &Operator) -> Vec<Problem> {
     if !operator.registers_webhooks {
         return Vec::new();
     }
-    let word = |mutating| if mutating { "defaulting" } else { "validating" };
+    let word = |mutating| if mutating { "mutating" } else { "validating" };
     let mut res = Vec::new();
     for it in operator.webhooks.iter().filter(|it| !it.arguments.path.is_empty()) {
         let (path, mutating) = (&it.arguments.path, it.arguments.mutating);
@@ -60,7 +60,7 @@ fn unserved(operator: &Operator) -> Vec<Problem> {
             None => (
                 format!("the operator serves no webhook at `{path}`"),
                 format!(
-                    "register it in src/webhook/mod.rs, with `runtime::{}(\"{path}\", …)`",
+                    "register it in src/webhook/mod.rs, with `operator_rs_runtime::{}_webhook(\"{path}\", …)`",
                     word(mutating)
                 ),
             ),

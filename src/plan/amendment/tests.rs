@@ -6,7 +6,7 @@ mod random;
 use super::*;
 
 const IMAGE: &str = "kind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n      - name: manager\n        env:\n        - name: IMAGE_B\n          value: \"b:1\"\n";
-const RUN: &str = "fn all() {\n    vec![\n        runtime::per_namespace(b::run),\n    ]\n}\n";
+const RUN: &str = "fn all() {\n    vec![\n        operator_rs_runtime::controller_per_namespace(b::run),\n    ]\n}\n";
 const MARKER: &str = "+operator-rs:scaffold:m";
 
 /// Adds a fragment; compares the text, or the place and the message.
@@ -135,10 +135,10 @@ fn modules_and_starts_are_added_as_code() {
     rust(&format!("{others}// §\n"), module, Ok(&format!("{others}{module}// §\n")));
     let file = |list: &str| {
         format!(
-            "fn all(x: X) -> Y {{\n    let x = vec![1];\n    vec![\n{list}    ]\n}}\nfn other() {{ vec![runtime::per_namespace(b::run)]; }}\n"
+            "fn all(x: X) -> Y {{\n    let x = vec![1];\n    vec![\n{list}    ]\n}}\nfn other() {{ vec![operator_rs_runtime::controller_per_namespace(b::run)]; }}\n"
         )
     };
-    let new = "        runtime::per_namespace(b::run),\n";
+    let new = "        operator_rs_runtime::controller_per_namespace(b::run),\n";
     rust(&file("        // §\n"), RUN, Ok(&file(&format!("{new}        // §\n"))));
     // As `trailing_comma = "Never"` leaves it.
     rust(
@@ -148,7 +148,13 @@ fn modules_and_starts_are_added_as_code() {
     );
     rust(&file(new), RUN, Ok(&file(new)));
     let message = "a.rs:4:1: `b` is already there, in another form";
-    rust(&file("        runtime::per_namespace(|it| b::run_with(it)),\n// §\n"), RUN, Err(message));
+    rust(
+        &file(
+            "        operator_rs_runtime::controller_per_namespace(|it| b::run_with(it)),\n// §\n",
+        ),
+        RUN,
+        Err(message),
+    );
     rust("// §\n", RUN, Err("a.rs:1:1: a list `vec![…]` in the function `all` was not found"));
 }
 
@@ -211,11 +217,16 @@ fn only_the_scaffolded_entry_is_removed() {
         "mod a; pub mod b;\n",
         &[&format!("a.rs:1:8: `b` {stuck}")],
     );
-    let legacy =
-        "mod legacy {\n    fn all() { vec![\n        runtime::per_namespace(b::run),\n    ] }\n}\n";
+    let legacy = "mod legacy {\n    fn all() { vec![\n        operator_rs_runtime::controller_per_namespace(b::run),\n    ] }\n}\n";
     let all =
         |it: &str| format!("{legacy}fn all() -> X {{\n    vec![\n{it}        // x\n    ]\n}}\n");
-    remove("a.rs", &all("        runtime::per_namespace(b::run),\n"), RUN, &all(""), &[]);
+    remove(
+        "a.rs",
+        &all("        operator_rs_runtime::controller_per_namespace(b::run),\n"),
+        RUN,
+        &all(""),
+        &[],
+    );
     remove("a.rs", &all(""), RUN, &all(""), &[]);
 
     let yaml = |before: &str, after: &str, messages: &[&str]| {
@@ -298,7 +309,7 @@ fn a_variable_is_removed_with_any_value() {
 
 #[test]
 fn an_edited_start_is_removed_if_it_is_committed() {
-    let text = "fn all() {\n    vec![\n        a(),\n        runtime::per_namespace(move |it| b::run_with(\n            it,\n            settings.clone(),\n        )),\n    ]\n}\n";
+    let text = "fn all() {\n    vec![\n        a(),\n        operator_rs_runtime::controller_per_namespace(move |it| b::run_with(\n            it,\n            settings.clone(),\n        )),\n    ]\n}\n";
     let check = |committed: Option<&str>, refused: &[&str]| {
         let commit = LastCommit::Text(committed.map(str::to_owned));
         let res = removed(&ProjectPath::fixed("a.rs"), text, &[RUN.to_owned()], &commit);
@@ -316,16 +327,19 @@ fn an_edited_start_is_removed_if_it_is_committed() {
 #[test]
 fn a_conversion_is_known_by_its_versions() {
     let all = |it: &str| format!("fn all() {{\n    vec![\n{it}        // x\n    ]\n}}\n");
-    let fragment = all("        runtime::converting::<v1::A, v2::A>(),\n");
-    let other = "        runtime::converting::<v1::A, v3::A>(),\n";
+    let fragment = all("        operator_rs_runtime::conversion_webhook::<v1::A, v2::A>(),\n");
+    let other = "        operator_rs_runtime::conversion_webhook::<v1::A, v3::A>(),\n";
     let check = |mine: &str, messages: &[&str]| {
         remove("a.rs", &all(&format!("{other}{mine}")), &fragment, &all(other), messages);
     };
-    check("        runtime::converting::<v1::A, v2::A>(),\n", &[]);
+    check("        operator_rs_runtime::conversion_webhook::<v1::A, v2::A>(),\n", &[]);
     let message = format!("a.rs:4:9: {NOT_COMMITTED}");
-    check("        runtime::converting_lossless::<v1::A, v2::A>(\"data\"),\n", &[&message]);
     check(
-        "        runtime::converting::<\n            v1::A,\n            v2::A,\n        >(),\n",
+        "        operator_rs_runtime::lossless_conversion_webhook::<v1::A, v2::A>(\"data\"),\n",
+        &[&message],
+    );
+    check(
+        "        operator_rs_runtime::conversion_webhook::<\n            v1::A,\n            v2::A,\n        >(),\n",
         &[&message],
     );
 }
@@ -375,7 +389,7 @@ fn fragments_are_added_together_as_one_by_one() {
         "fn all() {\n    vec![\n        a()\n        // §\n    ]\n}\n",
         &runs,
     );
-    let calls = "runtime::per_namespace(b::run),\n        runtime::per_namespace(c::run),";
+    let calls = "operator_rs_runtime::controller_per_namespace(b::run),\n        operator_rs_runtime::controller_per_namespace(c::run),";
     let expected =
         format!("fn all() {{\n    vec![\n        a(),\n        {calls}\n        // §\n    ]\n}}\n");
     assert_eq!(both, Some(expected));

@@ -167,7 +167,7 @@ fn imported(
     }
 }
 
-/// The modules whose functions an expression passes on: `memcached` of `runtime::per_namespace(memcached::run)`.
+/// The modules whose functions an expression passes on: `memcached` of `operator_rs_runtime::controller_per_namespace(memcached::run)`.
 fn called(tokens: &TokenStream, depth: usize) -> Vec<String> {
     let mut res = Vec::new();
     let all: Vec<TokenTree> = tokens.clone().into_iter().collect();
@@ -188,7 +188,7 @@ fn called(tokens: &TokenStream, depth: usize) -> Vec<String> {
     res
 }
 
-/// The types that a function is called with: `a::A,b::B` of `runtime::converting::<a::A, b::B>()`.
+/// The types that a function is called with: `a::A,b::B` of `operator_rs_runtime::conversion_webhook::<a::A, b::B>()`.
 fn type_arguments(expression: &Expr) -> Option<String> {
     let Expr::Call(call) = expression else { return None };
     let Expr::Path(function) = &*call.func else { return None };

@@ -12,10 +12,10 @@ static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
 #[command(version, about)]
 struct Args {
     #[command(flatten)]
-    flags: runtime::Flags,
+    flags: operator_rs_runtime::Flags,
 }
 
 fn main() -> ExitCode {
     let args = Args::parse();
-    runtime::start(runtime::identity!(), args.flags, operator::all())
+    operator_rs_runtime::run_manager(operator_rs_runtime::identity!(), args.flags, operator::all())
 }

@@ -9,20 +9,23 @@ use k8s_openapi::api::{
     rbac::v1::RoleBinding,
 };
 use kube::{Resource as _, ResourceExt as _, api::PartialObjectMeta};
-use runtime::{Action, ApplySet, Children, Controller, Desired, Operator, Owned, Primary, Watch, Watched, conditions};
+use operator_rs_runtime::{
+    Action, Controller, Dependents, Desired, Manager, Owned, Primary, Referenced, WatchOptions, Watchable, Watched,
+    conditions,
+};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
 
 struct Ctx {
-    objects: Arc<Primary<Memcached>>,
-    owned: Arc<Owned<Memcached>>,
-    configs: Arc<Children<PartialObjectMeta<ConfigMap>>>,
-    sets: Arc<Children<StatefulSet>>,
-    policies: Arc<Children<NetworkPolicy>>,
-    bindings: Arc<Children<RoleBinding>>,
-    secrets: Arc<Children<PartialObjectMeta<Secret>>>,
-    accounts: Arc<Children<PartialObjectMeta<ServiceAccount>>>,
+    objects: Primary<Memcached>,
+    dependents: Dependents<Memcached>,
+    configs: Owned<PartialObjectMeta<ConfigMap>, Memcached>,
+    sets: Owned<StatefulSet, Memcached>,
+    policies: Owned<NetworkPolicy, Memcached>,
+    bindings: Owned<RoleBinding, Memcached>,
+    secrets: Referenced<PartialObjectMeta<Secret>>,
+    accounts: Watched<PartialObjectMeta<ServiceAccount>, Memcached>,
 }
 
 // +kubebuilder:rbac:groups=cache.example.com,resources=memcacheds,verbs=list;watch
@@ -33,18 +36,18 @@ struct Ctx {
 // +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=rolebindings,verbs=list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=clusterroles,verbs=bind
-pub async fn run(operator: Operator) -> anyhow::Result<()> {
-    let mut controller = Controller::new(&operator);
+pub async fn run(manager: Manager) -> Result<()> {
+    let mut controller = Controller::new(&manager);
     let labels = [("app.kubernetes.io/managed-by".to_owned(), env!("CARGO_PKG_NAME").to_owned())].into();
     let ctx = Ctx {
         objects: controller.primary(),
-        owned: controller.owned(),
+        dependents: controller.dependents(),
         configs: controller.owns(&labels),
         sets: controller.owns(&labels),
         policies: controller.owns(&labels),
         bindings: controller.owns(&labels),
-        secrets: controller.refers_to(Watch::default(), |obj: &Memcached| annotation(obj, "secret")),
-        accounts: controller.watches(Watch::default(), |it: &PartialObjectMeta<ServiceAccount>| {
+        secrets: controller.references(WatchOptions::default(), |obj: &Memcached| annotation(obj, "secret")),
+        accounts: controller.watches(WatchOptions::default(), |it: &PartialObjectMeta<ServiceAccount>| {
             assert!(annotation(it, "trial").is_none(), "as the annotation says");
             annotation(it, "of")
         }),
@@ -61,19 +64,18 @@ async fn reconcile(obj: Arc<Memcached>, ctx: Arc<Ctx>) -> Result<Action> {
     if trial == "external" && status.nodes.is_empty() {
         tracing::info!("something is made outside of the cluster");
         status.nodes = vec![format!("external-{}", status.ready_replicas)];
-        ctx.objects.set_status(&obj, status).await?;
-        return Err(Error::Missing("courage"));
+        ctx.objects.update_status(&obj, status).await?;
+        return Err(Error::MissingField("courage"));
     }
     if trial == "external" || trial == "fail" {
-        return Err(Error::Missing("courage"));
+        return Err(Error::MissingField("courage"));
     }
     if trial == "wait" {
         tokio::time::sleep(Duration::from_secs(3)).await;
     }
 
     let wishes = annotation(&*obj, "wishes").unwrap_or_else(|| "[]".into());
-    let wishes: Vec<Value> = serde_json::from_str(&wishes).map_err(runtime::Error::from)?;
-    let mut set = ctx.owned.of(&*obj);
+    let wishes: Vec<Value> = serde_json::from_str(&wishes).map_err(operator_rs_runtime::Error::from)?;
     for mut wish in wishes {
         wish["metadata"]["namespace"] = json!(obj.namespace());
         wish["metadata"]["labels"]["app.kubernetes.io/managed-by"] = json!(env!("CARGO_PKG_NAME"));
@@ -82,34 +84,35 @@ async fn reconcile(obj: Arc<Memcached>, ctx: Arc<Ctx>) -> Result<Action> {
             wish["data"] = json!({ "filling": "x".repeat(size as usize) });
         }
         match wish["kind"].as_str() {
-            Some("ConfigMap") => apply::<_, ConfigMap>(&mut set, &ctx.configs, wish).await?,
-            Some("StatefulSet") => apply::<_, StatefulSet>(&mut set, &ctx.sets, wish).await?,
-            Some("NetworkPolicy") => apply::<_, NetworkPolicy>(&mut set, &ctx.policies, wish).await?,
-            _ => apply::<_, RoleBinding>(&mut set, &ctx.bindings, wish).await?,
+            Some("ConfigMap") => apply::<_, ConfigMap>(&obj, &ctx.configs, wish).await?,
+            Some("StatefulSet") => apply::<_, StatefulSet>(&obj, &ctx.sets, wish).await?,
+            Some("NetworkPolicy") => apply::<_, NetworkPolicy>(&obj, &ctx.policies, wish).await?,
+            _ => apply::<_, RoleBinding>(&obj, &ctx.bindings, wish).await?,
         }
     }
-    set.prune().await?;
+    ctx.dependents.prune(&obj).await?;
 
     let secret = annotation(&*obj, "secret").and_then(|it| ctx.secrets.get(obj.namespace().as_deref(), &it));
     status.nodes = secret.and_then(|it| annotation(&it, "value")).into_iter().collect();
-    status.nodes.extend(ctx.accounts.of(&*obj).iter().map(|it| it.name_any()));
+    status.nodes.extend(ctx.accounts.mapped_to(&obj).iter().map(|it| it.name_any()));
     status.ready_replicas = obj.spec.size;
     status.observed_generation = obj.metadata.generation;
     status.selector = annotation(&*obj, "round").unwrap_or_default();
     for (condition, is) in [("Available", true), ("Degraded", false)] {
-        conditions::set(&mut status.conditions, obj.metadata.generation, condition, is, ("AsExpected", ""));
+        let condition = conditions::new(condition, is, "AsExpected", "");
+        conditions::set(&mut status.conditions, obj.metadata.generation, condition);
     }
-    ctx.objects.set_status(&obj, status).await?;
+    ctx.objects.update_status(&obj, status).await?;
     Ok(Action::await_change())
 }
 
-async fn apply<C, K>(set: &mut ApplySet<'_, Memcached>, children: &Children<C>, wish: Value) -> Result<()>
+async fn apply<C, K>(owner: &Memcached, handle: &Owned<C, Memcached>, wish: Value) -> Result<()>
 where
-    C: Watched,
+    C: Watchable,
     K: Desired<C> + DeserializeOwned,
 {
-    let wish: K = serde_json::from_value(wish).map_err(runtime::Error::from)?;
-    set.apply(children, &wish).await?;
+    let wish: K = serde_json::from_value(wish).map_err(operator_rs_runtime::Error::from)?;
+    handle.apply(owner, &wish).await?;
     Ok(())
 }
 

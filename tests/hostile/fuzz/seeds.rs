@@ -61,8 +61,9 @@ pub fn files() -> &'static Files {
         let lock = String::from_utf8(res["Cargo.lock"].clone()).expect("it is text");
         let controllers = &template::fresh()["src/controller/mod.rs"];
         let controllers = String::from_utf8(controllers.clone()).expect("it is text");
-        let controllers =
-            controllers.replace("runtime::Start", "u8").replace("pub mod memcached;", "");
+        let controllers = controllers
+            .replace("operator_rs_runtime::Component", "u8")
+            .replace("pub mod memcached;", "");
         let cargo = String::from_utf8(res["Cargo.toml"].clone()).expect("it is text");
         let cargo = with_known_dependencies(&cargo.replace("\"api\", \"runtime\"", "\"api\""));
         for (path, text) in [

@@ -20,8 +20,8 @@ use crate::{
     expression,
     keyword::{flag, text},
     structural::{
-        Fault, FieldPath, Findings, Step, Texts, WRONG_TYPE, fill_defaults, prune, remove_nulls,
-        validate,
+        FieldFault, FieldPath, Findings, Step, Texts, WRONG_TYPE, fill_defaults, prune,
+        remove_nulls, validate,
     },
 };
 use diagnostics::{Diagnostic, Lines};
@@ -64,7 +64,7 @@ pub fn check(crds: &[&Value], samples: &[Sample<'_>]) -> Report {
     for sample in samples {
         let Some((title, findings)) = of_sample(crds, sample.value, &rules) else { continue };
         let mut lines = Lines::of(sample.text);
-        let mut problem = |fault: Fault, rule: &'static str| {
+        let mut problem = |fault: FieldFault, rule: &'static str| {
             problem(fault, &title, sample).with_code(rule).quote(&mut lines)
         };
         res.faults.extend(findings.faults.into_iter().map(|fault| problem(fault, REFUSED)));
@@ -98,11 +98,12 @@ fn findings(schema: &Value, value: &Value) -> Findings {
 /// Why an API server refuses a value as the default of a schema; what cannot be checked is left out.
 pub fn refusals(schema: &Value, value: &Value) -> Vec<String> {
     let findings = findings(schema, value);
-    let text = |Fault { path, message, .. }: Fault| match (path.is_top(), message.as_str()) {
-        (true, _) => message,
-        (_, UNKNOWN) => format!("has the unknown field `{path}`"),
-        _ => format!("has a wrong field: `{path}` {message}"),
-    };
+    let text =
+        |FieldFault { path, message, .. }: FieldFault| match (path.is_top(), message.as_str()) {
+            (true, _) => message,
+            (_, UNKNOWN) => format!("has the unknown field `{path}`"),
+            _ => format!("has a wrong field: `{path}` {message}"),
+        };
     findings.faults.into_iter().map(text).collect()
 }
 
@@ -111,8 +112,8 @@ fn order(it: &Diagnostic) -> (&Option<String>, Option<(usize, usize)>, &str) {
     (&it.file, it.position, &it.message)
 }
 
-fn problem(fault: Fault, title: &str, sample: &Sample<'_>) -> Diagnostic {
-    let Fault { path, message, hint } = fault;
+fn problem(fault: FieldFault, title: &str, sample: &Sample<'_>) -> Diagnostic {
+    let FieldFault { path, message, hint } = fault;
     let mark =
         sample.document.map_or(Mark { line: 1, column: 1 }, |document| mark_of(&path, document));
     let (message, field_path) = match (path.is_top(), message.as_str()) {
@@ -164,11 +165,11 @@ fn remove_unknown(value: &mut Value, schema: &Value, path: &FieldPath, findings:
 
 /// Drops the faults of unknown fields inside of a value of the wrong type, which is the only fault there.
 fn drop_unknown_in_wrong_types(findings: &mut Findings) {
-    let is_wrong_type = |fault: &&Fault| fault.message.starts_with(WRONG_TYPE);
+    let is_wrong_type = |fault: &&FieldFault| fault.message.starts_with(WRONG_TYPE);
     let wrong: Vec<FieldPath> =
         findings.faults.iter().filter(is_wrong_type).map(|fault| fault.path.clone()).collect();
     let is_inside =
-        |fault: &Fault| wrong.iter().any(|path| fault.path.steps().starts_with(path.steps()));
+        |fault: &FieldFault| wrong.iter().any(|path| fault.path.steps().starts_with(path.steps()));
     findings.faults.retain(|fault| fault.message != UNKNOWN || !is_inside(fault));
 }
 

@@ -8,7 +8,10 @@ use k8s_openapi::api::{
     rbac::v1::{Role, RoleBinding},
 };
 use kube::{ResourceExt as _, api::PartialObjectMeta};
-use runtime::{Action, Children, Error, Labels, Primary, conditions, finalizer};
+use operator_rs_runtime::{
+    Action, Controller, Dependents, Error, FinalizerEvent, Labels, Manager, Owned, Primary, Referenced, WatchOptions,
+    conditions, finalizer,
+};
 use serde_json::{from_value, json};
 use std::{fs, io, path::PathBuf, sync::Arc};
 
@@ -19,15 +22,15 @@ const FINALIZER: &str = "backup.example.com/snapshots";
 struct Ctx {
     /// The directory with one directory for each Backup, named for its uid.
     snapshots: PathBuf,
-    backups: Arc<Primary<Backup>>,
-    owned: Arc<runtime::Owned<Backup>>,
-    accounts: Arc<Children<ServiceAccount>>,
-    roles: Arc<Children<Role>>,
-    bindings: Arc<Children<RoleBinding>>,
-    configs: Arc<Children<ConfigMap>>,
-    jobs: Arc<Children<CronJob>>,
+    backups: Primary<Backup>,
+    dependents: Dependents<Backup>,
+    accounts: Owned<ServiceAccount, Backup>,
+    roles: Owned<Role, Backup>,
+    bindings: Owned<RoleBinding, Backup>,
+    configs: Owned<ConfigMap, Backup>,
+    jobs: Owned<CronJob, Backup>,
     /// Metadata is enough to know that a Secret exists, and keeps passwords out of memory.
-    secrets: Arc<Children<PartialObjectMeta<Secret>>>,
+    secrets: Referenced<PartialObjectMeta<Secret>>,
 }
 
 // +kubebuilder:rbac:groups=backup.example.com,resources=backups,verbs=list;watch;patch
@@ -38,28 +41,28 @@ struct Ctx {
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=list;watch
 // Kubernetes lets nobody grant more than they have: `get` is for the Role, the other verbs are for the operator.
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch;create;patch;delete
-pub async fn run(operator: runtime::Operator, snapshots: PathBuf) -> anyhow::Result<()> {
-    let mut controller = runtime::Controller::new(&operator);
+pub async fn run(manager: Manager, snapshots: PathBuf) -> Result<(), Error> {
+    let mut controller = Controller::new(&manager);
     let labels = Labels::from([("app.kubernetes.io/managed-by".into(), "backup-operator".into())]);
     let ctx = Ctx {
         snapshots,
         backups: controller.primary(),
-        owned: controller.owned(),
+        dependents: controller.dependents(),
         accounts: controller.owns(&labels),
         roles: controller.owns(&labels),
         bindings: controller.owns(&labels),
         configs: controller.owns(&labels),
         jobs: controller.owns(&labels),
-        secrets: controller.refers_to(runtime::Watch::default(), |it: &Backup| Some(it.spec.secret.clone())),
+        secrets: controller.references(WatchOptions::default(), |backup: &Backup| Some(backup.spec.secret.clone())),
     };
     controller.run(reconcile, Arc::new(ctx)).await
 }
 
 async fn reconcile(backup: Arc<Backup>, ctx: Arc<Ctx>) -> Result<Action, Error> {
-    finalizer::finalizer(&ctx.backups, FINALIZER, backup, |event| async {
+    finalizer(&ctx.backups, FINALIZER, backup, |event| async {
         match event {
-            finalizer::Event::Apply(backup) => apply(&backup, &ctx).await,
-            finalizer::Event::Cleanup(backup) => delete_snapshots(&backup, &ctx),
+            FinalizerEvent::Apply(backup) => apply(&backup, &ctx).await,
+            FinalizerEvent::Cleanup(backup) => delete_snapshots(&backup, &ctx),
         }
     })
     .await
@@ -68,14 +71,13 @@ async fn reconcile(backup: Arc<Backup>, ctx: Arc<Ctx>) -> Result<Action, Error> 
 async fn apply(backup: &Backup, ctx: &Ctx) -> Result<Action, Error> {
     // Creating the Secret triggers a reconcile.
     let has_secret = ctx.secrets.get(backup.namespace().as_deref(), &backup.spec.secret).is_some();
-    let mut set = ctx.owned.of(backup);
-    set.apply(&ctx.accounts, &account_for(backup)).await?;
-    set.apply(&ctx.roles, &role_for(backup)?).await?;
-    set.apply(&ctx.bindings, &binding_for(backup)?).await?;
-    set.apply(&ctx.configs, &config_for(backup)?).await?;
-    let job = set.apply(&ctx.jobs, &job_for(backup, has_secret)?).await?;
-    set.prune().await?;
-    ctx.backups.set_status(backup, status_for(backup, &job, has_secret)).await?;
+    ctx.accounts.apply(backup, &account_for(backup)).await?;
+    ctx.roles.apply(backup, &role_for(backup)?).await?;
+    ctx.bindings.apply(backup, &binding_for(backup)?).await?;
+    ctx.configs.apply(backup, &config_for(backup)?).await?;
+    let job = ctx.jobs.apply(backup, &job_for(backup, has_secret)?).await?;
+    ctx.dependents.prune(backup).await?;
+    ctx.backups.update_status(backup, status_for(backup, &job, has_secret)).await?;
     Ok(Action::await_change())
 }
 
@@ -93,8 +95,8 @@ fn status_for(backup: &Backup, job: &CronJob, has_secret: bool) -> BackupStatus 
     status.observed_generation = generation;
     status.last_snapshot = job.status.as_ref().and_then(|it| it.last_successful_time.clone());
     let missing = format!("the Secret `{}` does not exist", backup.spec.secret);
-    let because = if has_secret { ("Scheduled", "") } else { ("SecretMissing", &*missing) };
-    conditions::set(&mut status.conditions, generation, "Available", has_secret, because);
+    let (reason, message) = if has_secret { ("Scheduled", "") } else { ("SecretMissing", &*missing) };
+    conditions::set(&mut status.conditions, generation, conditions::new("Available", has_secret, reason, message));
     status
 }
 

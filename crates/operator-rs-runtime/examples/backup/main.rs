@@ -6,6 +6,7 @@ mod api;
 mod controller;
 
 use clap::Parser;
+use operator_rs_runtime::{Flags, controller_per_namespace, identity, run_manager};
 use std::{path::PathBuf, process::ExitCode};
 
 #[derive(Parser)]
@@ -15,11 +16,11 @@ struct Args {
     snapshots: PathBuf,
 
     #[command(flatten)]
-    flags: runtime::Flags,
+    flags: Flags,
 }
 
 fn main() -> ExitCode {
     let Args { snapshots, flags } = Args::parse();
-    let run = move |operator| controller::run(operator, snapshots.clone());
-    runtime::start(runtime::identity!(), flags, vec![runtime::per_namespace(run)])
+    let run = move |manager| controller::run(manager, snapshots.clone());
+    run_manager(identity!(), flags, vec![controller_per_namespace(run)])
 }

@@ -7,8 +7,8 @@ mod kinds;
 use http::Request;
 use hyper::body::Bytes;
 use kinds::{new, old, v1, v1alpha1};
-use operator_rs_testing::{Cluster, conversion::Generator};
-use runtime::{Identity, Operator, Start, converting};
+use operator_rs_runtime::{Component, Identity, Manager, conversion_webhook};
+use operator_rs_testing::{Cluster, conversion::ObjectGenerator};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use tower::ServiceExt;
@@ -21,9 +21,9 @@ fn body(version: &str, objects: &[Value]) -> Bytes {
     review.to_string().into()
 }
 
-async fn ask(parts: Start, body: Bytes) -> (Duration, Bytes) {
-    let operator = Operator::new(Identity { name: "operator", version: "1" }, Cluster::default().client());
-    let service = runtime::webhook_service([parts], &operator);
+async fn ask(parts: Component, body: Bytes) -> (Duration, Bytes) {
+    let manager = Manager::new(Identity { name: "operator", version: "1" }, Cluster::default().client());
+    let service = operator_rs_runtime::webhook_service([parts], &manager);
     let request = Request::post("/convert").header("content-type", "application/json").body(body);
     let began = Instant::now();
     let answer = service.oneshot(request.expect("it is valid")).await.expect("infallible").into_body();
@@ -32,7 +32,7 @@ async fn ask(parts: Start, body: Bytes) -> (Duration, Bytes) {
 }
 
 /// The median of several reviews, for an object.
-async fn time(parts: impl Fn() -> Start, version: &str, objects: &[Value]) -> Duration {
+async fn time(parts: impl Fn() -> Component, version: &str, objects: &[Value]) -> Duration {
     let mut times = Vec::new();
     for _ in 0..7 {
         times.push(ask(parts(), body(version, objects)).await.0);
@@ -62,7 +62,7 @@ fn high_water() -> i64 {
 
 #[tokio::main]
 async fn main() {
-    let caches = || converting::<new::Cache, old::Cache>();
+    let caches = || conversion_webhook::<new::Cache, old::Cache>();
     let cache = json!({
         "apiVersion": "test.dev/v1alpha1", "kind": "Cache", "metadata": { "name": "a", "annotations": { "a": "x".repeat(1300) } },
         "spec": { "size": 3, "address": "a:1", "secure": true }, "status": { "ready": 3 },
@@ -78,12 +78,12 @@ async fn main() {
     println!("  by serde alone: {:?}", serde_alone::<old::Cache>(&vec![cache; 1000]));
     println!("  without a field: {:?}", time(caches, "test.dev/v1", &vec![partial; 1000]).await);
 
-    let rich = || converting::<v1::Rich, v1alpha1::Rich>();
+    let rich = || conversion_webhook::<v1::Rich, v1alpha1::Rich>();
     let sample = json!({ "apiVersion": "test.dev/v1", "spec": { "body": {
         "internal": { "type": "disk", "path": "/a", "size": 3 }, "adjacent": { "kind": "some", "value": { "a": 1, "b": 2 } },
     } } });
-    let mut generator = Generator::<v1::Rich>::new(&[sample]);
-    let objects: Vec<_> = (0..50).map(|seed| generator.object(seed)).collect();
+    let mut generator = ObjectGenerator::<v1::Rich>::new(&[sample]);
+    let objects: Vec<_> = (0..50).map(|seed| generator.generate(seed)).collect();
     let bytes = objects.iter().map(|it| it.to_string().len()).sum::<usize>() / objects.len();
     println!("a kind with Pods, {bytes} bytes an object: {:?}", time(rich, "test.dev/v1alpha1", &objects).await);
     println!("  by serde alone: {:?}", serde_alone::<v1::Rich>(&objects));

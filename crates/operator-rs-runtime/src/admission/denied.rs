@@ -7,7 +7,37 @@ use serde_json::{Value, json};
 /// Whether a request is allowed.
 pub type Verdict = Result<(), Denied>;
 
-/// Why a request is denied, as the API server tells the user.
+/// The invalid fields of an object, reported as Kubernetes' own validation does.
+///
+/// ```
+/// use operator_rs_runtime::admission::FieldErrors;
+///
+/// let mut errors = FieldErrors::default();
+/// assert!(errors.clone().into_verdict().is_ok());
+/// errors.add("spec.size", "must be odd");
+/// assert_eq!(errors.into_verdict().unwrap_err().to_string(), "spec.size: must be odd");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FieldErrors(Vec<(String, String)>);
+
+impl FieldErrors {
+    /// Adds an invalid field by its path, such as `spec.targets[0].name`, with the reason.
+    pub fn add(&mut self, field: impl Into<String>, message: impl Into<String>) -> &mut Self {
+        self.0.push((field.into(), message.into()));
+        self
+    }
+
+    /// Allows the object if no field was added.
+    ///
+    /// # Errors
+    ///
+    /// Denies it with 422 Invalid if a field was added.
+    pub fn into_verdict(self) -> Verdict {
+        if self.0.is_empty() { Ok(()) } else { Err(Denied { causes: self.0, ..Denied::new(422, "Invalid", "") }) }
+    }
+}
+
+/// The reason for denying a request, which the API server shows to the user. To name fields, use [`FieldErrors`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Denied {
     code: u16,
@@ -18,37 +48,14 @@ pub struct Denied {
 }
 
 impl Denied {
-    /// The request is denied with 403 Forbidden and this message.
+    /// Denies the request with 403 Forbidden and this message.
     pub fn forbidden(message: impl Into<String>) -> Self {
         Self::new(403, "Forbidden", message)
     }
 
-    /// The object is denied with 422 Invalid if a field [`at`](Self::at) which something is wrong is added.
-    ///
-    /// ```
-    /// use runtime::admission::Denied;
-    ///
-    /// let mut denied = Denied::invalid();
-    /// assert!(denied.clone().verdict().is_ok());
-    /// denied.at("spec.size", "must be odd");
-    /// assert_eq!(denied.verdict().unwrap_err().to_string(), "spec.size: must be odd");
-    /// ```
-    pub fn invalid() -> Self {
-        Self::new(422, "Invalid", "")
-    }
-
-    /// Adds a field by its path, and what is wrong with it.
-    pub fn at(&mut self, field: impl Into<String>, message: impl Into<String>) -> &mut Self {
-        self.causes.push((field.into(), message.into()));
-        self
-    }
-
-    /// `Ok` if this is [`invalid`](Self::invalid) and no field was added.
-    ///
-    /// # Errors
-    /// Otherwise this.
-    pub fn verdict(self) -> Verdict {
-        if self.code == 422 && self.causes.is_empty() { Ok(()) } else { Err(self) }
+    /// The object cannot be read: this field is the reason.
+    pub(super) fn unreadable(field: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { causes: vec![(field.into(), message.into())], ..Self::bad_request("") }
     }
 
     /// The request is not what the webhook is for, or the object cannot be read.

@@ -56,9 +56,7 @@ fn read<T: DeserializeOwned>(json: Option<&[u8]>) -> Result<T, Denied> {
         let (line, column) = (error.line(), error.column());
         let message = error.to_string();
         let message = message.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&message);
-        let mut denied = Denied::bad_request("");
-        denied.at(place::path(json, line, column), message);
-        denied
+        Denied::unreadable(place::path(json, line, column), message)
     })
 }
 

@@ -1,21 +1,21 @@
-//! What a webhook is asked.
+//! The requests to a webhook.
 
 use k8s_openapi::api::authentication::v1::UserInfo;
 use kube::{Client, core::GroupVersionKind};
 use serde::Deserialize;
 use std::sync::Mutex;
 
-/// What happens to the object.
+/// The operation on the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Operation {
-    /// It is created.
+    /// The object is created.
     Create,
-    /// It is changed.
+    /// The object is changed.
     Update,
-    /// It is deleted.
+    /// The object is deleted.
     Delete,
-    /// A connection to it is opened, as by `kubectl exec`.
+    /// A connection to the object is opened, as by `kubectl exec`.
     Connect,
 }
 
@@ -23,7 +23,7 @@ pub enum Operation {
 pub struct Request {
     /// The identifier of this call.
     pub uid: String,
-    /// What happens to the object.
+    /// The operation on the object.
     pub operation: Operation,
     /// The kind of the objects that the webhook gets.
     pub kind: GroupVersionKind,
@@ -35,9 +35,9 @@ pub struct Request {
     pub namespace: Option<String>,
     /// The name of the object; empty if it is to be generated.
     pub name: String,
-    /// Who sent the request.
+    /// The user who sent the request.
     pub user: UserInfo,
-    /// Whether nothing is stored. Code that changes other systems has to do nothing then.
+    /// Whether this is a dry run, which stores nothing. Code that changes other systems has to do nothing then.
     pub dry_run: bool,
     /// The client of the operator's account.
     pub client: Client,
@@ -45,7 +45,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// Warns the user, whether the request is allowed or not. The API server may cut what has more than 120 characters.
+    /// Warns the user, whether the request is allowed or not. The API server may cut a message after 120 characters.
     pub fn warn(&self, message: impl Into<String>) {
         crate::lock(&self.warnings).push(message.into());
     }

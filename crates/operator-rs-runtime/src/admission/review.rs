@@ -2,7 +2,7 @@
 
 use super::{Denied, Operation, Request, objects::Objects};
 use crate::{
-    Operator,
+    Manager,
     webhooks::{Call, guard, json_answer, refuse},
 };
 use http::{Response, StatusCode};
@@ -52,7 +52,7 @@ struct Asked<'a> {
 
 /// Answers a review with the verdict of `judge`, and with the JSON patch that comes with it.
 pub async fn answer<K, F>(
-    operator: Operator,
+    manager: Manager,
     call: Call,
     judge: impl FnOnce(Arc<Request>, Objects) -> F + Send + 'static,
 ) -> Response<Bytes>
@@ -73,10 +73,10 @@ where
     };
     let bytes = |it: &RawValue| call.body.slice_ref(it.get().as_bytes());
     let objects = Objects { desired: asked.object.map(bytes), current: asked.old_object.map(bytes) };
-    let request = Arc::new(asked.into_request(uid, &operator));
+    let request = Arc::new(asked.into_request(uid, &manager));
     let verdict = match expected::<K>(&request) {
         Ok(()) => {
-            let judged = guard(&operator, call.until, judge(request.clone(), objects)).await;
+            let judged = guard(&manager, call.until, judge(request.clone(), objects)).await;
             judged.unwrap_or_else(|why| Err(Denied::internal(why)))
         }
         Err(denied) => Err(denied),
@@ -139,7 +139,7 @@ fn expected<K: Resource<DynamicType = ()>>(request: &Request) -> Result<(), Deni
 }
 
 impl Asked<'_> {
-    fn into_request(self, uid: String, operator: &Operator) -> Request {
+    fn into_request(self, uid: String, manager: &Manager) -> Request {
         Request {
             uid,
             operation: self.operation,
@@ -150,7 +150,7 @@ impl Asked<'_> {
             name: self.name,
             user: self.user_info,
             dry_run: self.dry_run,
-            client: operator.client.clone(),
+            client: manager.client.clone(),
             warnings: Default::default(),
         }
     }

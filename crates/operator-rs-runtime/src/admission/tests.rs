@@ -1,12 +1,12 @@
 use super::*;
-use crate::{Identity, Operator, webhook_service};
+use crate::{Identity, Manager, mutating_webhook, validating_webhook, webhook_service};
 use http::Request as Http;
 use hyper::body::Bytes;
 use k8s_openapi::{ByteString, api::core::v1::ConfigMap};
 use kube::{Api, CustomResource};
-use operator_rs_testing::{Cluster, Reaction, Refusal};
+use operator_rs_testing::{Cluster, Fault, FaultRule, Refusal};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::{future::pending, time::Duration};
 use tower::ServiceExt;
 
@@ -46,17 +46,17 @@ impl Validator for Things {
     type Object = Thing;
 
     async fn create(&self, object: &Thing, request: &Request) -> Verdict {
-        let mut denied = Denied::invalid();
+        let mut errors = FieldErrors::default();
         match object.spec.size {
             Some(500) => drop(Api::<ConfigMap>::namespaced(request.client.clone(), "b").get("a").await?),
-            Some(501) => Err(crate::Error::Missing("spec.parts"))?,
+            Some(501) => Err(crate::Error::MissingField("spec.parts"))?,
             Some(666) => panic!("of {}", 666),
             Some(999) => pending().await,
-            Some(size) if size % 2 == 0 => drop(denied.at("spec.size", "must be odd").at("spec", "is wrong")),
+            Some(size) if size % 2 == 0 => drop(errors.add("spec.size", "must be odd").add("spec", "is wrong")),
             _ => {}
         }
         request.warn(format!("{:?} by {:?}, dry run: {}", request.operation, request.user.username, request.dry_run));
-        denied.verdict()
+        errors.into_verdict()
     }
 
     async fn update(&self, old: &Thing, new: &Thing, _: &Request) -> Verdict {
@@ -68,9 +68,11 @@ impl Validator for Things {
     }
 }
 
-fn operator() -> Operator {
-    let cluster = Cluster::default().on(|_| Reaction::Refuse(Refusal::new(403, "Forbidden", "no look-ups here")));
-    Operator::new(Identity { name: "operator", version: "1" }, cluster.client())
+fn manager() -> Manager {
+    let cluster = Cluster::default().with_fault(FaultRule::for_requests(|_| {
+        Some(Fault::RefuseWith(Refusal::new(403, "Forbidden", "no look-ups here")))
+    }));
+    Manager::new(Identity { name: "operator", version: "1" }, cluster.client())
 }
 
 fn thing(spec: Value) -> Value {
@@ -85,9 +87,9 @@ fn review(operation: &str, object: Value, old: Value) -> Value {
 }
 
 async fn post(path: &str, body: impl Into<Bytes>) -> (u16, Value) {
-    let things = [defaulting("/default", Things), validating("/validate", Things)];
+    let things = [mutating_webhook("/default", Things), validating_webhook("/validate", Things)];
     let request = Http::post(path).header("content-type", "application/json; charset=utf-8").body(body.into()).unwrap();
-    let answer = webhook_service(things, &operator()).oneshot(request).await.unwrap();
+    let answer = webhook_service(things, &manager()).oneshot(request).await.unwrap();
     (answer.status().as_u16(), serde_json::from_slice(answer.body()).unwrap())
 }
 
@@ -300,7 +302,7 @@ fn request() -> Request {
         name: String::new(),
         user: Default::default(),
         dry_run: false,
-        client: operator().client,
+        client: manager().client,
         warnings: Default::default(),
     }
 }
@@ -329,8 +331,8 @@ webhooks:
 
 #[tokio::test]
 async fn the_in_memory_api_server_calls_the_webhooks() {
-    let webhooks = [defaulting("/default", Things), validating("/validate", Things)];
-    let cluster = Cluster::default().with_webhooks(MANIFESTS, webhook_service(webhooks, &operator()));
+    let webhooks = [mutating_webhook("/default", Things), validating_webhook("/validate", Things)];
+    let cluster = Cluster::default().with_webhooks(MANIFESTS, webhook_service(webhooks, &manager()));
     let api = Api::<Thing>::namespaced(cluster.client(), "b");
     let create = async |name: &str, spec: Value| {
         let mut object = thing(spec);
@@ -354,7 +356,7 @@ async fn the_in_memory_api_server_calls_the_webhooks() {
     let mut old = thing(json!({ "size": "three" }));
     old["metadata"]["name"] = "old".into();
     old["metadata"]["finalizers"] = json!(["example.com/f"]);
-    let cluster = cluster.with("things.example.com", &[old]);
+    let cluster = cluster.with_json("things.example.com", &[old]);
     let any = Api::<kube::api::DynamicObject>::namespaced_with(
         cluster.client(),
         "b",
@@ -363,5 +365,5 @@ async fn the_in_memory_api_server_calls_the_webhooks() {
     any.delete("old", &Default::default()).await.unwrap();
     let none = kube::api::Patch::Merge(json!({ "metadata": { "finalizers": null } }));
     any.patch("old", &Default::default(), &none).await.unwrap();
-    assert!(cluster.get("things.example.com", "b", "old").is_none());
+    assert!(cluster.get_json("things.example.com", "b", "old").is_none());
 }

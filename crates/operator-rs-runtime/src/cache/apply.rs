@@ -1,18 +1,20 @@
-//! The one way in which children are written: server-side apply, skipped only where it is proven
-//! that the server has what is desired, and never to an object that belongs to somebody else.
+//! Writes dependents by server-side apply. A write is skipped only if it is proven that the server has the desired object,
+//! and an object of another owner is never written to.
 
 use super::{
-    Children, Desired, Link, Observed, Owner, Watched, change, controller,
+    Children, Desired, Link, Observed, Owner, Watchable, change,
+    children::State,
+    controller,
     desired::{body, has_values},
     entry::{Entry, fast_hash},
     find, key, lock, ownership,
-    prune::{self, now},
+    prune::now,
     replaced::replaced,
 };
 use crate::{
-    error::{Error, Leftover},
+    error::{Error, StaleOwner},
     explain,
-    scope::Scope,
+    scope::ResourceScope,
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kube::{
@@ -21,7 +23,14 @@ use kube::{
     core::Status,
 };
 use serde_json::Value;
+use std::sync::Mutex;
 use tracing::{debug, info};
+
+/// The owner and the metadata that an applied object gets.
+struct Target<'a> {
+    owner: &'a Owner,
+    meta: ObjectMeta,
+}
 
 /// The preconditions by which a write changes this object and no other.
 enum Precondition {
@@ -29,60 +38,67 @@ enum Precondition {
     Uid(String),
 }
 
-impl<C: Watched> Children<C> {
-    /// Applies `desired` and returns the resulting object. If the cluster has it already, no request is
-    /// sent. Fields that are no longer desired are removed, fields that others have added are kept, and
-    /// changes by others to desired fields are undone.
-    ///
-    /// After it has returned, no reconcile sees an older state of the object.
-    ///
-    /// The labels that the cache selects by are set, and the namespace of the object that is reconciled where
-    /// `desired` names none. An object of a kind that primaries own gets the owner reference of the object that is
-    /// reconciled; outside of a reconcile, also in a task that one has spawned, it has to name its owner.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NotOwned`] if an object with this name belongs to somebody else (it is not changed), and
-    /// [`Error::Leftover`] if that is an earlier object with the name of its owner;
-    /// [`Error::CannotOwn`] if its primary would not own it; [`Error::Unselected`] if the watch would not
-    /// show the object; [`Error::Kube`] if the API server refuses it.
-    pub async fn apply(&self, desired: &impl Desired<C>) -> Result<C, Error> {
-        let owner = prune::owner().filter(|_| self.are_owned() && controller(desired.meta()).is_none());
-        self.apply_of(owner.as_deref(), desired).await
-    }
+/// A task that is applying an object, until this is dropped: the watch may show the object before the API server has
+/// responded, and it must not be pruned then.
+struct Applying<'a> {
+    state: &'a Mutex<State>,
+    key: &'a str,
+}
 
-    /// Applies an object that `owner` owns, if these objects have owners.
-    pub(crate) async fn apply_of(&self, owner: Option<&Owner>, desired: &impl Desired<C>) -> Result<C, Error> {
-        let meta = self.metadata(owner, desired.meta())?;
-        let key = key(meta.namespace.as_deref(), meta.name.as_deref().unwrap_or_default());
+impl<'a> Applying<'a> {
+    fn begin(state: &'a Mutex<State>, key: &'a str) -> Self {
+        *lock(state).applying.entry(key.into()).or_default() += 1;
+        Self { state, key }
+    }
+}
+
+impl Drop for Applying<'_> {
+    fn drop(&mut self) {
+        let mut state = lock(self.state);
+        if let Some(tasks) = state.applying.get_mut(self.key) {
+            *tasks -= 1;
+            if *tasks == 0 {
+                state.applying.remove(self.key);
+            }
+        }
+    }
+}
+
+impl<C: Watchable> Children<C> {
+    /// Applies an object that `owner` owns: see [`Owned::apply`](crate::Owned::apply).
+    pub(crate) async fn apply_owned(&self, owner: &Owner, desired: &impl Desired<C>) -> Result<C, Error> {
+        let target = Target { owner, meta: self.metadata(owner, desired.meta())? };
+        let (namespace, name) = (target.meta.namespace.as_deref(), target.meta.name.as_deref());
+        let key = key(namespace, name.unwrap_or_default());
+        let _applying = Applying::begin(&self.state, &key);
         // It is desired even if the write fails.
         let mark = || lock(&self.state).entries.get_mut(&key).into_iter().for_each(|it| it.applied = now());
         mark();
         let text = serde_json::to_string(desired)?;
-        let print = fast_hash(&text) ^ owner.map_or(0, |it| fast_hash(it.uid()));
-        let res = self.apply_text(&key, &meta, &text, print).await;
+        let print = fast_hash(&text) ^ fast_hash(owner.uid());
+        let result = self.apply_text(&key, &target, &text, print).await;
         mark();
-        res
+        result
     }
 
-    async fn apply_text(&self, key: &str, meta: &ObjectMeta, text: &str, print: u64) -> Result<C, Error> {
+    async fn apply_text(&self, key: &str, target: &Target<'_>, text: &str, print: u64) -> Result<C, Error> {
         let known = match lock(&self.state).entries.get(key) {
             None => None,
             Some(entry) => {
-                self.check_owner(meta, entry)?;
+                check_owner::<C>(target, entry)?;
                 if entry.proven == Some(print) && !entry.is_deleted {
                     return Ok(serde_json::from_str(&entry.json)?);
                 }
                 Some((entry.version, entry.managed.clone(), entry.desired_hash(), entry.uid.clone(), entry.proven))
             }
         };
-        let body = body(text, meta)?;
+        let body = body(text, &target.meta)?;
         let Some((version, managed, hash, uid, proven)) = known else {
-            return self.write(meta, body, print, Precondition::Absent).await;
+            return self.write(target, body, print, Precondition::Absent).await;
         };
         if hash.as_deref() == body["metadata"]["annotations"][ownership::DESIRED_HASH].as_str()
             // A proof of the same object, whose fields came in another order, is as good.
-            && (proven.is_some() || ownership::owns(&managed, self.manager, &body))
+            && (proven.is_some() || ownership::owns(&managed, self.field_manager, &body))
             && let Some(entry) = lock(&self.state).entries.get_mut(key).filter(|it| it.version == version)
             && has_values::<C>(&entry.json, &body)
         {
@@ -90,18 +106,19 @@ impl<C: Watched> Children<C> {
             return Ok(serde_json::from_str(&entry.json)?);
         }
         info!(kind = %C::kind(&()), object = %key, "applying an object that differs from the desired one");
-        self.write(meta, body, print, uid.map_or(Precondition::Absent, |it| Precondition::Uid(it.into()))).await
+        self.write(target, body, print, uid.map_or(Precondition::Absent, |it| Precondition::Uid(it.into()))).await
     }
 
     async fn write(
         &self,
-        meta: &ObjectMeta,
+        target: &Target<'_>,
         mut body: Value,
         print: u64,
         mut precondition: Precondition,
     ) -> Result<C, Error> {
+        let meta = &target.meta;
         let (api, name) = (self.api(meta.namespace.as_deref()), meta.name.clone().unwrap_or_default());
-        let params = PatchParams::apply(self.manager).force();
+        let params = PatchParams::apply(self.field_manager).force();
         let mut is_checked = false;
         loop {
             if let Some(metadata) = body["metadata"].as_object_mut() {
@@ -129,7 +146,7 @@ impl<C: Watched> Children<C> {
             // The watch has not shown it, or not yet: it may lack the labels.
             precondition = match find(&api, &name).await? {
                 Some(found) => {
-                    self.check_owner(meta, &self.entry(&found))?;
+                    check_owner::<C>(target, &self.entry(&found))?;
                     found.metadata.uid.map_or(Precondition::Absent, Precondition::Uid)
                 }
                 None => Precondition::Absent,
@@ -173,7 +190,7 @@ impl<C: Watched> Children<C> {
         let is_certain = before.is_some() || lists == state.recent.lists();
         drop(state);
         let read = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
-        // Others may have given it to another parent. No event would show that.
+        // Another client may have given it another owner. No event would show that.
         if before.is_some_and(|(_, before, old_parents)| {
             old_parents != new_parents || change::is_news(&read(&before), &read(&after.json), body)
         }) {
@@ -198,16 +215,24 @@ impl<C: Watched> Children<C> {
         C::Scope::api(&self.client, namespace)
     }
 
+    /// The namespace and the name of an object that `owner` would own.
+    pub(super) fn place(&self, owner: &Owner, desired: &ObjectMeta) -> Result<(Option<String>, String), Error> {
+        let meta = self.metadata(owner, desired)?;
+        Ok((meta.namespace, meta.name.unwrap_or_default()))
+    }
+
     /// The metadata that an object gets: it belongs to its owner, and its watch shows it. If that cannot be,
     /// nothing is written.
-    fn metadata(&self, owner: Option<&Owner>, desired: &ObjectMeta) -> Result<ObjectMeta, Error> {
+    fn metadata(&self, owner: &Owner, desired: &ObjectMeta) -> Result<ObjectMeta, Error> {
         let mut meta = desired.clone();
-        let name = meta.name.clone().ok_or(Error::Missing("name"))?;
-        if let Link::Owner(_, owners) = &self.link {
-            owners.own::<C>(&mut meta, owner)?;
+        let name = meta.name.clone().ok_or(Error::MissingField("name"))?;
+        match &self.link {
+            Link::Owner(_, owners) => owners.own::<C>(&mut meta, owner)?,
+            Link::Annotation(_, watched) => owner.annotate::<C>(&mut meta, watched.as_deref())?,
+            Link::Mapper(_) | Link::References(_) => {}
         }
         if C::Scope::NAMESPACED && meta.namespace.is_none() {
-            return Err(Error::Missing("namespace"));
+            return Err(Error::MissingField("namespace"));
         }
         for (label, value) in &self.labels {
             let found = meta.labels.get_or_insert_default().entry(label.clone()).or_insert_with(|| value.clone());
@@ -218,30 +243,32 @@ impl<C: Watched> Children<C> {
         }
         Ok(meta)
     }
+}
 
-    /// Whether an object is ours: its controller is the one that is desired; or it has none, and this
-    /// operator has applied it before.
-    fn check_owner(&self, desired: &ObjectMeta, found: &Entry) -> Result<(), Error> {
-        let is_ours = match (&found.controller, controller(desired)) {
-            (Some([_, _, uid]), Some(OwnerReference { uid: desired, .. })) => **uid == **desired,
-            (Some(_), None) => false,
-            (None, _) => found.set.is_some(),
-        };
-        match is_ours {
-            true => Ok(()),
-            false => {
-                let (kind, name) = (C::kind(&()).into(), desired.name.clone().unwrap_or_default());
-                let found = found.controller.as_ref().map(|[kind, name, _]| format!("{kind} `{name}`"));
-                let owner = found.clone().filter(|it| {
-                    controller(desired).is_some_and(|desired| *it == format!("{} `{}`", desired.kind, desired.name))
-                });
-                Err(match owner {
-                    Some(owner) => Error::Leftover(Leftover { kind, name, owner }),
-                    None => Error::NotOwned { kind, name, controller: found },
-                })
-            }
-        }
+/// Verifies that an object that exists is ours: it has the desired controller; or it has none, this operator has applied
+/// it before, and its annotations name no other owner.
+fn check_owner<C: Watchable>(target: &Target<'_>, found: &Entry) -> Result<(), Error> {
+    let desired = controller(&target.meta);
+    let other_annotated = found.annotated_owner.as_ref().filter(|annotated| ***annotated != target.owner.annotations());
+    let is_ours = match (&found.controller, desired) {
+        (Some([_, _, uid]), Some(OwnerReference { uid: desired, .. })) => **uid == **desired,
+        (Some(_), None) => false,
+        (None, _) => found.set.is_some() && other_annotated.is_none(),
+    };
+    if is_ours {
+        return Ok(());
     }
+    let (kind, name) = (C::kind(&()).into(), target.meta.name.clone().unwrap_or_default());
+    let Some([found_kind, found_name, _]) = &found.controller else {
+        let controller =
+            other_annotated.map(|owner| format!("{} `{}`", owner.type_, owner.name.trim_start_matches('/')));
+        return Err(Error::NotOwned { kind, name, controller });
+    };
+    let owner = format!("{found_kind} `{found_name}`");
+    Err(match desired.is_some_and(|desired| owner == format!("{} `{}`", desired.kind, desired.name)) {
+        true => Error::StaleOwner(StaleOwner { kind, name, owner }),
+        false => Error::NotOwned { kind, name, controller: Some(owner) },
+    })
 }
 
 /// Whether a write was refused because the object is not the one that was meant.

@@ -1,18 +1,21 @@
-//! Objects of one kind that belong to primary ones, as the watch shows them. kube's reflector knows
-//! no parents, and takes an older state for a newer one when it comes later.
+//! Objects of one kind that are related to primary objects, as the watch shows them. kube's reflector knows no owners, and
+//! takes an older state for a newer one if it comes later.
 
 use super::{
-    Observed, Owners, Watched,
+    Observed, Owners, Watchable,
     desired::print_of_values,
     entry::{Entries, Entry},
     filter::Filter,
     key,
-    parent::Mapper,
+    mappers::Mapper,
     recent::Recent,
 };
 use crate::labels::Labels;
 use kube::{Client, ResourceExt, runtime::watcher::Event};
-use std::sync::{Arc, Mutex};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+};
 
 /// From an object's key to the keys of the primaries that refer to it.
 type Referrers = Box<dyn Fn(&str) -> Vec<Arc<str>> + Send + Sync>;
@@ -21,19 +24,18 @@ type Referrers = Box<dyn Fn(&str) -> Vec<Arc<str>> + Send + Sync>;
 pub(crate) enum Link<C> {
     /// One of them is its controller.
     Owner(Mapper<C>, Owners),
+    /// One of them is named in its annotations. The watch shows the objects of this namespace, or of all.
+    Annotation(Mapper<C>, Option<String>),
     /// It belongs to them, as a mapper says.
     Mapper(Mapper<C>),
     /// They refer to it, by its key.
     References(Referrers),
 }
 
-/// Watched objects of one kind.
-///
-/// [`Controller::owns`](crate::Controller::owns), [`watches`](crate::Controller::watches) and
-/// [`refers_to`](crate::Controller::refers_to) return it.
+/// Watched objects of one kind, behind the handles that a controller returns.
 pub struct Children<C> {
     pub(super) client: Client,
-    pub(super) manager: &'static str,
+    pub(super) field_manager: &'static str,
     /// The labels that an object needs so that the watch shows it.
     pub(super) labels: Labels,
     pub(super) link: Link<C>,
@@ -48,24 +50,26 @@ pub(super) struct State {
     pub recent: Recent,
     /// Filled during a list.
     next: Option<Entries>,
+    /// How many tasks are applying an object, by its key.
+    pub applying: HashMap<Box<str>, usize>,
 }
 
-impl<C: Watched> Children<C> {
+impl<C: Watchable> Children<C> {
     pub(crate) fn new(
         client: Client,
-        manager: &'static str,
+        field_manager: &'static str,
         labels: Labels,
         filter: Filter<C>,
         link: Link<C>,
         trigger: impl Fn(&str) + Send + Sync + 'static,
     ) -> Arc<Self> {
         let state = Mutex::default();
-        Arc::new(Self { client, manager, labels, link, filter, trigger: Box::new(trigger), state })
+        Arc::new(Self { client, field_manager, labels, link, filter, trigger: Box::new(trigger), state })
     }
 
     /// The objects that belong to `parent`, sorted by name; without those that this process has deleted
     /// or that belong to an earlier object with the parent's name.
-    pub fn of(&self, parent: &impl ResourceExt) -> Vec<C> {
+    pub fn belonging_to(&self, parent: &impl ResourceExt) -> Vec<C> {
         let state = super::lock(&self.state);
         let found = self.belonging(&state, parent).into_iter().filter(|(_, it)| !it.is_deleted);
         found.filter_map(|(_, it)| serde_json::from_str(&it.json).ok()).collect()
@@ -73,15 +77,20 @@ impl<C: Watched> Children<C> {
 
     pub(super) fn belonging<'a>(&self, state: &'a State, parent: &impl ResourceExt) -> Vec<(&'a Arc<str>, &'a Entry)> {
         let mut found = state.entries.of(&super::key_of(parent));
-        if let (Link::Owner(..), Some(uid)) = (&self.link, &parent.meta().uid) {
-            found.retain(|(_, it)| it.controller.as_ref().is_some_and(|[_, _, of]| **of == **uid));
+        match (&self.link, &parent.meta().uid) {
+            (Link::Owner(..), Some(uid)) => {
+                found.retain(|(_, entry)| entry.controller.as_ref().is_some_and(|[_, _, of]| **of == **uid));
+            }
+            // Another object controls it, whatever its annotations say.
+            (Link::Annotation(..), _) => found.retain(|(_, entry)| entry.controller.is_none()),
+            _ => {}
         }
         found
     }
 
     /// Whether primaries own these objects, so that what is not desired any more may go.
     pub(super) fn are_owned(&self) -> bool {
-        matches!(self.link, Link::Owner(..))
+        matches!(self.link, Link::Owner(..) | Link::Annotation(..))
     }
 
     /// An object by its name, and its namespace if it has one.
@@ -174,11 +183,11 @@ impl<C: Watched> Children<C> {
 
     pub(super) fn entry(&self, object: &Observed<C>) -> Entry {
         let parents = match &self.link {
-            Link::Owner(mapper, _) | Link::Mapper(mapper) => mapper(object),
+            Link::Owner(mapper, _) | Link::Annotation(mapper, _) | Link::Mapper(mapper) => mapper(object),
             Link::References(_) => vec![],
         };
         let values = print_of_values::<C>(&object.json);
-        Entry { values, ..Entry::new(object, self.manager, self.filter.seen(object), parents) }
+        Entry { values, ..Entry::new(object, self.field_manager, self.filter.seen(object), parents) }
     }
 
     pub(super) fn trigger(&self, key: &str, mut parents: Vec<Arc<str>>) {

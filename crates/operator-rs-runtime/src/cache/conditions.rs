@@ -41,20 +41,20 @@ struct Type {
 
 impl Conditions {
     /// Nothing where all conditions are of `manager`, which can write each of them.
-    pub fn of<K>(observed: &Observed<K>, manager: &str) -> Option<Self> {
+    pub fn of<K>(observed: &Observed<K>, field_manager: &str) -> Option<Self> {
         // Conditions of another form do not matter here.
         let object: Option<Object> = serde_json::from_str(&observed.json).ok();
         let all = object.and_then(|it| it.status?.conditions).unwrap_or_default();
         if ownership::has_atomic_conditions(&observed.managed, None) {
-            let is_ours = ownership::has_atomic_conditions(&observed.managed, Some(&failure(manager)));
+            let is_ours = ownership::has_atomic_conditions(&observed.managed, Some(&failure(field_manager)));
             let reported = OURS.into_iter().filter(|ours| is_ours && all.iter().any(|it| it.type_ == *ours));
             return Some(Self { reported: reported.collect(), are_atomic: true, foreign: vec![] });
         }
         if all.is_empty() {
             return None;
         }
-        let ours = ownership::conditions(&observed.managed, manager);
-        let reported = ownership::conditions(&observed.managed, &failure(manager));
+        let ours = ownership::conditions(&observed.managed, field_manager);
+        let reported = ownership::conditions(&observed.managed, &failure(field_manager));
         let foreign = all.into_iter().map(|it| it.type_).filter(|it| !ours.contains(it) && !reported.contains(it));
         let foreign = foreign.collect();
         let reported: Vec<_> = OURS.into_iter().filter(|ours| reported.iter().any(|it| it == ours)).collect();
@@ -83,8 +83,8 @@ impl Conditions {
 }
 
 /// The field manager of the conditions that the runtime reports.
-pub(super) fn failure(manager: &str) -> String {
-    format!("{manager}/failure")
+pub(super) fn failure(field_manager: &str) -> String {
+    format!("{field_manager}/failure")
 }
 
 /// Leaves out what the runtime had reported when the reconcile began, as `read` has it, and has taken back since: nobody

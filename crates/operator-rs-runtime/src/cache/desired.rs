@@ -1,5 +1,5 @@
-//! Desired objects, and the form in which they are sent: with the hash of themselves. kube sends what it is
-//! given. The values of a Secret are not in the hash, from which weak ones could be guessed.
+//! Desired objects, and the form in which they are sent: with a hash of their content. kube sends an object as it is.
+//! The values of a Secret are left out of the hash, because weak ones could be guessed from it.
 
 use super::{entry::fast_hash, ownership};
 use crate::error::Error;
@@ -10,6 +10,10 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// An object that a cache of `C`s can apply: a `C`, or a `K` if the cache holds `PartialObjectMeta<K>`.
+#[diagnostic::on_unimplemented(
+    message = "a handle of `{C}` cannot apply `{Self}`",
+    note = "each kind has a handle of its own, which `Controller::owns` returns"
+)]
 pub trait Desired<C>: Resource<DynamicType = ()> + Serialize + Sync {}
 impl<K: Resource<DynamicType = ()> + Serialize + Sync> Desired<K> for K {}
 impl<K: Resource<DynamicType = ()> + Serialize + Sync> Desired<PartialObjectMeta<K>> for K {}
@@ -21,6 +25,7 @@ pub(super) fn body(text: &str, meta: &ObjectMeta) -> Result<Value, Error> {
     for (field, value) in [
         ("namespace", serde_json::to_value(&meta.namespace)?),
         ("labels", serde_json::to_value(&meta.labels)?),
+        ("annotations", serde_json::to_value(&meta.annotations)?),
         ("ownerReferences", serde_json::to_value(&meta.owner_references)?),
     ] {
         if !value.is_null() {

@@ -1,7 +1,7 @@
 //! One cached child, and all of them by their parents. kube's `Store` has no index, and keeps
 //! objects decoded, which takes four times the memory.
 
-use super::{observed::Observed, ownership, prune::Moment, recent::Version};
+use super::{observed::Observed, owner::OwnerAnnotations, ownership, prune::Moment, recent::Version};
 use serde::Deserialize;
 use std::{
     collections::HashMap,
@@ -24,6 +24,8 @@ pub struct Entry {
     pub values: Option<u64>,
     /// Kind, name and uid of its controller.
     pub controller: Option<[Box<str>; 3]>,
+    /// The owner that its annotations name.
+    pub annotated_owner: Option<Box<OwnerAnnotations>>,
     /// Whether it is being deleted.
     pub is_terminating: bool,
     /// Whether this process has deleted it, which the watch has not shown yet.
@@ -44,9 +46,9 @@ pub fn fast_hash(text: &str) -> u64 {
 }
 
 impl Entry {
-    pub fn new<K>(object: &Observed<K>, manager: &str, seen: Option<u64>, parents: Vec<Arc<str>>) -> Self {
+    pub fn new<K>(object: &Observed<K>, field_manager: &str, seen: Option<u64>, parents: Vec<Arc<str>>) -> Self {
         let controller = object.controller().map(|it| [&*it.kind, &*it.name, &*it.uid].map(Into::into));
-        let set = ownership::applied(&object.managed, manager, "").map(fast_hash);
+        let set = ownership::applied(&object.managed, field_manager, "").map(fast_hash);
         Self {
             version: object.version(),
             uid: object.metadata.uid.as_deref().map(Into::into),
@@ -57,6 +59,7 @@ impl Entry {
             proven: None,
             values: None,
             controller,
+            annotated_owner: object.annotated_owner.clone(),
             is_terminating: object.metadata.deletion_timestamp.is_some(),
             is_deleted: false,
             applied: 0,

@@ -2,11 +2,11 @@
 //! it neither takes over nor erases what the operator wrote.
 
 use super::{
-    Observed, Primary, Watched,
+    Observed, PrimaryCache, Watchable,
     conditions::{DEGRADED, OURS, PAUSED, failure},
     key_of, lock, ownership,
 };
-use crate::{conditions, error::Error, scope::Scope};
+use crate::{conditions, error::Error, scope::ResourceScope};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use kube::{
     Api, ResourceExt,
@@ -33,7 +33,7 @@ pub(crate) enum Report {
     Gone,
 }
 
-impl<K: Watched> Primary<K> {
+impl<K: Watchable> PrimaryCache<K> {
     /// Reports failures by events and in the log only.
     pub(crate) fn without_conditions(&self) {
         self.has_conditions.store(false, Ordering::Relaxed);
@@ -88,11 +88,11 @@ impl<K: Watched> Primary<K> {
         // Other reported conditions would be removed if they were not applied again.
         all.retain(|it| it.type_ == type_ || reported.iter().any(|reported| it.type_ == *reported));
         let before = conditions::find(&all, type_).cloned();
-        conditions::set(&mut all, latest.meta().generation, type_, true, because);
+        conditions::set(&mut all, latest.meta().generation, conditions::new(type_, true, because.0, because.1));
         if conditions::find(&all, type_) == before.as_ref() {
             return Ok(Report::Known);
         }
-        match self.patch_status(&latest, &failure(self.manager), json!({ "conditions": all })).await {
+        match self.patch_status(&latest, &failure(self.field_manager), json!({ "conditions": all })).await {
             Ok(after) if ownership::has_atomic_conditions(&after.managed, None) => {
                 // There was none yet. Whoever sets the next would erase this one, or keep it for ever.
                 self.without_conditions();
@@ -112,10 +112,10 @@ impl<K: Watched> Primary<K> {
 
     /// Whether a status that `manager` was to write is not for the object as it is now: a report that would erase
     /// conditions of others, or says of an object that it is paused, which it is not any more.
-    pub(super) fn is_outdated(&self, manager: &str, status: &Value, found: &Observed<K>) -> bool {
+    pub(super) fn is_outdated(&self, field_manager: &str, status: &Value, found: &Observed<K>) -> bool {
         let mut all = status["conditions"].as_array().into_iter().flatten();
         let is_paused = || found.decode().is_ok_and(|it| self.paused_by(&it).is_some());
-        manager != self.manager
+        field_manager != self.field_manager
             && (ownership::has_atomic_conditions(&found.managed, None)
                 || all.any(|it| it["type"] == PAUSED) && !is_paused())
     }
@@ -176,7 +176,7 @@ impl<K: Watched> Primary<K> {
             { "op": "remove", "path": path },
         ]);
         let api: Api<Observed<K>> = K::Scope::api(&self.client, latest.namespace().as_deref());
-        let params = PatchParams { field_manager: Some(failure(self.manager)), ..PatchParams::default() };
+        let params = PatchParams { field_manager: Some(failure(self.field_manager)), ..PatchParams::default() };
         let patch = Patch::Json::<()>(serde_json::from_value(patch)?);
         let after = match api.patch_status(&latest.name_any(), &params, &patch).await {
             Err(kube::Error::Api(it)) if matches!(it.code, 404 | 422) && self.find(&latest).await?.is_none() => {

@@ -1,6 +1,6 @@
 //! The changes that matter to a predicate. kube's `predicate_filter` would keep them from the cache, too.
 
-use super::{Observed, Watched, object_ref};
+use super::{Observed, Watchable, object_ref};
 use crate::error::Error;
 use kube::runtime::Predicate;
 use std::{
@@ -24,7 +24,7 @@ impl<C> Filter<C> {
     }
 }
 
-impl<C: Watched> Filter<C> {
+impl<C: Watchable> Filter<C> {
     /// A filter to which it matters, too, whether `is` holds for an object.
     pub fn with(self, is: impl Fn(&C) -> bool + Send + Sync + 'static) -> Self {
         let with = |it: BoxPredicate<C>| -> BoxPredicate<C> {

@@ -1,10 +1,10 @@
 //! The end of a list of primaries: what has changed between two lists. kube's store only swaps its content.
 
-use super::{Primary, Watched, lock, primary::version, recent::Version, state::Listed};
+use super::{PrimaryCache, Watchable, lock, primary::version, recent::Version, state::Listed};
 use kube::runtime::watcher::Event;
 use std::{collections::HashMap, sync::Arc};
 
-impl<K: Watched> Primary<K> {
+impl<K: Watchable> PrimaryCache<K> {
     /// Puts what was listed in place of what was known.
     pub(super) fn list_ends(&self) -> Vec<Box<str>> {
         let mut state = lock(&self.state);

@@ -1,7 +1,8 @@
-//! Caches: the objects that watches have shown, plus this process's own writes. A reconcile that reads from here
-//! costs no request, and never sees a state older than what it wrote itself.
+//! Caches: the objects that watches have shown, plus this process's own writes. A reconcile that reads from a cache sends
+//! no request, and never sees a state that is older than its own writes.
 
 mod absent;
+mod alone;
 mod apply;
 mod change;
 mod children;
@@ -12,11 +13,11 @@ mod entry;
 mod failure;
 mod filter;
 mod listing;
-mod manager;
+mod field_manager;
 mod observed;
 mod owner;
 mod ownership;
-mod parent;
+mod mappers;
 mod pause;
 mod primary;
 mod prune;
@@ -29,29 +30,30 @@ mod state;
 mod status;
 mod watch;
 
-pub use children::Children;
+pub use alone::apply_owned;
+pub(crate) use children::Children;
 pub use desired::Desired;
-pub use manager::Manager;
-pub use ownership::DESIRED_HASH;
-pub use parent::Parent;
-pub use primary::Primary;
-pub use shared::Watches;
-pub use watch::Watch;
+pub use field_manager::FieldManager;
+pub use mappers::ObjectName;
+pub(crate) use ownership::DESIRED_HASH;
+pub(crate) use primary::PrimaryCache;
+pub(crate) use shared::SharedWatches;
+pub use watch::WatchOptions;
 
 pub(crate) use children::Link;
 pub(crate) use claims::Claims;
 pub(crate) use conditions::{DEGRADED, PAUSED};
 pub(crate) use failure::Report;
+pub(crate) use mappers::{by_annotation, by_mapper, by_owner};
 pub(crate) use observed::Observed;
 pub(crate) use owner::{Owner, Owners};
 pub(crate) use ownership::hash;
-pub(crate) use parent::{by_mapper, by_owner};
-pub(crate) use prune::{Prunes, began, reconcile};
+pub(crate) use prune::{Moment, Prunes, Running};
 pub(crate) use references::References;
 pub(crate) use selections::{Selection, Selections};
 pub(crate) use watch::Synced;
 
-use crate::{lock, scope::Scope};
+use crate::{lock, scope::ResourceScope};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kube::{Api, Resource, api::ListParams, runtime::reflector::ObjectRef};
 use serde::de::DeserializeOwned;
@@ -59,12 +61,12 @@ use std::fmt::Debug;
 use watch::watch;
 
 /// Any resource that can be watched, namespaced or not.
-pub trait Watched:
-    Resource<DynamicType = (), Scope: Scope> + DeserializeOwned + Clone + Debug + Send + Sync + 'static
+pub trait Watchable:
+    Resource<DynamicType = (), Scope: ResourceScope> + DeserializeOwned + Clone + Debug + Send + Sync + 'static
 {
 }
-impl<K> Watched for K where
-    K: Resource<DynamicType = (), Scope: Scope> + DeserializeOwned + Clone + Debug + Send + Sync + 'static
+impl<K> Watchable for K where
+    K: Resource<DynamicType = (), Scope: ResourceScope> + DeserializeOwned + Clone + Debug + Send + Sync + 'static
 {
 }
 
@@ -93,8 +95,8 @@ pub(crate) fn controller(meta: &ObjectMeta) -> Option<&OwnerReference> {
     meta.owner_references.iter().flatten().find(|it| it.controller == Some(true))
 }
 
-/// An object by its name, from the server. (To list needs no other right than to watch.)
-async fn find<K: Watched>(api: &Api<Observed<K>>, name: &str) -> kube::Result<Option<Observed<K>>> {
+/// An object by its name, from the server. (A list needs no other permission than a watch.)
+async fn find<K: Watchable>(api: &Api<Observed<K>>, name: &str) -> kube::Result<Option<Observed<K>>> {
     let params = ListParams::default().fields(&format!("metadata.name={name}"));
     Ok(api.list(&params).await?.items.into_iter().find(|it| it.metadata.name.as_deref() == Some(name)))
 }

@@ -1,6 +1,7 @@
 //! An object as the API server sent it: its text, decoded as late as possible. kube would decode
 //! every object of a watch, and one that cannot be decoded would stop the watch of all others.
 
+use super::owner::OwnerAnnotations;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference, Time};
 use kube::Resource;
 use serde::{
@@ -17,8 +18,10 @@ pub(crate) struct Observed<K> {
     pub json: Arc<str>,
     /// The text of `metadata.managedFields`; empty where there are none.
     pub managed: Arc<str>,
-    /// Name, namespace, uid, resourceVersion, owners and the time of deletion; nothing else.
+    /// Name, namespace, uid, resourceVersion, owner references and the time of deletion; nothing else.
     pub metadata: ObjectMeta,
+    /// The owner that its annotations name.
+    pub annotated_owner: Option<Box<OwnerAnnotations>>,
     kind: PhantomData<fn() -> K>,
 }
 
@@ -60,8 +63,24 @@ struct Metadata<'a> {
     resource_version: Option<String>,
     deletion_timestamp: Option<Time>,
     owner_references: Option<Vec<OwnerReference>>,
+    annotations: Option<Annotations>,
     #[serde(borrow)]
     managed_fields: Option<&'a RawValue>,
+}
+
+/// The annotations that name an owner.
+#[derive(Deserialize)]
+struct Annotations {
+    #[serde(rename = "operator-sdk/primary-resource")]
+    name: Option<Box<str>>,
+    #[serde(rename = "operator-sdk/primary-resource-type")]
+    type_: Option<Box<str>>,
+}
+
+impl Annotations {
+    fn owner(self) -> Option<Box<OwnerAnnotations>> {
+        Some(Box::new(OwnerAnnotations { name: self.name?, type_: self.type_? }))
+    }
 }
 
 impl<'de, K> Deserialize<'de> for Observed<K> {
@@ -86,7 +105,8 @@ impl<'de, K> Deserialize<'de> for Observed<K> {
             owner_references: it.owner_references,
             ..ObjectMeta::default()
         };
-        Ok(Self { json: json.into(), managed: managed.into(), metadata, kind: PhantomData })
+        let annotated_owner = it.annotations.and_then(Annotations::owner);
+        Ok(Self { json: json.into(), managed: managed.into(), metadata, annotated_owner, kind: PhantomData })
     }
 }
 

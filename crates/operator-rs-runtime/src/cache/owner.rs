@@ -1,12 +1,32 @@
-//! Whom a child belongs to, decided before anything is written, as by Go's `SetControllerReference`: a child
-//! without its owner reference is neither watched nor deleted with its owner, and one in another namespace
-//! is deleted by the garbage collector. kube sends whatever it is given.
+//! The owner of an applied object, checked before anything is written, as Go's `SetControllerReference` does: without
+//! an owner reference, an object would be neither watched nor deleted with its owner, and the garbage collector deletes
+//! an object whose owner reference points to another namespace. kube sends any object as it is.
 
-use super::{Primary, Watched, controller, key};
-use crate::{error::Error, scope::Scope};
+use super::{PrimaryCache, Watchable, controller, key};
+use crate::{error::Error, scope::ResourceScope};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kube::Resource;
 use std::sync::Arc;
+
+/// The annotation with the namespace and the name of an owner, by operator-lib's `handler` package.
+const OWNER_NAME: &str = "operator-sdk/primary-resource";
+
+/// The annotation with the kind and the group of an owner, by the same package.
+const OWNER_TYPE: &str = "operator-sdk/primary-resource-type";
+
+/// The annotations of an object that name its owner.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnerAnnotations {
+    /// Namespace and name of the owner, as one text.
+    pub name: Box<str>,
+    /// Kind and group of the owner.
+    pub type_: Box<str>,
+}
+
+/// The value of the annotation with the kind and the group of an owner.
+pub(super) fn owner_type(kind: &str, group: &str) -> Box<str> {
+    if group.is_empty() { kind.into() } else { format!("{kind}.{group}").into() }
+}
 
 /// The object that owns what is applied.
 pub(crate) struct Owner {
@@ -15,9 +35,39 @@ pub(crate) struct Owner {
 }
 
 impl Owner {
-    pub fn of(parent: &impl Resource<DynamicType = ()>) -> Result<Self, Error> {
-        let reference = parent.controller_owner_ref(&()).ok_or(Error::Missing("name or uid"))?;
-        Ok(Self { reference, namespace: parent.meta().namespace.clone() })
+    /// The owner reference and the namespace of `object`.
+    pub fn new(object: &impl Resource<DynamicType = ()>) -> Result<Self, Error> {
+        let reference = object.controller_owner_ref(&()).ok_or(Error::MissingField("name or uid"))?;
+        Ok(Self { reference, namespace: object.meta().namespace.clone() })
+    }
+
+    /// Names the owner in the annotations of a desired object that is in another namespace, or in none, as
+    /// `SetOwnerAnnotations` of operator-lib does. Verifies that the object names no controller.
+    pub fn annotate<C: Watchable>(&self, dependent: &mut ObjectMeta, watched: Option<&str>) -> Result<(), Error> {
+        if let Some(other) = controller(dependent) {
+            return Err(names_controller::<C>(dependent, other));
+        }
+        if C::Scope::NAMESPACED
+            && let (Some(watched), Some(namespace)) = (watched, dependent.namespace.as_deref())
+            && watched != namespace
+        {
+            let why = format!(
+                "its namespace is `{namespace}`, and this controller watches the namespace `{watched}` only: let it \
+                 watch all namespaces"
+            );
+            return Err(refusal::<C>(dependent, why));
+        }
+        let OwnerAnnotations { name, type_ } = self.annotations();
+        let annotations = dependent.annotations.get_or_insert_default();
+        annotations.insert(OWNER_NAME.into(), name.into());
+        annotations.insert(OWNER_TYPE.into(), type_.into());
+        Ok(())
+    }
+
+    /// The annotations that name this owner.
+    pub fn annotations(&self) -> OwnerAnnotations {
+        let OwnerReference { kind, name, .. } = &self.reference;
+        OwnerAnnotations { name: key(self.namespace.as_deref(), name), type_: owner_type(kind, group(&self.reference)) }
     }
 
     pub fn uid(&self) -> &str {
@@ -25,14 +75,14 @@ impl Owner {
     }
 
     /// Sets the owner reference and, where the desired object names none, the namespace.
-    fn set<C: Watched>(&self, child: &mut ObjectMeta) -> Result<(), Error> {
-        if C::Scope::NAMESPACED && child.namespace.is_none() {
-            child.namespace.clone_from(&self.namespace);
+    fn set<C: Watchable>(&self, dependent: &mut ObjectMeta) -> Result<(), Error> {
+        if C::Scope::NAMESPACED && dependent.namespace.is_none() {
+            dependent.namespace.clone_from(&self.namespace);
         }
         if let Some(namespace) = &self.namespace {
-            near::<C>(child, &self.reference, namespace)?;
+            near::<C>(dependent, &self.reference, namespace)?;
         }
-        let all = child.owner_references.get_or_insert_default();
+        let all = dependent.owner_references.get_or_insert_default();
         match all.iter_mut().find(|it| it.uid == self.reference.uid) {
             Some(it) => it.controller = Some(true),
             None => all.push(self.reference.clone()),
@@ -41,7 +91,7 @@ impl Owner {
     }
 }
 
-/// The namespace of the owner with a uid, if that is known. Its key, if it is where its child is, comes first.
+/// The namespace of the owner with a uid, if that is known. Its key, if it is where its dependent is, comes first.
 type NamespaceOf = Box<dyn Fn(&str, &str) -> Option<String> + Send + Sync>;
 
 /// The kind that owns the objects of a cache.
@@ -53,72 +103,72 @@ pub(crate) struct Owners {
 }
 
 impl Owners {
-    pub fn new<P: Watched>(primary: Arc<Primary<P>>) -> Self {
+    pub fn new<P: Watchable>(primary: Arc<PrimaryCache<P>>) -> Self {
         let namespace_of = move |near: &str, uid: &str| {
             let is_it = |it: &Arc<P>| it.meta().uid.as_deref() == Some(uid);
             let found = primary.get(near).filter(is_it);
             found.or_else(|| primary.store.state().into_iter().find(is_it))?.meta().namespace.clone()
         };
+        Self { namespace_of: Box::new(namespace_of), ..Self::without_cache::<P>() }
+    }
+
+    /// Owners of which nothing is known but their kind.
+    pub fn without_cache<P: Watchable>() -> Self {
         Self {
             kind: P::kind(&()).into(),
             group: P::group(&()).into(),
             is_namespaced: P::Scope::NAMESPACED,
-            namespace_of: Box::new(namespace_of),
+            namespace_of: Box::new(|_, _| None),
         }
     }
 
-    /// Makes `owner` the owner of a desired object, or verifies the one that it names.
-    pub fn own<C: Watched>(&self, child: &mut ObjectMeta, owner: Option<&Owner>) -> Result<(), Error> {
+    /// Makes `owner` the owner of a desired object, and verifies that it names no other.
+    pub fn own<C: Watchable>(&self, dependent: &mut ObjectMeta, owner: &Owner) -> Result<(), Error> {
         let kind = &self.kind;
         if self.is_namespaced && !C::Scope::NAMESPACED {
-            let why = format!(
-                "it is cluster-scoped, and {kind} is not: use `Controller::watches` and delete it in a finalizer"
-            );
-            return Err(refusal::<C>(child, why));
+            let why = format!("it is cluster-scoped, and {kind} is not: use `Controller::owns_by_annotation`");
+            return Err(refusal::<C>(dependent, why));
         }
-        if let Some(owner) = owner {
-            owner.set::<C>(child)?;
-        }
-        let Some(reference) = controller(child) else {
-            let why = format!(
-                "it names no controller: apply it in a reconcile of its {kind}, which is its owner then, or set `controller_owner_ref`"
-            );
-            return Err(refusal::<C>(child, why));
-        };
-        let other = child.owner_references.iter().flatten().find(|it| {
+        owner.set::<C>(dependent)?;
+        let reference = &owner.reference;
+        let other = dependent.owner_references.iter().flatten().find(|it| {
             it.controller == Some(true)
                 && (*it.kind != *self.kind || group(it) != self.group || it.uid != reference.uid)
         });
         if let Some(it) = other {
-            let why = format!("it names {} `{}` as its controller: leave that owner reference out", it.kind, it.name);
-            return Err(refusal::<C>(child, why));
+            return Err(names_controller::<C>(dependent, it));
         }
-        match (self.namespace_of)(&key(child.namespace.as_deref(), &reference.name), &reference.uid) {
-            Some(namespace) => near::<C>(child, reference, &namespace),
+        match (self.namespace_of)(&key(dependent.namespace.as_deref(), &reference.name), &reference.uid) {
+            Some(namespace) => near::<C>(dependent, reference, &namespace),
             None => Ok(()),
         }
     }
 }
 
 /// An owner reference cannot point to another namespace.
-fn near<C: Watched>(child: &ObjectMeta, owner: &OwnerReference, namespace: &str) -> Result<(), Error> {
-    if !C::Scope::NAMESPACED || child.namespace.as_deref() == Some(namespace) {
+fn near<C: Watchable>(dependent: &ObjectMeta, owner: &OwnerReference, namespace: &str) -> Result<(), Error> {
+    if !C::Scope::NAMESPACED || dependent.namespace.as_deref() == Some(namespace) {
         return Ok(());
     }
     let why = format!(
         "its namespace is `{}`, and that of its {} `{}` is `{namespace}`: leave the namespace out, or use \
-         `Controller::watches` and delete it in a finalizer",
-        child.namespace.as_deref().unwrap_or_default(),
+         `Controller::owns_by_annotation`",
+        dependent.namespace.as_deref().unwrap_or_default(),
         owner.kind,
         owner.name
     );
-    Err(refusal::<C>(child, why))
+    Err(refusal::<C>(dependent, why))
+}
+
+fn names_controller<C: Watchable>(dependent: &ObjectMeta, other: &OwnerReference) -> Error {
+    let OwnerReference { kind, name, .. } = other;
+    refusal::<C>(dependent, format!("it names {kind} `{name}` as its controller: leave that owner reference out"))
 }
 
 fn group(reference: &OwnerReference) -> &str {
     reference.api_version.split_once('/').map_or("", |(group, _)| group)
 }
 
-fn refusal<C: Watched>(child: &ObjectMeta, why: String) -> Error {
-    Error::CannotOwn { kind: C::kind(&()).into(), name: child.name.clone().unwrap_or_default(), why }
+fn refusal<C: Watchable>(dependent: &ObjectMeta, why: String) -> Error {
+    Error::CannotOwn { kind: C::kind(&()).into(), name: dependent.name.clone().unwrap_or_default(), why }
 }

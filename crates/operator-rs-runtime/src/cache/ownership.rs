@@ -10,7 +10,7 @@ use serde_json::{Map, Value, value::RawValue};
 use std::borrow::Cow;
 
 /// The annotation with the hash of what was applied last.
-pub const DESIRED_HASH: &str = "runtime.operator-rs.io/desired-hash";
+pub(crate) const DESIRED_HASH: &str = "runtime.operator-rs.io/desired-hash";
 
 /// The fields of `metadata` that have no owner: the server takes them from the URL of the request, or sets
 /// them itself.
@@ -54,8 +54,8 @@ struct Entry<'a> {
 }
 
 impl Entry<'_> {
-    fn is_of(&self, manager: &str, subresource: &str) -> bool {
-        self.manager.as_deref() == Some(manager)
+    fn is_of(&self, field_manager: &str, subresource: &str) -> bool {
+        self.manager.as_deref() == Some(field_manager)
             && self.operation.as_deref() == Some("Apply")
             && self.subresource.as_deref().unwrap_or_default() == subresource
     }
@@ -67,13 +67,13 @@ fn entries(managed: &str) -> Vec<Entry<'_>> {
 }
 
 /// The text of the set of what `manager` has applied, to the object or to a subresource of it.
-pub fn applied<'a>(managed: &'a str, manager: &str, subresource: &str) -> Option<&'a str> {
-    entries(managed).into_iter().find(|it| it.is_of(manager, subresource))?.fields.map(RawValue::get)
+pub fn applied<'a>(managed: &'a str, field_manager: &str, subresource: &str) -> Option<&'a str> {
+    entries(managed).into_iter().find(|it| it.is_of(field_manager, subresource))?.fields.map(RawValue::get)
 }
 
 /// The types of the conditions that `manager` has applied to the status.
-pub fn conditions(managed: &str, manager: &str) -> Vec<String> {
-    let fields = applied(managed, manager, "status").and_then(|it| serde_json::from_str::<Value>(it).ok());
+pub fn conditions(managed: &str, field_manager: &str) -> Vec<String> {
+    let fields = applied(managed, field_manager, "status").and_then(|it| serde_json::from_str::<Value>(it).ok());
     let keys = fields.as_ref().and_then(|it| it["f:status"]["f:conditions"].as_object());
     let types = keys.into_iter().flatten().filter_map(|(key, _)| {
         let key: Value = serde_json::from_str(key.strip_prefix("k:")?).ok()?;
@@ -84,19 +84,19 @@ pub fn conditions(managed: &str, manager: &str) -> Vec<String> {
 
 /// Whether the list of conditions is one field as a whole, of a manager or of any: its schema does not say
 /// `x-kubernetes-list-type: map`. Then nobody can apply one condition without erasing all others.
-pub fn has_atomic_conditions(managed: &str, manager: Option<&str>) -> bool {
+pub fn has_atomic_conditions(managed: &str, field_manager: Option<&str>) -> bool {
     // A look at the text is enough for almost all objects.
     managed.contains(r#""f:conditions":{}"#)
         && entries(managed)
             .iter()
-            .filter(|it| manager.is_none_or(|name| it.manager.as_deref() == Some(name)))
+            .filter(|it| field_manager.is_none_or(|name| it.manager.as_deref() == Some(name)))
             .filter_map(|it| serde_json::from_str::<Value>(it.fields?.get()).ok())
             .any(|it| it["f:status"]["f:conditions"].as_object().is_some_and(Map::is_empty))
 }
 
 /// Whether what `manager` has applied still has every field of `desired`.
-pub fn owns(managed: &str, manager: &str, desired: &Value) -> bool {
-    let (ours, others): (Vec<_>, Vec<_>) = entries(managed).into_iter().partition(|it| it.is_of(manager, ""));
+pub fn owns(managed: &str, field_manager: &str, desired: &Value) -> bool {
+    let (ours, others): (Vec<_>, Vec<_>) = entries(managed).into_iter().partition(|it| it.is_of(field_manager, ""));
     let parse = |it: Entry| serde_json::from_str::<Value>(it.fields?.get()).ok();
     let Some(ours) = ours.into_iter().next().and_then(parse) else { return false };
     let others: Vec<Value> = others.into_iter().filter_map(parse).collect();

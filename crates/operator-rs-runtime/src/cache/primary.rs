@@ -2,12 +2,13 @@
 //! process's own writes.
 
 use super::{
-    Claims, Observed, References, Watched, change,
+    Claims, Observed, References, Watchable, change,
     claims::Claimant,
     conditions::Conditions,
     filter::Filter,
     lock, object_ref,
     pause::Pause,
+    prune::Running,
     recent::{Recent, Version},
     state::{Listed, State},
 };
@@ -29,11 +30,10 @@ use std::{
 };
 use tokio::time::Instant;
 
-/// The objects that a controller reconciles, and the way to write their status.
-/// [`Controller::primary`](crate::Controller::primary) returns it.
-pub struct Primary<K: Watched> {
+/// The objects that a controller reconciles, behind the handle [`Primary`](crate::Primary).
+pub struct PrimaryCache<K: Watchable> {
     pub(super) client: Client,
-    pub(super) manager: &'static str,
+    pub(super) field_manager: &'static str,
     pub(super) store: Store<K>,
     pub(super) filter: Filter<K>,
     pub(super) trigger: Box<dyn Fn(&str) + Send + Sync>,
@@ -45,6 +45,8 @@ pub struct Primary<K: Watched> {
     pub(super) claimant: Claimant,
     pause: Arc<Pause>,
     is_dry_run: AtomicBool,
+    /// The reconciles that run.
+    pub(crate) running: Arc<Running>,
 }
 
 /// The results of an event, besides the change of the cache.
@@ -56,10 +58,10 @@ pub(crate) struct Outcome {
     pub undecodable: Option<String>,
 }
 
-impl<K: Watched> Primary<K> {
+impl<K: Watchable> PrimaryCache<K> {
     pub(crate) fn new(
         client: Client,
-        manager: &'static str,
+        field_manager: &'static str,
         claims: &Claims,
         filter: Filter<K>,
         trigger: impl Fn(&str) + Send + Sync + 'static,
@@ -84,7 +86,7 @@ impl<K: Watched> Primary<K> {
         let filter = filter.with(move |it| paused.annotation(it.meta()).is_some());
         Arc::new(Self {
             client,
-            manager,
+            field_manager,
             store,
             filter,
             trigger,
@@ -94,6 +96,7 @@ impl<K: Watched> Primary<K> {
             claimant: claims.claimant::<K>(),
             pause,
             is_dry_run: AtomicBool::new(false),
+            running: Arc::default(),
         })
     }
 
@@ -165,7 +168,7 @@ impl<K: Watched> Primary<K> {
                 let (key, version) = (observed.key(), observed.version());
                 // It is remembered only when the list ends: an interrupted one has triggered nothing.
                 let hash = self.filter.hash(&key, &object);
-                let conditions = Conditions::of(&observed, self.manager);
+                let conditions = Conditions::of(&observed, self.field_manager);
                 let listed = Listed { version, uid: observed.metadata.uid, hash, conditions };
                 let mut state = lock(&self.state);
                 state.writer.apply_watcher_event(&Event::InitApply(object));
@@ -183,7 +186,7 @@ impl<K: Watched> Primary<K> {
                 if !state.recent.applied(&key, observed.version(), current) {
                     return Outcome::default();
                 }
-                state.look_at_conditions(&key, &observed, self.manager);
+                state.look_at_conditions(&key, &observed, self.field_manager);
                 state.put(&key, object);
                 drop(state);
                 if is_news {
@@ -235,7 +238,7 @@ impl<K: Watched> Primary<K> {
         let Some(current) = current else { return Ok(()) };
         let is_news = current.meta().uid != object.meta().uid
             || change::is_news(&serde_json::to_value(&*current)?, &serde_json::to_value(&object)?, sent);
-        state.look_at_conditions(&key, after, self.manager);
+        state.look_at_conditions(&key, after, self.field_manager);
         state.put(&key, object);
         drop(state);
         if is_news {

@@ -1,64 +1,72 @@
-//! Deleting what a primary object owns and does not want any more. kube has no pruning.
+//! Deleting what a primary object owns and does not desire any more. kube has no pruning.
 
-use super::{Children, Owner, Watched, lock};
+use super::{Children, Watchable, lock};
 use crate::error::Error;
 use futures::{FutureExt, future::BoxFuture};
 use kube::api::{DeleteParams, Preconditions};
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 use tracing::info;
 
 /// Moments of this process, in their order.
-pub(super) type Moment = u64;
+pub(crate) type Moment = u64;
 
 static MOMENTS: AtomicU64 = AtomicU64::new(1);
-
-tokio::task_local! {
-    /// The reconcile that runs.
-    static RECONCILE: Reconcile;
-}
-
-/// A reconcile: when it has begun, and of which object.
-struct Reconcile {
-    began: Moment,
-    owner: Option<Arc<Owner>>,
-}
 
 pub(super) fn now() -> Moment {
     MOMENTS.fetch_add(1, Ordering::Relaxed)
 }
 
-/// The begin of the current reconcile, or now outside of one. Objects that are applied later are desired.
-pub(crate) fn began() -> Moment {
-    RECONCILE.try_with(|it| it.began).unwrap_or_else(|_| now())
+/// The reconciles of a controller that run, by the uids of their objects. At most one of each object runs.
+#[derive(Default)]
+pub(crate) struct Running(Mutex<HashMap<String, Moment>>);
+
+impl Running {
+    /// Notes that a reconcile of the object with this uid begins. It ends when the guard is dropped.
+    pub fn begin(self: &Arc<Self>, uid: Option<&str>) -> RunningReconcile {
+        let uid = uid.unwrap_or_default().to_owned();
+        lock(&self.0).insert(uid.clone(), now());
+        RunningReconcile { running: self.clone(), uid }
+    }
+
+    /// When the reconcile of the object with this uid has begun; none if none runs.
+    pub fn began(&self, uid: Option<&str>) -> Option<Moment> {
+        lock(&self.0).get(uid?).copied()
+    }
 }
 
-/// The object that is reconciled, as the owner of what is applied. Tasks that a reconcile spawns do not know it.
-pub(super) fn owner() -> Option<Arc<Owner>> {
-    RECONCILE.try_with(|it| it.owner.clone()).ok().flatten()
+/// A reconcile that runs until this is dropped.
+pub(crate) struct RunningReconcile {
+    running: Arc<Running>,
+    uid: String,
 }
 
-/// Runs a reconcile of the object that `owner` is, which begins now.
-pub(crate) fn reconcile<F: Future>(owner: Option<Owner>, run: F) -> impl Future<Output = F::Output> {
-    RECONCILE.scope(Reconcile { began: now(), owner: owner.map(Arc::new) }, run)
+impl Drop for RunningReconcile {
+    fn drop(&mut self) {
+        lock(&self.running.0).remove(&self.uid);
+    }
 }
 
 /// A cache from which objects of any kind are removed that are not desired any more.
 pub(crate) trait Prunes<P>: Send + Sync {
-    /// Deletes what belongs to `parent` and was applied by this operator, but not since `began`.
-    fn prune<'a>(&'a self, parent: &'a P, began: u64) -> BoxFuture<'a, Result<(), Error>>;
+    /// Deletes what belongs to `owner` and was applied by this operator, but not since `began`.
+    fn prune<'a>(&'a self, owner: &'a P, began: Moment) -> BoxFuture<'a, Result<(), Error>>;
 }
 
-impl<P: Watched, C: Watched> Prunes<P> for Children<C> {
-    fn prune<'a>(&'a self, parent: &'a P, began: u64) -> BoxFuture<'a, Result<(), Error>> {
+impl<P: Watchable, C: Watchable> Prunes<P> for Children<C> {
+    fn prune<'a>(&'a self, owner: &'a P, began: Moment) -> BoxFuture<'a, Result<(), Error>> {
         async move {
             let undesired: Vec<_> = {
                 let state = lock(&self.state);
-                let all = if self.are_owned() { self.belonging(&state, parent) } else { vec![] };
+                let all = if self.are_owned() { self.belonging(&state, owner) } else { vec![] };
                 let all = all.into_iter().filter(|(_, it)| !it.is_deleted && !it.is_terminating);
                 let all = all.filter(|(_, it)| it.set.is_some() && it.applied < began);
+                let all = all.filter(|(key, _)| !state.applying.contains_key(&***key));
                 all.map(|(key, it)| (key.clone(), it.uid.clone())).collect()
             };
             for (key, uid) in undesired {

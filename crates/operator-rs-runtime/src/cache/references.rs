@@ -1,7 +1,7 @@
 //! An index of the primaries that refer to an object, so that a change of a Secret or a ConfigMap reaches those
 //! that use it. kube's mappers see the object only, not who refers to it.
 
-use super::{Parent, Watched, lock, parent::is_within};
+use super::{ObjectName, Watchable, lock, mappers::is_within};
 use std::{
     collections::HashMap,
     panic::{AssertUnwindSafe, catch_unwind},
@@ -25,21 +25,21 @@ struct Index {
     by_source: HashMap<Arc<str>, Vec<Arc<str>>>,
 }
 
-impl<K: Watched> References<K> {
+impl<K: Watchable> References<K> {
     /// `targets` names the `C`s that a primary refers to: by name in its own namespace, or by
     /// `ObjectRef` anywhere.
     ///
     /// Those in other namespaces than `within` are not watched, which is logged.
-    pub fn new<C: Watched, I>(within: Option<&str>, targets: impl Fn(&K) -> I + Send + Sync + 'static) -> Arc<Self>
+    pub fn new<C: Watchable, I>(within: Option<&str>, targets: impl Fn(&K) -> I + Send + Sync + 'static) -> Arc<Self>
     where
-        I: IntoIterator<Item: Into<Parent>>,
+        I: IntoIterator<Item: Into<ObjectName>>,
     {
         let targets: Targets<K> = Box::new(move |primary, namespace| {
             let keys = || targets(primary).into_iter().map(|it| it.into().key::<C>(namespace)).collect();
             catch_unwind(AssertUnwindSafe(keys)).unwrap_or_else(|panic| {
                 let error = crate::worker::panic_message(&*panic);
                 let name = primary.meta().name.as_deref();
-                tracing::warn!(kind = %K::kind(&()), name, error, "the function of `refers_to` panicked");
+                tracing::warn!(kind = %K::kind(&()), name, error, "the function of `references` panicked");
                 vec![]
             })
         });

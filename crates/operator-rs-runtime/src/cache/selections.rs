@@ -1,19 +1,21 @@
-//! The children that the controllers of a process own. One that prunes deletes those that it has not applied, so that
-//! two with the same children would create and delete for ever.
+//! The dependents that the controllers of a process own. A controller that prunes deletes those that it has not applied,
+//! so that two controllers with the same dependents would create and delete them for ever.
 
-use super::{Watched, lock};
+use super::{Watchable, lock};
 use crate::labels::Labels;
 use std::sync::{Arc, Mutex, Weak};
 
-/// The children of all controllers that run. Clones share them.
+/// The dependents of all controllers that run. Clones share them.
 #[derive(Clone, Default)]
 pub(crate) struct Selections(Arc<Mutex<Vec<Weak<Selection>>>>);
 
-/// The children of one kind that a controller owns.
+/// The dependents of one kind that a controller owns.
 #[derive(Clone)]
 pub(crate) struct Selection {
+    /// The method of `Controller` that was called.
+    method: &'static str,
     primary: String,
-    child: String,
+    dependent: String,
     namespace: Option<String>,
     labels: Labels,
     fields: Option<String>,
@@ -21,10 +23,17 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    pub fn new<P: Watched, C: Watched>(namespace: Option<&str>, labels: &Labels, fields: Option<&str>) -> Self {
+    /// The dependents that a call of `method` selects.
+    pub fn new<P: Watchable, C: Watchable>(
+        method: &'static str,
+        namespace: Option<&str>,
+        labels: &Labels,
+        fields: Option<&str>,
+    ) -> Self {
         Self {
+            method,
             primary: resource::<P>(),
-            child: resource::<C>(),
+            dependent: resource::<C>(),
             namespace: namespace.map(Into::into),
             labels: labels.clone(),
             fields: fields.map(Into::into),
@@ -35,17 +44,19 @@ impl Selection {
     /// Whether this one deletes what the other one has applied.
     fn deletes(&self, other: &Self) -> bool {
         self.prunes
-            && (&self.primary, &self.child, &self.fields) == (&other.primary, &other.child, &other.fields)
+            && self.method == other.method
+            && (&self.primary, &self.dependent, &self.fields) == (&other.primary, &other.dependent, &other.fields)
             && (self.namespace == other.namespace || self.namespace.is_none() || other.namespace.is_none())
             && self.labels.iter().all(|(name, value)| other.labels.get(name) == Some(value))
     }
 }
 
 impl Selections {
-    /// Adds the children of a controller, which deletes some or never does, as long as the result is kept.
+    /// Adds the dependents of a controller until the result is dropped. `prunes` says whether it deletes any.
     ///
     /// # Errors
-    /// If another one has the same children.
+    ///
+    /// The reason, if another controller has the same dependents, and one of the two would delete those of the other.
     pub fn add(&self, selection: &Selection, prunes: bool) -> Result<Arc<Selection>, String> {
         let selection = Selection { prunes, ..selection.clone() };
         let mut all = lock(&self.0);
@@ -53,8 +64,8 @@ impl Selections {
         let others = all.iter().filter_map(Weak::upgrade);
         if others.into_iter().any(|it| it.deletes(&selection) || selection.deletes(&it)) {
             return Err(format!(
-                "`owns` was called twice for `{}` of `{}` with the same labels, so that what one applies is pruned by the other: give each a label of its own",
-                selection.child, selection.primary
+                "`{}` was called twice for `{}` of `{}` with the same labels, so that what one applies is pruned by the other: give each a label of its own",
+                selection.method, selection.dependent, selection.primary
             ));
         }
         let res = Arc::new(selection);
@@ -63,6 +74,6 @@ impl Selections {
     }
 }
 
-fn resource<C: Watched>() -> String {
+fn resource<C: Watchable>() -> String {
     format!("{}.{}", C::plural(&()), C::group(&())).trim_end_matches('.').to_owned()
 }

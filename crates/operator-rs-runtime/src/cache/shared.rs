@@ -1,8 +1,8 @@
 //! Watches that controllers share: one list and one watch of a selection in a process, however many caches follow
 //! it. kube's shared streams drop what a slow reader has missed; these caches never wait.
 
-use super::{Claims, Observed, Selections, Watch, Watched, lock, watch};
-use crate::{rights::Rights, scope::Namespace};
+use super::{Claims, Observed, Selections, WatchOptions, Watchable, lock, watch};
+use crate::{permissions::Permissions, scope::NamespaceScope};
 use futures::{FutureExt, future::BoxFuture};
 use kube::{
     Api, Client,
@@ -29,7 +29,7 @@ const TOGETHER: Duration = Duration::from_millis(10);
 
 /// The watches of a process, what its controllers report on objects, and what they own. Clones share them.
 #[derive(Clone, Default)]
-pub struct Watches {
+pub(crate) struct SharedWatches {
     hubs: Arc<Mutex<BTreeMap<Selection, Box<dyn Any + Send + Sync>>>>,
     pub(crate) claims: Claims,
     pub(crate) owned: Selections,
@@ -38,19 +38,19 @@ pub struct Watches {
 /// The type, the namespace, the labels and the fields.
 type Selection = (TypeId, Option<String>, Option<String>, Option<String>);
 
-impl fmt::Debug for Watches {
+impl fmt::Debug for SharedWatches {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} watches", lock(&self.hubs).len())
     }
 }
 
-impl Watches {
+impl SharedWatches {
     /// Hands every event of the selected objects to `observe`, once the subscription runs. `synced` says when all
     /// were listed.
-    pub(crate) fn subscribe<C: Watched>(
+    pub(crate) fn subscribe<C: Watchable>(
         &self,
-        (client, namespace, rights): (&Client, &Namespace, &Rights),
-        selected: &Watch<C>,
+        (client, namespace, permissions): (&Client, &NamespaceScope, &Permissions),
+        selected: &WatchOptions<C>,
         synced: Sender<bool>,
         observe: impl FnMut(Event<Observed<C>>) + Send + 'static,
     ) -> Subscription<C> {
@@ -60,7 +60,7 @@ impl Watches {
         let mut all = lock(&self.hubs);
         let known = all.get(&selection).and_then(|it| it.downcast_ref::<Weak<Hub<C>>>()?.upgrade());
         let hub = known.unwrap_or_else(|| {
-            let hub = Hub::new(namespace.api(client), config, rights.clone());
+            let hub = Hub::new(namespace.api(client), config, permissions.clone());
             all.insert(selection, Box::new(Arc::downgrade(&hub)));
             hub
         });
@@ -108,12 +108,12 @@ impl<C> Observers<C> {
     }
 }
 
-impl<C: Watched> Hub<C> {
-    fn new(api: Api<Observed<C>>, config: watcher::Config, rights: Rights) -> Arc<Self> {
+impl<C: Watchable> Hub<C> {
+    fn new(api: Api<Observed<C>>, config: watcher::Config, permissions: Permissions) -> Arc<Self> {
         let (sender, end) = tokio::sync::watch::channel(None);
         let restart = Arc::new(Notify::new());
         Arc::new_cyclic(|hub: &Weak<Self>| {
-            let driver = drive(hub.clone(), (api, config, rights), restart.clone(), sender).boxed();
+            let driver = drive(hub.clone(), (api, config, permissions), restart.clone(), sender).boxed();
             let observers = Mutex::new(Observers { last: 0, by_id: BTreeMap::new() });
             Self { observers, restart, end, driver: Mutex::new(Driver::Waiting(driver)) }
         })
@@ -150,9 +150,9 @@ impl<C: Watched> Hub<C> {
 }
 
 /// Runs the watch until it has no cache any more, or there is no hope.
-async fn drive<C: Watched>(
+async fn drive<C: Watchable>(
     hub: Weak<Hub<C>>,
-    (api, config, rights): (Api<Observed<C>>, watcher::Config, Rights),
+    (api, config, permissions): (Api<Observed<C>>, watcher::Config, Permissions),
     restart: Arc<Notify>,
     end: Sender<Option<String>>,
 ) {
@@ -167,7 +167,7 @@ async fn drive<C: Watched>(
             biased;
             // All caches see a list again, the new one for the first time.
             () = restart.notified() => {}
-            ended = watch(api.clone(), config.clone(), rights.clone(), observe) => {
+            ended = watch(api.clone(), config.clone(), permissions.clone(), observe) => {
                 end.send_replace(Some(ended.err().unwrap_or_default()));
                 return;
             }
@@ -181,7 +181,7 @@ pub(crate) struct Subscription<C> {
     id: u64,
 }
 
-impl<C: Watched> Subscription<C> {
+impl<C: Watchable> Subscription<C> {
     /// Starts the watch unless another cache has. It ends only with the reason why there is no point in going on.
     pub async fn run(self) -> Result<(), String> {
         self.hub.start();

@@ -1,14 +1,14 @@
 //! The state of a cache of primaries, under one lock: kube's store, the order of things, the indexes.
 
 use super::{
-    Observed, References, Watched,
+    Observed, References, Watchable,
     conditions::Conditions,
     recent::{Recent, Version},
 };
 use kube::runtime::{reflector::store::Writer, watcher::Event};
 use std::{collections::HashMap, sync::Arc};
 
-pub(super) struct State<K: Watched> {
+pub(super) struct State<K: Watchable> {
     pub writer: Writer<K>,
     pub recent: Recent,
     pub indexes: Vec<Arc<References<K>>>,
@@ -30,7 +30,7 @@ pub(super) struct Listed {
     pub conditions: Option<Conditions>,
 }
 
-impl<K: Watched> State<K> {
+impl<K: Watchable> State<K> {
     pub fn put(&mut self, key: &str, object: K) {
         self.indexes.iter().for_each(|it| it.update(key, Some(&object)));
         self.undecodable.remove(key);
@@ -45,8 +45,8 @@ impl<K: Watched> State<K> {
         }
     }
 
-    pub fn look_at_conditions(&mut self, key: &str, observed: &Observed<K>, manager: &str) {
-        self.set_conditions(key, Conditions::of(observed, manager));
+    pub fn look_at_conditions(&mut self, key: &str, observed: &Observed<K>, field_manager: &str) {
+        self.set_conditions(key, Conditions::of(observed, field_manager));
     }
 
     pub fn set_conditions(&mut self, key: &str, conditions: Option<Conditions>) {

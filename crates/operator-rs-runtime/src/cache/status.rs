@@ -1,8 +1,8 @@
 //! The status of a primary, and whose its conditions are: what others set stays theirs, and what the
 //! runtime reports about a failure is a manager's of its own, so that neither erases the other.
 
-use super::{Observed, Primary, Watched, conditions::leave_out_gone, find, key_of, lock, primary::version};
-use crate::{error::Error, scope::Scope};
+use super::{Observed, PrimaryCache, Watchable, conditions::leave_out_gone, find, key_of, lock, primary::version};
+use crate::{error::Error, scope::ResourceScope};
 use kube::{
     Api, ResourceExt,
     api::{Patch, PatchParams},
@@ -15,17 +15,9 @@ use std::sync::Arc;
 /// So often is a status applied while others write to the object.
 const ATTEMPTS: u32 = 5;
 
-impl<K: Watched> Primary<K> {
-    /// Writes the status if it differs from the current one. Returns whether it has written.
-    ///
-    /// Conditions that others have set keep their owner, even if `status` contains them.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Kube`] if the API server refuses it; with `NotFound` if the object is gone, or `Conflict` if it has
-    /// been created again: returned from the reconcile, neither counts as a failure. [`Error::NoStatus`] if the
-    /// CRD has no subresource `status`.
-    pub async fn set_status(&self, object: &K, status: K::Status) -> Result<bool, Error>
+impl<K: Watchable> PrimaryCache<K> {
+    /// Writes the status if it differs: see [`Primary::update_status`](crate::Primary::update_status).
+    pub(crate) async fn update_status(&self, object: &K, status: K::Status) -> Result<bool, Error>
     where
         K: Serialize + HasStatus<Status: Serialize + PartialEq + Sync>,
     {
@@ -47,7 +39,7 @@ impl<K: Watched> Primary<K> {
         if desired == found {
             return Ok(false);
         }
-        self.patch_status(object, self.manager, desired).await?;
+        self.patch_status(object, self.field_manager, desired).await?;
         Ok(true)
     }
 
@@ -69,14 +61,19 @@ impl<K: Watched> Primary<K> {
 
     /// Applies a status, to no other object of the same name. The server does not look at the uid when
     /// the status is applied, but at the version.
-    pub(super) async fn patch_status(&self, object: &K, manager: &str, status: Value) -> Result<Observed<K>, Error>
+    pub(super) async fn patch_status(
+        &self,
+        object: &K,
+        field_manager: &str,
+        status: Value,
+    ) -> Result<Observed<K>, Error>
     where
         K: Serialize,
     {
         let api: Api<Observed<K>> = K::Scope::api(&self.client, object.namespace().as_deref());
         let latest = self.current(object);
         let mut at = latest.as_deref().unwrap_or(object).resource_version();
-        let (name, params) = (object.name_any(), PatchParams::apply(manager).force());
+        let (name, params) = (object.name_any(), PatchParams::apply(field_manager).force());
         let mut attempts = 1;
         loop {
             let mut patch =
@@ -90,7 +87,7 @@ impl<K: Watched> Primary<K> {
                     return Ok(after);
                 }
                 Err(kube::Error::Api(it)) if it.code == 409 && attempts < ATTEMPTS => match self.find(object).await? {
-                    Some(found) if !self.is_outdated(manager, &status, &found) => {
+                    Some(found) if !self.is_outdated(field_manager, &status, &found) => {
                         at = found.metadata.resource_version;
                         attempts += 1;
                     }

@@ -8,24 +8,30 @@ use operator_rs_testing::Cluster;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-fn observed<K: Watched>(object: &Value) -> Observed<K> {
+fn observed<K: Watchable>(object: &Value) -> Observed<K> {
     serde_json::from_str(&object.to_string()).unwrap()
 }
 
 fn configs(cluster: &Cluster) -> Arc<Children<ConfigMap>> {
     let link = Link::Owner(by_owner::<Deployment, ConfigMap>(), Owners::new(deployments()));
-    Children::new(cluster.client(), "operator", Labels::new(), Watch::default().filter(), link, |_| {})
+    Children::new(cluster.client(), "operator", Labels::new(), WatchOptions::default().filter(), link, |_| {})
 }
 
-fn deployments() -> Arc<Primary<Deployment>> {
-    Primary::new(Cluster::default().client(), "operator", &Claims::default(), Watch::default().filter(), |_| {})
+fn deployments() -> Arc<PrimaryCache<Deployment>> {
+    PrimaryCache::new(
+        Cluster::default().client(),
+        "operator",
+        &Claims::default(),
+        WatchOptions::default().filter(),
+        |_| {},
+    )
 }
 
-fn parent() -> Deployment {
+fn owner() -> Deployment {
     serde_json::from_value(json!({ "metadata": { "name": "p", "namespace": "n", "uid": "u" } })).unwrap()
 }
 
-fn child(version: &str) -> Value {
+fn dependent(version: &str) -> Value {
     let owner = json!({ "apiVersion": "apps/v1", "kind": "Deployment", "name": "p", "uid": "u", "controller": true });
     json!({ "metadata": {
         "name": "c", "namespace": "n", "uid": "c", "resourceVersion": version, "ownerReferences": [owner],
@@ -34,17 +40,17 @@ fn child(version: &str) -> Value {
 
 #[tokio::test]
 async fn what_was_pruned_stays_gone_when_an_older_event_comes_late() {
-    let cluster = Cluster::default().with("configmaps", &[child("5")]);
+    let cluster = Cluster::default().with_json("configmaps", &[dependent("5")]);
     let configs = configs(&cluster);
-    configs.observe(Event::Apply(observed(&child("5"))));
-    configs.prune(&parent(), began()).await.unwrap();
-    assert!(configs.of(&parent()).is_empty());
-    configs.observe(Event::Apply(observed(&child("6"))));
-    assert!(configs.of(&parent()).is_empty(), "an edit of before the deletion");
-    for event in [Event::Init, Event::InitApply(observed(&child("6"))), Event::InitDone] {
+    configs.observe(Event::Apply(observed(&dependent("5"))));
+    configs.prune(&owner(), prune::now()).await.unwrap();
+    assert!(configs.belonging_to(&owner()).is_empty());
+    configs.observe(Event::Apply(observed(&dependent("6"))));
+    assert!(configs.belonging_to(&owner()).is_empty(), "an edit of before the deletion");
+    for event in [Event::Init, Event::InitApply(observed(&dependent("6"))), Event::InitDone] {
         configs.observe(event);
     }
-    assert!(configs.of(&parent()).is_empty(), "a list of before the deletion");
+    assert!(configs.belonging_to(&owner()).is_empty(), "a list of before the deletion");
 }
 
 #[tokio::test]
@@ -55,22 +61,22 @@ async fn an_answer_that_comes_after_a_list_without_the_object_is_verified() {
     for event in [Event::Init, Event::InitDone] {
         configs.observe(event);
     }
-    assert!(!configs.written(&observed(&child("5")), Some(1), &json!({}), lists));
+    assert!(!configs.written(&observed(&dependent("5")), Some(1), &json!({}), lists));
     configs.verify("n/c").await.unwrap();
-    assert!(configs.of(&parent()).is_empty());
+    assert!(configs.belonging_to(&owner()).is_empty());
 }
 
 #[tokio::test]
-async fn a_new_parent_that_an_own_write_shows_first_is_told() {
+async fn a_new_owner_that_an_own_write_shows_first_is_told() {
     let told = Arc::new(std::sync::Mutex::new(vec![]));
     let (cluster, tell) = (Cluster::default(), told.clone());
     let link = Link::Owner(by_owner::<Deployment, ConfigMap>(), Owners::new(deployments()));
     let trigger = move |key: &str| tell.lock().unwrap().push(key.to_owned());
-    let filter = Watch::default().filter();
+    let filter = WatchOptions::default().filter();
     let configs = Children::<ConfigMap>::new(cluster.client(), "operator", Labels::new(), filter, link, trigger);
-    configs.observe(Event::Apply(observed(&child("5"))));
+    configs.observe(Event::Apply(observed(&dependent("5"))));
     told.lock().unwrap().clear();
-    let mut moved = child("7");
+    let mut moved = dependent("7");
     moved["metadata"]["ownerReferences"][0]["name"] = json!("q");
     configs.written(&observed(&moved), Some(1), &json!({ "metadata": { "ownerReferences": [{ "uid": "u" }] } }), 0);
     assert_eq!(*told.lock().unwrap(), ["n/q", "n/p"]);
@@ -132,14 +138,17 @@ async fn an_object_that_cannot_be_decoded_is_told_once_and_forgotten_when_it_is_
 }
 
 /// The triggers of a primary that is asked by a predicate of its generation.
-fn triggered() -> (Arc<Primary<Deployment>>, impl Fn() -> usize) {
+fn triggered() -> (Arc<PrimaryCache<Deployment>>, impl Fn() -> usize) {
     let told = Arc::new(std::sync::Mutex::new(0));
     let tell = told.clone();
-    let selected = Watch::<Deployment>::default().predicate(kube::runtime::predicates::generation::<Deployment>);
-    let primary =
-        Primary::new(Cluster::default().client(), "operator", &Claims::default(), selected.filter(), move |_: &str| {
-            *tell.lock().unwrap() += 1
-        });
+    let selected = WatchOptions::<Deployment>::default().predicate(kube::runtime::predicates::generation::<Deployment>);
+    let primary = PrimaryCache::new(
+        Cluster::default().client(),
+        "operator",
+        &Claims::default(),
+        selected.filter(),
+        move |_: &str| *tell.lock().unwrap() += 1,
+    );
     (primary, move || std::mem::take(&mut *told.lock().unwrap()))
 }
 

@@ -1,8 +1,8 @@
-//! One watch: what it selects, how it continues after an error, and whether it has listed everything once. kube's
+//! One watch: the objects that it selects, the retries after an error, and whether it has listed everything once. kube's
 //! watcher retries forever, and only logs errors.
 
 use super::{
-    Observed, Watched,
+    Observed, Watchable,
     absent::absent,
     filter::{BoxPredicate, Filter},
     lock,
@@ -11,8 +11,8 @@ use crate::{
     backoff::{WatchBackoff, spread},
     error::when,
     explain,
-    labels::{Labels, selector},
-    rights::Rights,
+    labels::{Labels, label_selector},
+    permissions::Permissions,
 };
 use futures::StreamExt;
 use kube::{
@@ -40,31 +40,31 @@ use tracing::{debug, warn};
 /// ```
 /// use k8s_openapi::api::core::v1::Secret;
 /// use kube::runtime::predicates;
-/// use runtime::{Labels, Watch};
+/// use operator_rs_runtime::{Labels, WatchOptions};
 ///
-/// let all = Watch::<Secret>::default();
-/// let labelled = Watch::<Secret>::from(&Labels::from([("app".into(), "a".into())]));
-/// let typed = Watch::<Secret>::default().fields("type=kubernetes.io/tls").predicate(predicates::labels);
+/// let all = WatchOptions::<Secret>::default();
+/// let labelled = WatchOptions::<Secret>::from(&Labels::from([("app".into(), "a".into())]));
+/// let typed = WatchOptions::<Secret>::default().fields("type=kubernetes.io/tls").predicate(predicates::labels);
 /// ```
-pub struct Watch<C> {
+pub struct WatchOptions<C> {
     pub(crate) labels: Labels,
     pub(crate) fields: Option<String>,
     predicate: Option<BoxPredicate<C>>,
 }
 
-impl<C> Default for Watch<C> {
+impl<C> Default for WatchOptions<C> {
     fn default() -> Self {
         Self { labels: Labels::new(), fields: None, predicate: None }
     }
 }
 
-impl<C> From<&Labels> for Watch<C> {
+impl<C> From<&Labels> for WatchOptions<C> {
     fn from(labels: &Labels) -> Self {
         Self { labels: labels.clone(), ..Self::default() }
     }
 }
 
-impl<C> Watch<C> {
+impl<C> WatchOptions<C> {
     /// Selects objects by a field selector, such as `spec.nodeName=a`.
     pub fn fields(self, selector: &str) -> Self {
         Self { fields: Some(selector.into()), ..self }
@@ -84,7 +84,7 @@ impl<C> Watch<C> {
     }
 }
 
-impl<C: Watched> Watch<C> {
+impl<C: Watchable> WatchOptions<C> {
     pub(crate) fn config(&self) -> watcher::Config {
         // A page is in memory as a whole: metadata is small, and a ConfigMap may have a megabyte.
         let page = match (C::metadata_api(), &*C::kind(&())) {
@@ -94,7 +94,7 @@ impl<C: Watched> Watch<C> {
         };
         let mut config = watcher::Config::default().page_size(page);
         config.field_selector = self.fields.clone();
-        config.label_selector = (!self.labels.is_empty()).then(|| selector(&self.labels));
+        config.label_selector = (!self.labels.is_empty()).then(|| label_selector(&self.labels));
         config
     }
 }
@@ -143,10 +143,10 @@ impl Refusals {
 
 /// Hands every event to `observe`, until it is dropped. It ends, with the reason, if this account may not list or
 /// watch the kind, or the API server does not serve it: at once where that is so from the start, else after a while.
-pub(super) async fn watch<C: Watched>(
+pub(super) async fn watch<C: Watchable>(
     api: Api<Observed<C>>,
     config: watcher::Config,
-    rights: Rights,
+    permissions: Permissions,
     mut observe: impl FnMut(Event<Observed<C>>),
 ) -> Result<(), String> {
     let client = api.clone().into_client();
@@ -177,7 +177,7 @@ pub(super) async fn watch<C: Watched>(
                     let is_from_the_start = !is_open && listed.is_none_or(|at| now - at < GAP);
                     if refusals.add(now) || is_from_the_start {
                         return Err(match why {
-                            Hopeless::Forbidden => rights.refused::<C>(&client).await,
+                            Hopeless::Forbidden => permissions.refused::<C>(&client).await,
                             Hopeless::Absent => absent::<C>(&client).await,
                         });
                     }

@@ -22,7 +22,7 @@ use tower::{BoxError, Layer, Service, layer::layer_fn};
 /// The API server sends a bookmark each minute, so only a dead connection is silent for this long.
 /// (An API server whose etcd sends no progress notifications sends no bookmarks for kinds that never change:
 /// their watches restart every 150 s instead of every 290 s.)
-pub const WATCH_IDLE: Duration = Duration::from_secs(150);
+pub(crate) const WATCH_IDLE: Duration = Duration::from_secs(150);
 
 /// Counts, limits and times the requests to `host`.
 pub(super) fn layer<S>(

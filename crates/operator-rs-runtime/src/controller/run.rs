@@ -3,10 +3,10 @@
 
 use super::Controller;
 use crate::{
-    Action, Failure,
+    Action, Error, ReconcileError,
     backoff::{Failures, jittered},
-    cache::{Primary, Selection, Watched, key_of, object_ref},
-    queue::Queue,
+    cache::{PrimaryCache, Selection, Watchable, key_of, object_ref},
+    queue::FairQueue,
     worker::Worker,
 };
 use futures::{FutureExt, StreamExt, stream::FuturesUnordered};
@@ -15,57 +15,59 @@ use std::{sync::Arc, time::Duration};
 use tokio::task::JoinSet;
 use tracing::{Instrument, info, info_span};
 
-impl<K: Watched + Serialize> Controller<K> {
-    /// Fills the caches, waits until this process leads, and reconciles until the operator stops; then
-    /// lets the reconciles that run finish. In a [dry run](crate::DryRun) it reconciles each object once, and ends.
+impl<K: Watchable + Serialize> Controller<K> {
+    /// Fills the caches, waits until this process leads, and reconciles until the operator stops; then it waits for the
+    /// running reconciles to finish. Each reconcile gets a clone of `context`: a handle, a struct of handles, or an `Arc` of
+    /// anything. In a [dry run](crate::DryRun) it reconciles each object once, and ends.
     ///
     /// # Errors
     ///
-    /// If a watched resource cannot be listed: at once if a permission or a CRD is missing, otherwise
-    /// after `cache_sync_timeout`. If two controllers would delete each other's children: see [`Self::owns`].
-    pub async fn run<F, Fut, C, E>(self, reconcile: F, ctx: Arc<C>) -> anyhow::Result<()>
+    /// [`Error::ControllerFailed`] if a watched resource cannot be listed: at once if a permission or a CRD is missing,
+    /// otherwise after `cache_sync_timeout`; and if two controllers would delete the dependents of each other, see
+    /// [`owns`](Self::owns).
+    pub async fn run<F, Fut, C, E>(self, reconcile: F, context: C) -> Result<(), Error>
     where
-        F: Fn(Arc<K>, Arc<C>) -> Fut + Send + Sync + 'static,
+        F: Fn(Arc<K>, C) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Action, E>> + Send + 'static,
-        C: Send + Sync + 'static,
-        E: Failure,
+        C: Clone + Send + Sync + 'static,
+        E: ReconcileError,
     {
-        self.need_rights();
-        let prunes = 1 < Arc::strong_count(&self.owned);
-        let add = |it: &Selection| self.operator.watches.owned.add(it, prunes);
-        let _owned = self.selections.iter().map(add).collect::<Result<Vec<_>, _>>().map_err(anyhow::Error::msg)?;
-        let Self { operator, name, primary, queue, tasks, synced, .. } = self;
-        let (stop, leading) = (operator.stop.clone(), operator.leading.clone());
-        let pending = operator.readiness.expect_caches(name.clone());
+        self.need_permissions();
+        let prunes = self.dependents.is_shared();
+        let add = |it: &Selection| self.manager.watches.owned.add(it, prunes);
+        let _owned = self.selections.iter().map(add).collect::<Result<Vec<_>, _>>().map_err(Error::ControllerFailed)?;
+        let Self { manager, name, primary, queue, tasks, synced, .. } = self;
+        let (stop, elected) = (manager.stop.clone(), manager.elected.clone());
+        let pending = manager.readiness.expect_caches(name.clone());
         let mut beside = JoinSet::new();
         tasks.into_iter().for_each(|it| drop(beside.spawn(it)));
-        let limit = operator.settings.cache_sync_timeout;
+        let limit = manager.settings.cache_sync_timeout;
         let listed = futures::future::try_join_all(
             synced.into_iter().map(|(resource, it)| async move { it.wait(&resource, limit).await }),
         );
         tokio::select! {
-            listed = listed => listed.map(drop).map_err(anyhow::Error::msg)?,
+            listed = listed => listed.map(drop).map_err(Error::ControllerFailed)?,
             ended = ends(&mut beside) => return Err(ended),
             () = stop.cancelled() => return Ok(()),
         }
         pending.ready();
         info!(controller = name, objects = primary.store().len(), "caches are filled");
         tokio::select! {
-            () = leading.cancelled() => {}
+            () = elected.cancelled() => {}
             ended = ends(&mut beside) => return Err(ended),
             () = stop.cancelled() => return Ok(()),
         }
-        let period = operator.settings.sync_period;
+        let period = manager.settings.sync_period;
         let worker = Arc::new(Worker {
-            metrics: operator.metrics.controller(&name),
+            metrics: manager.metrics.controller(&name),
             primary: primary.clone(),
-            reconcile: Arc::new(move |obj| reconcile(obj, ctx.clone()).boxed()),
-            failures: Failures::new(&operator.settings.backoff),
-            reports: Failures::new(&operator.settings.backoff),
+            reconcile: Arc::new(move |obj| reconcile(obj, context.clone()).boxed()),
+            failures: Failures::new(&manager.settings.backoff),
+            reports: Failures::new(&manager.settings.backoff),
             paused: Default::default(),
-            operator,
+            manager,
         });
-        if let Some(report) = worker.operator.dry_run.clone() {
+        if let Some(report) = worker.manager.dry_run.clone() {
             return tokio::select! {
                 () = worker.dry_run(&report) => Ok(()),
                 ended = ends(&mut beside) => Err(ended),
@@ -75,7 +77,7 @@ impl<K: Watched + Serialize> Controller<K> {
         queue.open();
         add_all(&primary, &queue);
         beside.spawn(resync(primary.clone(), queue.clone(), period).map(Ok));
-        let workers = match worker.operator.settings.max_concurrent_reconciles {
+        let workers = match worker.manager.settings.max_concurrent_reconciles {
             0 => usize::MAX,
             workers => workers.into(),
         };
@@ -98,28 +100,28 @@ impl<K: Watched + Serialize> Controller<K> {
         }
     }
 
-    /// Registers the rights that reconciles may need, besides those of the caches.
-    fn need_rights(&self) {
-        let (rights, namespace) = (&self.operator.rights, self.operator.namespace.name());
+    /// Registers the permissions that reconciles may need, besides those of the caches.
+    fn need_permissions(&self) {
+        let (permissions, namespace) = (&self.manager.permissions, self.manager.namespace.name());
         for need in &self.writes {
-            need(rights, namespace, &["create", "patch"]);
-            // Somebody else has it: a reconcile may prune.
-            if 1 < Arc::strong_count(&self.owned) {
-                need(rights, namespace, &["delete"]);
+            need(permissions, namespace, &["create", "patch"]);
+            // The reconcile function has the handle, so it may prune.
+            if self.dependents.is_shared() {
+                need(permissions, namespace, &["delete"]);
             }
         }
         if self.primary.reports_conditions() {
-            rights.need::<K>("/status", namespace, &["patch"]);
+            permissions.need::<K>("/status", namespace, &["patch"]);
         }
     }
 }
 
 /// Tasks that run as long as the controller have ended: by a panic, or for the reason that they give.
-async fn ends(tasks: &mut JoinSet<Result<(), String>>) -> anyhow::Error {
+async fn ends(tasks: &mut JoinSet<Result<(), String>>) -> Error {
     loop {
         match tasks.join_next().await {
-            Some(Err(error)) => return anyhow::anyhow!("a task of the controller failed: {error}"),
-            Some(Ok(Err(why))) => return anyhow::Error::msg(why),
+            Some(Err(error)) => return Error::ControllerFailed(format!("a task of the controller failed: {error}")),
+            Some(Ok(Err(why))) => return Error::ControllerFailed(why),
             Some(Ok(Ok(()))) => {}
             None => futures::future::pending().await,
         }
@@ -127,13 +129,13 @@ async fn ends(tasks: &mut JoinSet<Result<(), String>>) -> anyhow::Error {
 }
 
 /// Reconciles everything again after the period, give or take 10 %.
-async fn resync<K: Watched>(primary: Arc<Primary<K>>, queue: Arc<Queue>, period: Duration) {
+async fn resync<K: Watchable>(primary: Arc<PrimaryCache<K>>, queue: Arc<FairQueue>, period: Duration) {
     loop {
         tokio::time::sleep(jittered(period)).await;
         add_all(&primary, &queue);
     }
 }
 
-fn add_all<K: Watched>(primary: &Primary<K>, queue: &Queue) {
+fn add_all<K: Watchable>(primary: &PrimaryCache<K>, queue: &FairQueue) {
     primary.store().state().iter().for_each(|it| queue.add(&key_of(&**it)));
 }

@@ -2,13 +2,13 @@
 
 use crate::{
     backoff::WatchBackoff,
-    cache::{Children, Watched},
+    cache::{Children, Watchable},
 };
 use std::sync::Weak;
 use tracing::debug;
 
 /// Looks for an object until the server answers: if it is not there, no event will say so.
-pub(super) async fn verify<C: Watched>(cache: Weak<Children<C>>, key: Box<str>) {
+pub(super) async fn verify<C: Watchable>(cache: Weak<Children<C>>, key: Box<str>) {
     let mut pauses = WatchBackoff::default();
     while let Some(cache) = cache.upgrade() {
         let Err(error) = cache.verify(&key).await else { return };

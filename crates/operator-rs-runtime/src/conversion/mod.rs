@@ -25,7 +25,7 @@ pub(crate) use review::Convert;
 use versions::Hub;
 
 use crate::{
-    Start,
+    Component,
     webhooks::{Call, Webhook, refuse},
 };
 use http::{Response, StatusCode, header};
@@ -63,12 +63,12 @@ use std::sync::Arc;
 ///     }
 /// }
 ///
-/// let part = runtime::converting::<v1::Memcached, v1alpha1::Memcached>();
+/// let part = operator_rs_runtime::conversion_webhook::<v1::Memcached, v1alpha1::Memcached>();
 /// ```
 ///
 /// # Panics
 /// If the two are not different versions of one kind.
-pub fn converting<H, S>() -> Start
+pub fn conversion_webhook<H, S>() -> Component
 where
     H: From<S> + Resource<DynamicType = ()> + CustomResourceExt + Serialize + DeserializeOwned + 'static,
     S: From<H> + Resource<DynamicType = ()> + CustomResourceExt + Serialize + DeserializeOwned,
@@ -76,8 +76,8 @@ where
     Webhook::Conversion(Arc::new(Hub::<H>::new::<S>(None))).into()
 }
 
-/// The same, and keeps what `S` cannot express in this annotation of its objects, such as `example.com/conversion-data`.
-/// It is restored when they are converted back.
+/// As [`conversion_webhook`], but the fields of the hub that `S` cannot express are kept in this annotation of the converted
+/// objects, such as `example.com/conversion-data`, and restored when the objects are converted back.
 ///
 /// The annotation has the fields of the hub that differ after a conversion to `S` and back. Lists with
 /// `x-kubernetes-list-type: map` are compared item by item, and the order of their items is kept if it differs; another
@@ -86,7 +86,7 @@ where
 ///
 /// # Panics
 /// If the two are not different versions of one kind.
-pub fn converting_lossless<H, S>(annotation: &str) -> Start
+pub fn lossless_conversion_webhook<H, S>(annotation: &str) -> Component
 where
     H: From<S> + Resource<DynamicType = ()> + CustomResourceExt + Serialize + DeserializeOwned + 'static,
     S: From<H> + Resource<DynamicType = ()> + CustomResourceExt + Serialize + DeserializeOwned,

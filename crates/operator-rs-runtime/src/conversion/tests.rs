@@ -48,13 +48,13 @@ impl From<Hub> for Spoke {
 
 macro_rules! converted {
     () => {
-        "let _ = runtime::converting::<Hub, Spoke>();\n"
+        "let _ = operator_rs_runtime::conversion_webhook::<Hub, Spoke>();\n"
     };
 }
 
 macro_rules! converted_lossless {
     () => {
-        "let _ = runtime::converting_lossless::<Hub, Spoke>(\"example.com/data\");\n"
+        "let _ = operator_rs_runtime::lossless_conversion_webhook::<Hub, Spoke>(\"example.com/data\");\n"
     };
 }
 

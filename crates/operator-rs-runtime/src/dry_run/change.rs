@@ -1,6 +1,6 @@
 //! The changes of an object: the paths of its fields, and no values, which may be secret.
 
-use crate::DESIRED_HASH;
+use crate::cache::DESIRED_HASH;
 use serde_json::Value;
 use std::{collections::BTreeSet, fmt};
 

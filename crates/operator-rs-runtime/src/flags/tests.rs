@@ -1,7 +1,5 @@
-use super::{
-    values::{address, seconds, time, time_or_zero},
-    *,
-};
+use super::*;
+use crate::flag_values::{address, seconds, time, time_or_zero};
 use clap::{CommandFactory, Parser};
 
 #[derive(clap::Parser)]

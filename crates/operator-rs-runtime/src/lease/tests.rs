@@ -23,7 +23,7 @@ pub(crate) struct Server {
 impl Server {
     pub fn elector(&self, identity: &str) -> Elector {
         let client = self.client_of(identity);
-        let config = Config { identity: identity.into(), ..Config::new("operator", &client) };
+        let config = LeaderElection { identity: identity.into(), ..LeaderElection::new("operator", &client) };
         Elector::new(client, config)
     }
 

@@ -4,9 +4,9 @@ use super::*;
 async fn reconciles_are_counted_under_the_names_of_controller_runtime() {
     let metrics = Metrics::default();
     let controller = metrics.controller("memcached");
-    controller.observe::<Error>(async { Ok(Action::await_change()) }).await.unwrap();
-    controller.observe(async { Err(Error::Panic("boom".into())) }).await.unwrap_err();
-    controller.observe(async { Err(Error::Timeout(Duration::ZERO)) }).await.unwrap_err();
+    controller.observe_reconcile::<Error>(async { Ok(Action::await_change()) }).await.unwrap();
+    controller.observe_reconcile(async { Err(Error::Panic("boom".into())) }).await.unwrap_err();
+    controller.observe_reconcile(async { Err(Error::Timeout(Duration::ZERO)) }).await.unwrap_err();
     let text = metrics.encode();
     for line in [
         "controller_runtime_reconcile_total{controller=\"memcached\",result=\"success\"} 1",
@@ -68,7 +68,7 @@ async fn what_runs_is_measured_when_it_is_asked_for() {
     let controller = metrics.controller("it");
     let running = tokio::spawn({
         let controller = controller.clone();
-        async move { controller.observe::<Error>(std::future::pending()).await }
+        async move { controller.observe_reconcile::<Error>(std::future::pending()).await }
     });
     tokio::task::yield_now().await;
     assert_eq!(controller.series.running.lock().unwrap().len(), 1);

@@ -2,8 +2,8 @@
 //! that to each program.
 
 use crate::{
-    Operator,
-    leader::{self, Leadership},
+    Manager,
+    leader::{LeaderElection, Leadership},
     readiness::Pending,
 };
 use anyhow::anyhow;
@@ -15,7 +15,7 @@ use tracing::warn;
 /// The time in which controllers run.
 pub struct Plan {
     /// The Lease to hold, if any.
-    pub election: Option<leader::Config>,
+    pub election: Option<LeaderElection>,
     /// Whether the controllers begin, and fill their caches, before it is held.
     pub warm: bool,
     /// How long what runs may take to end.
@@ -26,17 +26,17 @@ impl Plan {
     /// Runs the controllers until they end, and holds the Lease meanwhile.
     pub async fn run<F>(
         &self,
-        operator: &Operator,
+        manager: &Manager,
         starting: Pending,
         controllers: impl FnOnce() -> F,
     ) -> anyhow::Result<()>
     where
         F: Future<Output = anyhow::Result<()>>,
     {
-        let (stop, give_up) = (&operator.stop, operator.stop.child_token());
+        let (stop, give_up) = (&manager.stop, manager.stop.child_token());
         let mut running = Box::pin(async {
             let cold = self.election.is_some() && !self.warm;
-            if cold && stop.run_until_cancelled(operator.leading.cancelled()).await.is_none() {
+            if cold && stop.run_until_cancelled(manager.elected.cancelled()).await.is_none() {
                 return Ok(());
             }
             controllers().await
@@ -44,7 +44,7 @@ impl Plan {
         let mut acquire = pin!(async {
             starting.ready(); // what the controllers wait for is known by now
             match &self.election {
-                Some(config) => self.acquire(operator, config, give_up.clone()).await,
+                Some(config) => self.acquire(manager, config, give_up.clone()).await,
                 None => Ok(None),
             }
         });
@@ -62,7 +62,7 @@ impl Plan {
             (Err(_), Some(_)) => None,
         };
         if leadership.is_some() || self.election.is_none() {
-            operator.leading.cancel();
+            manager.elected.cancel();
         }
         let lost = leadership.as_ref().map(|it| it.lost.clone()).unwrap_or_default();
         let result = match done {
@@ -87,11 +87,11 @@ impl Plan {
 
     async fn acquire(
         &self,
-        operator: &Operator,
-        config: &leader::Config,
+        manager: &Manager,
+        config: &LeaderElection,
         stop: CancellationToken,
     ) -> anyhow::Result<Option<Leadership>> {
-        let acquired = leader::acquire(operator.client.clone(), config.clone(), operator.metrics.clone(), stop).await;
+        let acquired = config.clone().with_metrics(&manager.metrics).acquire(&manager.client, &stop).await;
         acquired.map_err(|error| {
             let why = format!("cannot acquire the Lease `{}` in the namespace `{}`", config.name, config.namespace);
             anyhow::Error::new(error).context(why)

@@ -21,9 +21,9 @@ fn caches_count_unless_they_are_ignored() {
 mod own_webhooks {
     use super::*;
     use crate::{
-        Action, Controller, Error, Identity, Operator, Start,
+        Action, Component, Controller, Error, Identity, Manager,
         admission::{Validator, Verdict},
-        per_namespace, process, webhook_service,
+        controller_per_namespace, process, webhook_service,
         webhooks::tests::{certificate, flags},
     };
     use kube::{
@@ -68,8 +68,8 @@ mod own_webhooks {
             }
 
             impl $version::Cache {
-                async fn label(self: Arc<Self>, operator: Arc<Operator>) -> Result<Action, Error> {
-                    let api: Api<Self> = Api::namespaced(operator.client.clone(), "n");
+                async fn label(self: Arc<Self>, manager: Arc<Manager>) -> Result<Action, Error> {
+                    let api: Api<Self> = Api::namespaced(manager.client.clone(), "n");
                     let label = json!({ "metadata": { "labels": { $name: "seen" } } });
                     api.patch(&self.name_any(), &PatchParams::default(), &Patch::Merge(label)).await?;
                     Ok(Action::await_change())
@@ -81,13 +81,15 @@ mod own_webhooks {
     version!(v1, v1alpha1, "v1");
     version!(v1alpha1, v1, "v1alpha1");
 
-    fn parts() -> Vec<Start> {
+    fn parts() -> Vec<Component> {
         vec![
-            crate::converting::<v1::Cache, v1alpha1::Cache>(),
-            crate::validating("/validate-v1", v1::CacheValidator),
-            crate::validating("/validate-v1alpha1", v1alpha1::CacheValidator),
-            per_namespace(|operator| Controller::new(&operator).run(v1::Cache::label, Arc::new(operator))),
-            per_namespace(|operator| Controller::new(&operator).run(v1alpha1::Cache::label, Arc::new(operator))),
+            crate::conversion_webhook::<v1::Cache, v1alpha1::Cache>(),
+            crate::validating_webhook("/validate-v1", v1::CacheValidator),
+            crate::validating_webhook("/validate-v1alpha1", v1alpha1::CacheValidator),
+            controller_per_namespace(|manager| Controller::new(&manager).run(v1::Cache::label, Arc::new(manager))),
+            controller_per_namespace(|manager| {
+                Controller::new(&manager).run(v1alpha1::Cache::label, Arc::new(manager))
+            }),
         ]
     }
 
@@ -123,15 +125,15 @@ mod own_webhooks {
         crd
     }
 
-    fn operator(cluster: &Cluster) -> Operator {
-        Operator {
-            leading: CancellationToken::new(),
-            ..Operator::new(Identity { name: "operator", version: "1" }, cluster.client())
+    fn manager(cluster: &Cluster) -> Manager {
+        Manager {
+            elected: CancellationToken::new(),
+            ..Manager::new(Identity { name: "operator", version: "1" }, cluster.client())
         }
     }
 
     fn cluster(stored: &str, readiness: &Readiness) -> Cluster {
-        let (webhooks, readiness) = (webhook_service(parts(), &operator(&Cluster::default())), readiness.clone());
+        let (webhooks, readiness) = (webhook_service(parts(), &manager(&Cluster::default())), readiness.clone());
         let service = tower::service_fn(move |request| {
             let (webhooks, is_ready) = (webhooks.clone(), readiness.is_ready());
             async move {
@@ -145,7 +147,7 @@ mod own_webhooks {
             "apiVersion": format!("test.dev/{stored}"), "kind": "Cache",
             "metadata": { "name": "a", "namespace": "n" }, "spec": { "size": 1 },
         });
-        Cluster::default().with_webhooks(&validators(), service).with_crds(&[crd(stored)]).with(CACHES, &[object])
+        Cluster::default().with_webhooks(&validators(), service).with_crds(&[crd(stored)]).with_json(CACHES, &[object])
     }
 
     #[tokio::test(flavor = "multi_thread")]
@@ -156,11 +158,11 @@ mod own_webhooks {
             let cluster = cluster(stored, &readiness);
             let more = ["--health-probe-bind-address=0", "--graceful-shutdown-timeout=0s"];
             let (flags, _) = flags(&dir, &more).await;
-            let mut operator = Operator { readiness, ..operator(&cluster) };
-            operator.settings.cache_sync_timeout = Duration::from_secs(5);
-            let stop = operator.stop.clone();
-            let running = tokio::spawn(async move { process::serve(&operator, &flags, &parts()).await });
-            let labels = || cluster.get(CACHES, "n", "a").unwrap()["metadata"]["labels"].clone();
+            let mut manager = Manager { readiness, ..manager(&cluster) };
+            manager.settings.cache_sync_timeout = Duration::from_secs(5);
+            let stop = manager.stop.clone();
+            let running = tokio::spawn(async move { process::serve(&manager, &flags, &parts()).await });
+            let labels = || cluster.get_json(CACHES, "n", "a").unwrap()["metadata"]["labels"].clone();
             let limit = Instant::now() + Duration::from_secs(20);
             while labels() != json!({ "v1": "seen", "v1alpha1": "seen" }) && !running.is_finished() {
                 assert!(Instant::now() < limit, "{}", labels());

@@ -141,7 +141,7 @@ async fn where_ipv6_is_off_ipv4_is_listened_on() {
 }
 
 /// A webhook whose answers take this long.
-fn slow(operator: &crate::Operator, time: Duration) -> Pages {
+fn slow(manager: &crate::Manager, time: Duration) -> Pages {
     let answer = Arc::new(move |_, _| {
         async move {
             sleep(time).await;
@@ -150,12 +150,12 @@ fn slow(operator: &crate::Operator, time: Duration) -> Pages {
         .boxed()
     });
     let webhook = Webhook::Admission { path: "/slow".into(), review: answer };
-    Pages::Webhooks(Routes::new([&webhook].into_iter(), operator).unwrap())
+    Pages::Webhooks(Routes::new([&webhook].into_iter(), manager).unwrap())
 }
 
-fn operator() -> crate::Operator {
+fn manager() -> crate::Manager {
     let identity = crate::Identity { name: "operator", version: "1" };
-    crate::Operator::new(identity, operator_rs_testing::Cluster::default().client())
+    crate::Manager::new(identity, operator_rs_testing::Cluster::default().client())
 }
 
 const REVIEW: &str = "content-type: application/json\r\ncontent-length: 2\r\n\r\n{}";
@@ -175,7 +175,7 @@ async fn review(address: SocketAddr, from: [u8; 4]) -> String {
 
 #[tokio::test]
 async fn no_answer_is_cut_off_for_a_new_connection() {
-    let (address, ..) = started(slow(&operator(), Duration::from_millis(200)), None).await;
+    let (address, ..) = started(slow(&manager(), Duration::from_millis(200)), None).await;
     let mut answers = vec![];
     for nth in 0..400 {
         answers.push(tokio::spawn(review(address, [127, 0, 0, 1])));
@@ -191,7 +191,7 @@ async fn no_answer_is_cut_off_for_a_new_connection() {
 
 #[tokio::test]
 async fn a_client_that_opens_many_connections_does_not_end_those_of_others() {
-    let (address, ..) = started(slow(&operator(), Duration::ZERO), None).await;
+    let (address, ..) = started(slow(&manager(), Duration::ZERO), None).await;
     let mut kept = TcpStream::connect(address).await.unwrap();
     let mut ask = async || {
         kept.write_all(format!("POST /slow HTTP/1.1\r\nhost: it\r\n{REVIEW}").as_bytes()).await.unwrap();
@@ -222,7 +222,7 @@ async fn a_client_that_opens_many_connections_does_not_end_those_of_others() {
 async fn what_is_asked_when_serving_ends_is_answered() {
     for tls in [false, true] {
         let acceptor = tls.then(|| crate::tls::acceptor(None).unwrap());
-        let (address, stop, server) = started(slow(&operator(), Duration::from_millis(1500)), acceptor).await;
+        let (address, stop, server) = started(slow(&manager(), Duration::from_millis(1500)), acceptor).await;
         let asked = (!tls).then(|| tokio::spawn(review(address, [127, 0, 0, 1])));
         let _silent = TcpStream::connect(address).await.unwrap();
         sleep(Duration::from_millis(100)).await;

@@ -132,7 +132,7 @@ async fn a_name_that_the_certificate_is_not_for_is_logged_once() {
     }
     let expected = format!(
         "the serving certificate in {} is not valid for `webhook-service.system.svc`, which a client asked for: if that is \
-         the name of the operator's Service, request a certificate for it",
+         the name of the manager's Service, request a certificate for it",
         files.cert.display()
     );
     assert_eq!(warnings(&lines), [expected]);

@@ -1,7 +1,7 @@
 //! Runs code of the operator so that its panic or its slowness is answered, too.
 
 use super::metrics::panics;
-use crate::{Operator, worker::panic_message};
+use crate::{Manager, worker::panic_message};
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::task::AbortOnDropHandle;
@@ -11,7 +11,7 @@ use tokio_util::task::AbortOnDropHandle;
 /// # Errors
 /// If it panics or takes too long.
 pub(crate) async fn guard<T: Send + 'static>(
-    operator: &Operator,
+    manager: &Manager,
     until: Instant,
     code: impl Future<Output = T> + Send + 'static,
 ) -> Result<T, String> {
@@ -23,7 +23,7 @@ pub(crate) async fn guard<T: Send + 'static>(
         Err(_) => return Err(format!("the webhook took longer than {limit:.1?}")),
     };
     joined.map_err(|join| {
-        panics(&operator.metrics).inc();
+        panics(&manager.metrics).inc();
         let message = match join.try_into_panic() {
             Ok(panic) => panic_message(&*panic),
             Err(join) => join.to_string(),

@@ -3,7 +3,7 @@
 use super::{Call, Webhook, metrics::Series};
 #[cfg(feature = "conversion")]
 use crate::conversion::{self, Convert};
-use crate::{Operator, flags::time};
+use crate::{Manager, flag_values::time};
 use futures::future::BoxFuture;
 use http::{HeaderMap, Method, Request, Response, StatusCode, Uri, header};
 use http_body_util::BodyExt;
@@ -47,7 +47,7 @@ struct Route {
 impl Routes {
     /// # Errors
     /// If two webhooks have the same path.
-    pub fn new<'a>(webhooks: impl Iterator<Item = &'a Webhook>, operator: &Operator) -> anyhow::Result<Self> {
+    pub fn new<'a>(webhooks: impl Iterator<Item = &'a Webhook>, manager: &Manager) -> anyhow::Result<Self> {
         let mut routes = BTreeMap::new();
         let mut add = |path: &str, route: Route| match routes.insert(path.to_owned(), route) {
             Some(_) => Err(anyhow::anyhow!("two webhooks have the path `{path}`: give each its own")),
@@ -61,12 +61,12 @@ impl Routes {
             match webhook {
                 #[cfg(feature = "admission")]
                 Webhook::Admission { path, review } => {
-                    let (operator, review) = (operator.clone(), review.clone());
+                    let (manager, review) = (manager.clone(), review.clone());
                     add(
                         path,
                         Route {
-                            series: Series::new(&operator.metrics, path),
-                            answer: Box::new(move |call| review(operator.clone(), call)),
+                            series: Series::new(&manager.metrics, path),
+                            answer: Box::new(move |call| review(manager.clone(), call)),
                             largest: 7 * MEBIBYTE,
                             room: room.clone(),
                             limit: Duration::from_secs(10),
@@ -89,7 +89,7 @@ impl Routes {
             add(
                 "/convert",
                 Route {
-                    series: Series::new(&operator.metrics, "/convert"),
+                    series: Series::new(&manager.metrics, "/convert"),
                     answer: Box::new(move |call| Box::pin(conversion::answer(converters.clone(), call))),
                     largest: 64 * MEBIBYTE,
                     room: Arc::new(Semaphore::new(CONVERSION)),
@@ -97,7 +97,7 @@ impl Routes {
                 },
             )?;
         }
-        Ok(Self { by_path: routes, stop: operator.stop.clone() })
+        Ok(Self { by_path: routes, stop: manager.stop.clone() })
     }
 
     pub fn is_empty(&self) -> bool {

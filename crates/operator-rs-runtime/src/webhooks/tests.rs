@@ -6,20 +6,21 @@ use operator_rs_testing::Cluster;
 use rustls::{ClientConfig, RootCertStore, crypto::ring, pki_types::CertificateDer};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU16, Ordering};
+use std::time::Duration;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
-    time::timeout,
+    time::{sleep, timeout},
 };
 use tokio_rustls::TlsConnector;
 use tower::ServiceExt;
 
-fn operator() -> Operator {
-    Operator::new(Identity { name: "operator", version: "1" }, Cluster::default().client())
+fn manager() -> Manager {
+    Manager::new(Identity { name: "operator", version: "1" }, Cluster::default().client())
 }
 
 /// A webhook that answers with what it was sent.
-fn echo(path: &str) -> Start {
+fn echo(path: &str) -> Component {
     let review = Arc::new(|_, call: Call| async move { Response::new(call.body) }.boxed());
     Webhook::Admission { path: path.into(), review }.into()
 }
@@ -29,7 +30,7 @@ fn post(path: &str, body: impl Into<Bytes>) -> Request<Bytes> {
 }
 
 async fn ask(request: Request<Bytes>) -> (StatusCode, String) {
-    let answer = webhook_service([echo("/a"), echo("/b")], &operator()).oneshot(request).await.unwrap();
+    let answer = webhook_service([echo("/a"), echo("/b")], &manager()).oneshot(request).await.unwrap();
     (answer.status(), String::from_utf8(answer.into_body().to_vec()).unwrap())
 }
 
@@ -59,17 +60,17 @@ async fn what_is_no_review_is_refused_with_a_status() {
 #[tokio::test]
 #[should_panic(expected = "two webhooks have the path `/a`: give each its own")]
 async fn two_webhooks_with_one_path_are_refused() {
-    let _ = webhook_service([echo("/a"), echo("/a")], &operator());
+    let _ = webhook_service([echo("/a"), echo("/a")], &manager());
 }
 
 #[tokio::test]
 async fn requests_are_counted_under_the_names_of_controller_runtime() {
-    let operator = operator();
-    let service = webhook_service([echo("/a")], &operator);
+    let manager = manager();
+    let service = webhook_service([echo("/a")], &manager);
     for request in [post("/a", "{}"), post("/a", "{}"), Request::get("/a").body(Bytes::new()).unwrap()] {
         service.clone().oneshot(request).await.unwrap();
     }
-    let text = operator.metrics.encode();
+    let text = manager.metrics.encode();
     for line in [
         r#"requests_total{webhook="/a",code="200"} 2"#,
         r#"requests_total{webhook="/a",code="405"} 1"#,
@@ -85,11 +86,11 @@ async fn requests_are_counted_under_the_names_of_controller_runtime() {
 
 #[tokio::test]
 async fn an_api_server_does_not_keep_its_connection_to_a_process_that_ends() {
-    let operator = operator();
-    let service = webhook_service([echo("/a")], &operator);
+    let manager = manager();
+    let service = webhook_service([echo("/a")], &manager);
     let answer = service.clone().oneshot(post("/a", "{}")).await.unwrap();
     assert_eq!(answer.headers().get("connection"), None);
-    operator.stop.cancel();
+    manager.stop.cancel();
     let answer = service.oneshot(post("/a", "{}")).await.unwrap();
     assert_eq!((answer.status(), &answer.headers()["connection"]), (StatusCode::OK, &"close".parse().unwrap()));
 }
@@ -151,12 +152,12 @@ async fn send(port: u16, certificate: &CertificateDer<'static>) -> std::io::Resu
 async fn webhooks_are_served_for_some_time_after_the_signal_to_stop() {
     let (dir, certificate) = certificate("stop");
     let (flags, port) = flags(&dir, &["--graceful-shutdown-timeout=500ms"]).await;
-    let operator = operator();
+    let manager = manager();
     let parts = [echo("/a")];
-    let server = serve(&flags, parts.iter().filter_map(Start::webhook), &operator, None).await.unwrap().unwrap();
-    assert!(operator.readiness.pending().is_empty());
+    let server = serve(&flags, parts.iter().filter_map(Component::webhook), &manager, None).await.unwrap().unwrap();
+    assert!(manager.readiness.pending().is_empty());
     assert!(send(port, &certificate).await.unwrap().ends_with("{}"));
-    operator.stop.cancel();
+    manager.stop.cancel();
     sleep(Duration::from_millis(100)).await;
     assert!(send(port, &certificate).await.unwrap().ends_with("{}"), "other nodes do not know of the end yet");
     timeout(Duration::from_secs(2), server.end(false)).await.unwrap();
@@ -168,9 +169,9 @@ async fn webhooks_are_served_for_some_time_after_the_signal_to_stop() {
 async fn webhooks_are_served_until_the_last_reconcile_has_ended() {
     let (dir, certificate) = certificate("reconcile");
     let (flags, port) = flags(&dir, &["--graceful-shutdown-timeout=100ms"]).await;
-    let (operator, parts) = (operator(), [echo("/a")]);
-    let server = serve(&flags, parts.iter().filter_map(Start::webhook), &operator, None).await.unwrap().unwrap();
-    operator.stop.cancel();
+    let (manager, parts) = (manager(), [echo("/a")]);
+    let server = serve(&flags, parts.iter().filter_map(Component::webhook), &manager, None).await.unwrap().unwrap();
+    manager.stop.cancel();
     sleep(Duration::from_millis(300)).await;
     assert!(send(port, &certificate).await.unwrap().ends_with("{}"), "a reconcile that still runs may need them");
     timeout(Duration::from_secs(2), server.end(false)).await.unwrap();
@@ -182,11 +183,11 @@ async fn webhooks_are_served_until_the_last_reconcile_has_ended() {
 async fn the_end_of_a_process_that_fails_is_not_delayed() {
     let (dir, _) = certificate("fail");
     for (failed, stop) in [(true, true), (true, false), (false, false)] {
-        let ((flags, _), operator) = (flags(&dir, &[]).await, operator());
+        let ((flags, _), manager) = (flags(&dir, &[]).await, manager());
         let parts = [echo("/a")];
-        let server = serve(&flags, parts.iter().filter_map(Start::webhook), &operator, None).await.unwrap().unwrap();
+        let server = serve(&flags, parts.iter().filter_map(Component::webhook), &manager, None).await.unwrap().unwrap();
         if stop {
-            operator.stop.cancel();
+            manager.stop.cancel();
         }
         timeout(Duration::from_secs(1), server.end(failed)).await.unwrap();
     }
@@ -196,19 +197,19 @@ async fn the_end_of_a_process_that_fails_is_not_delayed() {
 #[tokio::test]
 async fn a_certificate_that_is_missing_is_named_with_the_way_out() {
     let (flags, _) = flags(Path::new("/nowhere"), &[]).await;
-    let (parts, operator) = ([echo("/a")], operator());
-    let error = serve(&flags, parts.iter().filter_map(Start::webhook), &operator, None).await.err().unwrap();
+    let (parts, manager) = ([echo("/a")], manager());
+    let error = serve(&flags, parts.iter().filter_map(Component::webhook), &manager, None).await.err().unwrap();
     let text = explain(error.as_ref());
     assert!(text.starts_with("the webhooks need a certificate: mount its Secret") && text.contains("/nowhere/tls.crt"));
-    assert_eq!(operator.readiness.pending(), ["the webhooks to be served"]);
+    assert_eq!(manager.readiness.pending(), ["the webhooks to be served"]);
 }
 
 #[tokio::test]
 async fn without_webhooks_nothing_is_served() {
     let (on, _) = flags(Path::new("/nowhere"), &[]).await;
     let (off, _) = flags(Path::new("/nowhere"), &["--enable-webhooks=false"]).await;
-    let operator = operator();
-    assert!(serve(&on, [].into_iter(), &operator, None).await.unwrap().is_none());
+    let manager = manager();
+    assert!(serve(&on, [].into_iter(), &manager, None).await.unwrap().is_none());
     let parts = [echo("/a")];
-    assert!(serve(&off, parts.iter().filter_map(Start::webhook), &operator, None).await.unwrap().is_none());
+    assert!(serve(&off, parts.iter().filter_map(Component::webhook), &manager, None).await.unwrap().is_none());
 }

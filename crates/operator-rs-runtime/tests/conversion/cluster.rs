@@ -3,7 +3,7 @@
 use crate::{
     caches,
     kinds::{new, old},
-    operator,
+    manager,
 };
 use futures::StreamExt;
 use kube::{
@@ -11,8 +11,8 @@ use kube::{
     api::{DeleteParams, ListParams, Patch, PatchParams, PostParams, WatchEvent, WatchParams},
     core::crd::merge_crds,
 };
-use operator_rs_testing::{Cluster, resource};
-use runtime::{Start, converting_lossless};
+use operator_rs_runtime::{Component, lossless_conversion_webhook};
+use operator_rs_testing::{Cluster, resource_name};
 use serde_json::{Value, json};
 
 pub fn crd() -> Value {
@@ -25,8 +25,10 @@ pub fn crd() -> Value {
     crd
 }
 
-pub fn cluster(conversion: Vec<Start>) -> Cluster {
-    Cluster::default().with_webhooks("", runtime::webhook_service(conversion, &operator())).with_crds(&[crd()])
+pub fn cluster(conversion: Vec<Component>) -> Cluster {
+    Cluster::default()
+        .with_webhooks("", operator_rs_runtime::webhook_service(conversion, &manager()))
+        .with_crds(&[crd()])
 }
 
 fn apis(cluster: &Cluster) -> (Api<old::Cache>, Api<new::Cache>) {
@@ -42,7 +44,7 @@ fn new_cache(spec: Value) -> Value {
 }
 
 fn spec(cluster: &Cluster) -> Value {
-    cluster.get(&resource::<new::Cache>(), "b", "a").unwrap()["spec"].clone()
+    cluster.get_json(&resource_name::<new::Cache>(), "b", "a").unwrap()["spec"].clone()
 }
 
 #[tokio::test]
@@ -88,7 +90,7 @@ async fn a_failed_conversion_is_the_answer() {
 #[tokio::test]
 async fn an_apply_prunes_by_the_versions_of_the_managers() {
     for lossless in [false, true] {
-        let keeping = || converting_lossless::<new::Cache, old::Cache>("test.dev/conversion-data");
+        let keeping = || lossless_conversion_webhook::<new::Cache, old::Cache>("test.dev/conversion-data");
         let cluster = cluster(if lossless { vec![keeping()] } else { caches() });
         let (old, new) = apis(&cluster);
         let by_old = async |size, force| {

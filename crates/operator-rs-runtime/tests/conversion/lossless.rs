@@ -5,7 +5,7 @@ use super::{
     kinds::{new, old},
     new_cache, old_cache,
 };
-use runtime::{Start, converting_lossless};
+use operator_rs_runtime::{Component, lossless_conversion_webhook};
 use serde_json::{Value, json};
 
 mod plan_v1alpha1 {
@@ -52,8 +52,8 @@ impl From<plan_v1::Plan> for plan_v1alpha1::Plan {
     }
 }
 
-fn plans() -> Vec<Start> {
-    vec![converting_lossless::<plan_v1alpha1::Plan, plan_v1::Plan>("test.dev/conversion-data")]
+fn plans() -> Vec<Component> {
+    vec![lossless_conversion_webhook::<plan_v1alpha1::Plan, plan_v1::Plan>("test.dev/conversion-data")]
 }
 
 fn plan(targets: &Value) -> Value {
@@ -113,7 +113,7 @@ async fn a_list_with_a_key_twice_is_kept_as_a_whole() {
 
 #[tokio::test]
 async fn what_a_spoke_cannot_express_is_kept_in_an_annotation() {
-    let hub = || vec![converting_lossless::<new::Cache, old::Cache>("test.dev/conversion-data")];
+    let hub = || vec![lossless_conversion_webhook::<new::Cache, old::Cache>("test.dev/conversion-data")];
     let object = new_cache(json!({
         "replicas": 3, "host": "a", "port": 1, "zones": ["x", "y"], "tls": { "secret": "mine" },
     }));

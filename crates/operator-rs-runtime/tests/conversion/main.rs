@@ -9,22 +9,22 @@ mod real;
 use http::{Request, StatusCode};
 use hyper::body::Bytes;
 use kinds::{new, old};
+use operator_rs_runtime::{Component, Identity, Manager, conversion_webhook};
 use operator_rs_testing::Cluster;
-use runtime::{Identity, Operator, Start, converting};
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
-fn operator() -> Operator {
-    Operator::new(Identity { name: "operator", version: "1" }, Cluster::default().client())
+fn manager() -> Manager {
+    Manager::new(Identity { name: "operator", version: "1" }, Cluster::default().client())
 }
 
-fn caches() -> Vec<Start> {
-    vec![converting::<new::Cache, old::Cache>()]
+fn caches() -> Vec<Component> {
+    vec![conversion_webhook::<new::Cache, old::Cache>()]
 }
 
-async fn post(hubs: Vec<Start>, body: String) -> (StatusCode, Value) {
+async fn post(hubs: Vec<Component>, body: String) -> (StatusCode, Value) {
     let request = Request::post("/convert").header("content-type", "application/json").body(Bytes::from(body)).unwrap();
-    let answer = runtime::webhook_service(hubs, &operator()).oneshot(request).await.unwrap();
+    let answer = operator_rs_runtime::webhook_service(hubs, &manager()).oneshot(request).await.unwrap();
     (answer.status(), serde_json::from_slice(answer.body()).unwrap())
 }
 
@@ -36,7 +36,7 @@ fn review(version: &str, objects: &[Value]) -> Value {
 }
 
 /// The objects, or the message of the refusal.
-async fn convert(hubs: Vec<Start>, version: &str, objects: &[Value]) -> Result<Vec<Value>, String> {
+async fn convert(hubs: Vec<Component>, version: &str, objects: &[Value]) -> Result<Vec<Value>, String> {
     let (code, body) = post(hubs, review(version, objects).to_string()).await;
     assert_eq!(code, StatusCode::OK);
     assert_eq!((&body["apiVersion"], &body["kind"]), (&json!("apiextensions.k8s.io/v1"), &json!("ConversionReview")));
@@ -52,7 +52,7 @@ async fn convert(hubs: Vec<Start>, version: &str, objects: &[Value]) -> Result<V
     }
 }
 
-async fn convert_one(hubs: Vec<Start>, version: &str, object: &Value) -> Result<Value, String> {
+async fn convert_one(hubs: Vec<Component>, version: &str, object: &Value) -> Result<Value, String> {
     Ok(convert(hubs, version, std::slice::from_ref(object)).await?.remove(0))
 }
 
@@ -155,7 +155,7 @@ async fn a_review_that_is_larger_than_the_room_for_all_is_answered() {
 async fn nothing_is_converted_that_the_api_server_does_not_wait_for() {
     let body = review("test.dev/v1", &vec![old_cache(json!({ "size": 1, "address": "a:1" })); 3000]).to_string();
     let request = Request::post("/convert?timeout=1ms").header("content-type", "application/json").body(body.into());
-    let service = runtime::webhook_service(caches(), &operator());
+    let service = operator_rs_runtime::webhook_service(caches(), &manager());
     let answer = service.oneshot(request.unwrap()).await.unwrap();
     let body: Value = serde_json::from_slice(answer.body()).unwrap();
     let message = body["response"]["result"]["message"].as_str().unwrap_or_default();
@@ -165,20 +165,20 @@ async fn nothing_is_converted_that_the_api_server_does_not_wait_for() {
 #[tokio::test]
 #[should_panic(expected = "`Cache.test.dev` has two hubs: convert all versions to and from one of them")]
 async fn a_kind_has_one_hub() {
-    let _ = runtime::webhook_service(
-        [caches(), vec![converting::<old::Cache, new::Cache>()]].into_iter().flatten(),
-        &operator(),
+    let _ = operator_rs_runtime::webhook_service(
+        [caches(), vec![conversion_webhook::<old::Cache, new::Cache>()]].into_iter().flatten(),
+        &manager(),
     );
 }
 
 #[tokio::test]
 #[should_panic(expected = "`Cache.test.dev` has the version `v1alpha1` twice")]
 async fn a_hub_has_a_version_once() {
-    let _ = runtime::webhook_service([caches(), caches()].into_iter().flatten(), &operator());
+    let _ = operator_rs_runtime::webhook_service([caches(), caches()].into_iter().flatten(), &manager());
 }
 
 #[test]
 #[should_panic(expected = "`caches.test.dev` has the version `v1` twice")]
 fn a_hub_is_not_its_own_spoke() {
-    let _ = converting::<new::Cache, new::Cache>();
+    let _ = conversion_webhook::<new::Cache, new::Cache>();
 }

@@ -3,14 +3,14 @@
 use crate::{
     caches, convert, convert_one,
     kinds::{strange_v1, strange_v2, v1, v1alpha1, v1beta1},
-    new_cache, old_cache, operator,
+    manager, new_cache, old_cache,
 };
-use operator_rs_testing::conversion::{self, check_partial};
-use runtime::converting;
+use operator_rs_runtime::conversion_webhook;
+use operator_rs_testing::conversion::{self, check_partial_objects};
 use serde_json::{Value, json};
 
-fn rich() -> Vec<runtime::Start> {
-    vec![converting::<v1::Rich, v1alpha1::Rich>(), converting::<v1::Rich, v1beta1::Rich>()]
+fn rich() -> Vec<operator_rs_runtime::Component> {
+    vec![conversion_webhook::<v1::Rich, v1alpha1::Rich>(), conversion_webhook::<v1::Rich, v1beta1::Rich>()]
 }
 
 async fn check(from: Value, to: Value) {
@@ -36,7 +36,7 @@ async fn what_is_missing_stays_missing() {
 #[tokio::test]
 async fn what_cannot_be_made_up_is_refused_with_its_field() {
     let convert = async |spec: Value| {
-        let hub = vec![converting::<strange_v2::Strange, strange_v1::Strange>()];
+        let hub = vec![conversion_webhook::<strange_v2::Strange, strange_v1::Strange>()];
         let object =
             json!({ "apiVersion": "test.dev/v1", "kind": "Strange", "metadata": { "name": "a" }, "spec": spec });
         convert_one(hub, "test.dev/v2", &object).await.map(|mut it| it["spec"].take())
@@ -67,7 +67,11 @@ fn sample() -> Value {
 async fn rich_objects_are_read_without_any_single_field() {
     let mut samples = [sample(), sample()];
     samples[1]["apiVersion"] = json!("test.dev/v1alpha1");
-    check_partial::<v1::Rich, v1alpha1::Rich, _>(runtime::webhook_service(rich(), &operator()), &samples).await;
+    check_partial_objects::<v1::Rich, v1alpha1::Rich, _>(
+        operator_rs_runtime::webhook_service(rich(), &manager()),
+        &samples,
+    )
+    .await;
 }
 
 /// Removes random fields. Lists keep their items, and a tag that the schema does not connect with its fields stays.
@@ -131,10 +135,10 @@ fn difference(a: &Value, b: &Value, path: &str) -> Option<String> {
 
 #[tokio::test]
 async fn a_part_of_an_object_stays_that_part() {
-    let mut generator = conversion::Generator::<v1::Rich>::new(&[sample()]);
+    let mut generator = conversion::ObjectGenerator::<v1::Rich>::new(&[sample()]);
     let mut state = 1_u64;
     for seed in 0..12 {
-        let object = generator.object(seed);
+        let object = generator.generate(seed);
         let mut part = object.clone();
         let one_in = [2, 10, 50][usize::try_from(seed % 3).unwrap()];
         let mut random = || {
@@ -156,8 +160,8 @@ async fn a_part_of_an_object_stays_that_part() {
 /// A field that no manager applies any more goes away only if no conversion brings it back.
 #[tokio::test]
 async fn a_field_with_a_default_stays_missing() {
-    let mut generator = conversion::Generator::<v1::Rich>::new(&[sample()]);
-    let mut object = generator.object(0);
+    let mut generator = conversion::ObjectGenerator::<v1::Rich>::new(&[sample()]);
+    let mut object = generator.generate(0);
     object["spec"]["body"]["port"] = json!(1);
     object["spec"]["body"]["list"] = json!(["a"]);
     let body = |it: &Value| it["spec"]["body"].clone();

@@ -3,13 +3,13 @@
 #[path = "../../../operator-rs-testing/tests/differential/server.rs"]
 mod server;
 
-use crate::{caches, cluster, operator};
+use crate::{caches, cluster, manager};
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::TokioIo;
 use kube::Client;
-use runtime::Start;
+use operator_rs_runtime::Component;
 use serde_json::{Value, json};
 use server::Server;
 use std::{convert::Infallible, env, sync::Arc, time::Duration};
@@ -21,7 +21,7 @@ use tokio_rustls::{
 use tower::ServiceExt;
 
 /// Serves conversions over TLS; the port and the certificate.
-async fn serve(parts: Vec<Start>) -> (u16, String) {
+async fn serve(parts: Vec<Component>) -> (u16, String) {
     let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
     let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();
     let config = ServerConfig::builder_with_provider(Arc::new(tokio_rustls::rustls::crypto::ring::default_provider()))
@@ -32,7 +32,7 @@ async fn serve(parts: Vec<Start>) -> (u16, String) {
         .unwrap();
     let (acceptor, listener) = (TlsAcceptor::from(Arc::new(config)), TcpListener::bind("127.0.0.1:0").await.unwrap());
     let port = listener.local_addr().unwrap().port();
-    let service = runtime::webhook_service(parts, &operator());
+    let service = operator_rs_runtime::webhook_service(parts, &manager());
     tokio::spawn(async move {
         loop {
             let (stream, _) = listener.accept().await.unwrap();

@@ -6,8 +6,8 @@ use k8s_openapi::{
     apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta},
 };
 use kube::{CustomResource, Resource, ResourceExt};
+use operator_rs_runtime::{Action, Controller, Error, Identity, Labels, Manager, Owned};
 use operator_rs_testing::Cluster;
-use runtime::{Action, Children, Controller, Error, Identity, Labels, Operator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::{
@@ -44,24 +44,24 @@ pub struct ThingStatus {
 /// The argument of a controller on this cluster.
 pub trait Operates {
     /// An operator named `operator` that leads.
-    fn operator(&self) -> Operator;
+    fn manager(&self) -> Manager;
 }
 
 impl Operates for Cluster {
-    fn operator(&self) -> Operator {
-        Operator::new(Identity { name: "operator", version: "0.0.0" }, self.client())
+    fn manager(&self) -> Manager {
+        Manager::new(Identity { name: "operator", version: "0.0.0" }, self.client())
     }
 }
 
 /// A controller that runs until the test ends it.
-pub struct Running(Operator, JoinHandle<anyhow::Result<()>>);
+pub struct Running(Manager, JoinHandle<operator_rs_runtime::Result<()>>);
 
 impl Running {
-    pub fn start<F>(operator: &Operator, controller: F) -> Self
+    pub fn start<F>(manager: &Manager, controller: F) -> Self
     where
-        F: Future<Output = anyhow::Result<()>> + Send + 'static,
+        F: Future<Output = operator_rs_runtime::Result<()>> + Send + 'static,
     {
-        Self(operator.clone(), tokio::spawn(controller))
+        Self(manager.clone(), tokio::spawn(controller))
     }
 
     pub async fn stop(self) {
@@ -125,7 +125,7 @@ pub async fn quiet() {
 }
 
 pub fn data(cluster: &Cluster, name: &str) -> Option<Value> {
-    Some(cluster.get("configmaps", "n", name)?["data"].take())
+    Some(cluster.get_json("configmaps", "n", name)?["data"].take())
 }
 
 pub fn condition(cluster: &Cluster, name: &str, type_: &str) -> Option<Value> {
@@ -134,7 +134,7 @@ pub fn condition(cluster: &Cluster, name: &str, type_: &str) -> Option<Value> {
 
 /// A condition of an object of any kind.
 pub fn condition_of(cluster: &Cluster, resource: &str, name: &str, type_: &str) -> Option<Value> {
-    let conditions = cluster.get(resource, "n", name)?["status"]["conditions"].take();
+    let conditions = cluster.get_json(resource, "n", name)?["status"]["conditions"].take();
     conditions.as_array()?.iter().find(|it| it["type"] == type_).cloned()
 }
 
@@ -143,19 +143,19 @@ pub fn parsed(value: Value) -> Thing {
 }
 
 /// A cache of ConfigMaps that is filled, and nobody else writes to.
-pub async fn configs_of(cluster: &Cluster) -> (Running, Arc<Children<ConfigMap>>) {
-    let operator = cluster.operator();
-    let mut controller = Controller::<Thing>::new(&operator);
+pub async fn configs_of(cluster: &Cluster) -> (Running, Owned<ConfigMap, Thing>) {
+    let manager = cluster.manager();
+    let mut controller = Controller::<Thing>::new(&manager);
     let configs = controller.owns::<ConfigMap>(&labels());
-    let running = Running::start(&operator, controller.run(nothing, Arc::new(())));
+    let running = Running::start(&manager, controller.run(nothing, Arc::new(())));
     sleep(Duration::from_millis(10)).await; // it begins
-    until("filled", || operator.readiness.pending().is_empty()).await;
+    until("filled", || manager.readiness.pending().is_empty()).await;
     (running, configs)
 }
 
 /// Makes the ConfigMap `x`.
-pub async fn make(thing: Arc<Thing>, configs: Arc<Children<ConfigMap>>) -> Result<Action, Error> {
-    configs.apply(&config(&thing, "x")).await?;
+pub async fn make(thing: Arc<Thing>, configs: Owned<ConfigMap, Thing>) -> Result<Action, Error> {
+    configs.apply(&thing, &config(&thing, "x")).await?;
     Ok(Action::await_change())
 }
 
@@ -165,8 +165,8 @@ pub fn theirs(status: &str) -> Value {
 }
 
 /// How often the controllers of an operator have reconciled.
-pub fn reconciled(operator: &Operator) -> u64 {
-    let text = operator.metrics.encode();
+pub fn reconciled(manager: &Manager) -> u64 {
+    let text = manager.metrics.encode();
     let lines = text.lines().filter(|it| it.starts_with("controller_runtime_reconcile_total{"));
     lines.filter_map(|it| it.rsplit(' ').next()?.parse::<u64>().ok()).sum()
 }

@@ -3,8 +3,10 @@
 use super::kinds::{Operates as _, Thing, ThingStatus, config, labels};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::ResourceExt;
+use operator_rs_runtime::{
+    Action, Controller, Dependents, Error, FinalizerEvent, Manager, Owned, Primary, Referenced, WatchOptions, finalizer,
+};
 use operator_rs_testing::Cluster;
-use runtime::{Action, Children, Controller, Error, Operator, Owned, Primary, Watch, finalizer::Event};
 use serde_json::json;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,10 +26,10 @@ pub struct Outside {
 }
 
 struct Ctx {
-    things: Arc<Primary<Thing>>,
-    owned: Arc<Owned<Thing>>,
-    configs: Arc<Children<ConfigMap>>,
-    secrets: Arc<Children<Secret>>,
+    things: Primary<Thing>,
+    dependents: Dependents<Thing>,
+    configs: Owned<ConfigMap, Thing>,
+    secrets: Referenced<Secret>,
     /// The version of each object that this process has seen or written last.
     newest: Mutex<BTreeMap<String, u64>>,
     world: World,
@@ -60,13 +62,15 @@ impl Ctx {
 
 async fn reconcile(thing: Arc<Thing>, ctx: Arc<Ctx>) -> Result<Action, Error> {
     let Some(outside) = &ctx.world.outside else { return make(thing, ctx).await };
-    runtime::finalizer(&ctx.things, "test.dev/outside", thing, async |event| match event {
-        Event::Apply(thing) => {
+    finalizer(&ctx.things, "test.dev/outside", thing, async |event| match event {
+        FinalizerEvent::Apply(thing) => {
             outside.all.lock().unwrap().insert(thing.uid().unwrap());
             make(thing, ctx.clone()).await
         }
-        Event::Cleanup(_) if outside.is_stuck.load(SeqCst) => Err(Error::permanent("Stuck", "it cannot be removed")),
-        Event::Cleanup(thing) => {
+        FinalizerEvent::Cleanup(_) if outside.is_stuck.load(SeqCst) => {
+            Err(Error::permanent("Stuck", "it cannot be removed"))
+        }
+        FinalizerEvent::Cleanup(thing) => {
             outside.all.lock().unwrap().remove(&thing.uid().unwrap());
             Ok(Action::await_change())
         }
@@ -77,34 +81,34 @@ async fn reconcile(thing: Arc<Thing>, ctx: Arc<Ctx>) -> Result<Action, Error> {
 /// Applies the desired ConfigMaps, and writes into the status what it has seen.
 async fn make(thing: Arc<Thing>, ctx: Arc<Ctx>) -> Result<Action, Error> {
     ctx.see(&*thing);
-    ctx.configs.of(&*thing).iter().for_each(|it| ctx.see(it));
-    let mut set = ctx.owned.of(&thing);
+    ctx.configs.owned_by(&thing).iter().for_each(|it| ctx.see(it));
     for name in thing.spec.configs.keys() {
-        ctx.see(&set.apply(&ctx.configs, &config(&thing, name)).await?);
+        ctx.see(&ctx.configs.apply(&thing, &config(&thing, name)).await?);
     }
-    set.prune().await?;
-    let children: BTreeMap<_, _> = ctx.configs.of(&*thing).into_iter().map(|it| (it.name_any(), it.data)).collect();
+    ctx.dependents.prune(&thing).await?;
+    let children: BTreeMap<_, _> =
+        ctx.configs.owned_by(&thing).into_iter().map(|it| (it.name_any(), it.data)).collect();
     let secret = thing.spec.secret.as_ref().and_then(|it| ctx.secrets.get(Some("n"), it));
     let seen = json!([children, secret.and_then(|it| it.metadata.labels)]).to_string();
     let status = ThingStatus { external_id: Some(seen), ..thing.status.clone().unwrap_or_default() };
-    ctx.things.set_status(&thing, status).await?;
+    ctx.things.update_status(&thing, status).await?;
     ctx.things.store().state().iter().for_each(|it| ctx.see(&**it));
     Ok(Action::await_change())
 }
 
-async fn run(operator: Operator, world: World) -> anyhow::Result<()> {
+async fn run(manager: Manager, world: World) -> operator_rs_runtime::Result<()> {
     let second = world.second.clone().map(|fails| {
         let reconcile = |_: Arc<Thing>, fails: Arc<AtomicBool>| async move {
             if fails.load(SeqCst) { Err(Error::permanent("Second", "it fails")) } else { Ok(Action::await_change()) }
         };
-        Controller::<Thing>::new(&operator).run(reconcile, fails)
+        Controller::<Thing>::new(&manager).run(reconcile, fails)
     });
-    let mut controller = Controller::<Thing>::new(&operator);
+    let mut controller = Controller::<Thing>::new(&manager);
     let ctx = Ctx {
         things: controller.primary(),
         configs: controller.owns(&labels()),
-        secrets: controller.refers_to(Watch::default(), |it: &Thing| it.spec.secret.clone()),
-        owned: controller.owned(),
+        secrets: controller.references(WatchOptions::default(), |it: &Thing| it.spec.secret.clone()),
+        dependents: controller.dependents(),
         newest: Mutex::default(),
         world,
     };
@@ -115,21 +119,21 @@ async fn run(operator: Operator, world: World) -> anyhow::Result<()> {
     }
 }
 
-pub struct Process(pub Operator, JoinHandle<anyhow::Result<()>>, CancellationToken);
+pub struct Process(pub Manager, JoinHandle<operator_rs_runtime::Result<()>>, CancellationToken);
 
 impl Process {
     /// A process that waits to lead.
     pub fn standby(cluster: &Cluster, world: &World) -> Self {
         let dead = CancellationToken::new();
-        let mut operator = cluster.operator();
-        operator.client = cluster.client_until(&dead);
-        operator.leading = CancellationToken::new();
-        Self(operator.clone(), tokio::spawn(run(operator, world.clone())), dead)
+        let mut manager = cluster.manager();
+        manager.client = cluster.client_disconnected_by(&dead);
+        manager.elected = CancellationToken::new();
+        Self(manager.clone(), tokio::spawn(run(manager, world.clone())), dead)
     }
 
     pub fn start(cluster: &Cluster, world: &World) -> Self {
         let process = Self::standby(cluster, world);
-        process.0.leading.cancel();
+        process.0.elected.cancel();
         process
     }
 

@@ -5,7 +5,7 @@ use super::{
     controller::{Broken, Process, World},
     kinds::thing,
 };
-use operator_rs_testing::{Cluster, Reaction, Refusal};
+use operator_rs_testing::{Cluster, Fault, FaultRule};
 use serde_json::{Value, json};
 use std::{
     sync::{
@@ -17,8 +17,9 @@ use std::{
 use tokio::time::{Instant, sleep};
 
 fn pause(cluster: &Cluster, name: &str, is_paused: bool) {
-    cluster
-        .edit(THINGS, "n", name, |it| it["metadata"]["annotations"]["test.dev/paused"] = is_paused.to_string().into());
+    cluster.edit_json(THINGS, "n", name, |it| {
+        it["metadata"]["annotations"]["test.dev/paused"] = is_paused.to_string().into()
+    });
 }
 
 pub struct History {
@@ -36,19 +37,19 @@ impl History {
     pub fn start(seed: u64) -> Self {
         let wrong = Arc::new(AtomicU64::new(0));
         let (rate, chance) = (wrong.clone(), Mutex::new(Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)));
-        let cluster = Cluster::default().on_write(move |it| {
+        let cluster = Cluster::default().with_fault(FaultRule::for_writes(move |it| {
             let mut chance = chance.lock().unwrap();
             if it.resource.contains("events") || !chance.percent(rate.load(SeqCst)) {
-                return Reaction::Pass;
+                return None;
             }
             match chance.below(5) {
-                0 => Reaction::code(500),
-                1 => Reaction::code(409),
-                2 => Reaction::code(429),
-                3 => Reaction::code(503),
-                _ => Reaction::Lose(Refusal::with_code(504)),
+                0 => Some(Fault::Refuse { code: 500 }),
+                1 => Some(Fault::Refuse { code: 409 }),
+                2 => Some(Fault::Refuse { code: 429 }),
+                3 => Some(Fault::Refuse { code: 503 }),
+                _ => Some(Fault::ReplaceResponse { code: 504 }),
             }
-        });
+        }));
         let world = World {
             broken: Broken::default(),
             outside: (seed % 3 == 1).then(Arc::default),
@@ -94,7 +95,9 @@ impl History {
             7..=13 => self.change_child(what, name, &child, &value),
             14 => {
                 let meta = json!({ "name": self.random.of(&["s", "t"]), "namespace": "n", "labels": { "v": value } });
-                self.cluster.put("secrets", json!({ "apiVersion": "v1", "kind": "Secret", "metadata": meta })).unwrap();
+                self.cluster
+                    .put_json("secrets", json!({ "apiVersion": "v1", "kind": "Secret", "metadata": meta }))
+                    .unwrap();
             }
             15 | 16 => self.change_watches(what),
             17 => self.wrong.store(self.random.of(&[0, 10, 25]), SeqCst),
@@ -107,7 +110,7 @@ impl History {
                 let fails = self.random.percent(50);
                 self.world.second.iter().for_each(|it| it.store(fails, SeqCst));
             }
-            _ if self.cluster.get(THINGS, "n", name).is_some() => {
+            _ if self.cluster.get_json(THINGS, "n", name).is_some() => {
                 let is_paused = self.random.percent(50);
                 pause(&self.cluster, name, is_paused);
             }
@@ -119,26 +122,26 @@ impl History {
 
     /// A user creates, changes or deletes a Thing.
     fn change_thing(&mut self, what: u64, name: &str) {
-        let (cluster, has_thing) = (self.cluster.clone(), self.cluster.get(THINGS, "n", name).is_some());
+        let (cluster, has_thing) = (self.cluster.clone(), self.cluster.get_json(THINGS, "n", name).is_some());
         match what {
             0..=4 => {
                 let it = self.thing(name);
                 match has_thing {
-                    true => drop(cluster.edit(THINGS, "n", name, |old| old["spec"] = it["spec"].clone())),
-                    false => drop(cluster.put(THINGS, it).unwrap()),
+                    true => cluster.edit_json(THINGS, "n", name, |old| old["spec"] = it["spec"].clone()),
+                    false => drop(cluster.put_json(THINGS, it).unwrap()),
                 }
             }
-            5 => cluster.delete(THINGS, "n", name),
+            5 => cluster.delete_json(THINGS, "n", name),
             6 if has_thing => {
-                let it = cluster.get(THINGS, "n", name).unwrap();
-                cluster.delete(THINGS, "n", name);
-                if cluster.get(THINGS, "n", name).is_some() {
+                let it = cluster.get_json(THINGS, "n", name).unwrap();
+                cluster.delete_json(THINGS, "n", name);
+                if cluster.get_json(THINGS, "n", name).is_some() {
                     return; // its finalizer keeps it
                 }
                 let meta = json!({ "name": name, "namespace": "n" });
                 let again =
                     json!({ "apiVersion": "test.dev/v1", "kind": "Thing", "metadata": meta, "spec": it["spec"] });
-                cluster.put(THINGS, again).unwrap();
+                cluster.put_json(THINGS, again).unwrap();
             }
             _ => {}
         }
@@ -148,12 +151,12 @@ impl History {
     fn change_child(&self, what: u64, name: &str, child: &str, value: &str) {
         let (cluster, other) = (&self.cluster, if name == "a" { "b" } else { "a" });
         let edit = |edit: &dyn Fn(&mut Value)| {
-            if cluster.get("configmaps", "n", child).is_some() {
-                cluster.edit("configmaps", "n", child, edit);
+            if cluster.get_json("configmaps", "n", child).is_some() {
+                cluster.edit_json("configmaps", "n", child, edit);
             }
         };
         match what {
-            7 => cluster.delete("configmaps", "n", child),
+            7 => cluster.delete_json("configmaps", "n", child),
             8 => edit(&|it| it["data"]["k0"] = json!(value)),
             9 => edit(&|it| it["data"]["theirs"] = json!(value)),
             10 => edit(&|it| drop(it.as_object_mut().unwrap().remove("data"))),
@@ -161,7 +164,7 @@ impl History {
             12 => edit(&|it| it["metadata"]["ownerReferences"] = json!([])),
             _ => edit(&|it| {
                 // For a while it belongs to the other one, which prunes it, or not.
-                if let Some(other) = cluster.get(THINGS, "n", other) {
+                if let Some(other) = cluster.get_json(THINGS, "n", other) {
                     it["metadata"]["ownerReferences"] = json!([{
                         "apiVersion": "test.dev/v1", "kind": "Thing", "name": other["metadata"]["name"],
                         "uid": other["metadata"]["uid"], "controller": true }]);
@@ -175,15 +178,15 @@ impl History {
         let cluster = self.cluster.clone();
         match what {
             15 => {
-                cluster.forget_history();
-                cluster.break_watches();
+                cluster.inject(Fault::ForgetHistory);
+                cluster.inject(Fault::EndWatches);
             }
             _ => match self.random.below(5) {
-                0 => cluster.hold_watches(),
-                1 => cluster.double_events(),
-                2 => cluster.delay_watches(Duration::from_millis(400)),
-                3 => cluster.drop_events(Duration::from_millis(100)),
-                _ => cluster.deliver_events(),
+                0 => cluster.inject(Fault::HoldEvents),
+                1 => cluster.inject(Fault::RepeatEvents),
+                2 => cluster.inject(Fault::DelayEvents { delay: Duration::from_millis(400) }),
+                3 => cluster.inject(Fault::LoseEvents { gone_after: Duration::from_millis(100) }),
+                _ => cluster.remove_watch_faults(),
             },
         }
     }
@@ -199,7 +202,7 @@ impl History {
         };
         // One that has lost the Lease goes on for a moment beside the next one.
         let overlaps = !is_alone && self.random.percent(30);
-        let lead = |it: &Option<Process>| it.iter().for_each(|it| it.0.leading.cancel());
+        let lead = |it: &Option<Process>| it.iter().for_each(|it| it.0.elected.cancel());
         if overlaps {
             lead(&next);
             sleep(Duration::from_millis(self.random.below(50))).await;
@@ -218,11 +221,11 @@ impl History {
         self.wrong.store(0, SeqCst);
         self.world.outside.iter().for_each(|it| it.is_stuck.store(false, SeqCst));
         self.world.second.iter().for_each(|it| it.store(false, SeqCst));
-        for name in NAMES.into_iter().filter(|name| self.cluster.get(THINGS, "n", name).is_some()) {
+        for name in NAMES.into_iter().filter(|name| self.cluster.get_json(THINGS, "n", name).is_some()) {
             pause(&self.cluster, name, false);
         }
-        self.cluster.release_watches();
-        self.cluster.deliver_events();
+        self.cluster.release_events();
+        self.cluster.remove_watch_faults();
         // An object that has failed often is tried again after up to five minutes.
         let limit = Instant::now() + Duration::from_secs(400);
         // All is well only if it stays so: a late reconcile may make something that the garbage collector then removes.
@@ -238,11 +241,11 @@ impl History {
         }
         self.process.take().unwrap().stop().await;
         self.standby.take().unwrap().stop().await;
-        if self.cluster.list(THINGS).iter().any(|it| self.is_blocked(it)) {
+        if self.cluster.list_json(THINGS).iter().any(|it| self.is_blocked(it)) {
             return Ok(()); // it is tried again
         }
-        self.cluster.clear_log();
-        let before = self.cluster.list("configmaps");
+        self.cluster.clear_request_log();
+        let before = self.cluster.list_json("configmaps");
         let again = Process::start(&self.cluster, &self.world);
         sleep(Duration::from_millis(600)).await;
         again.stop().await;

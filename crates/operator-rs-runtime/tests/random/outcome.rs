@@ -9,7 +9,7 @@ impl History {
     pub fn is_blocked(&self, thing: &Value) -> bool {
         let desired = thing["spec"]["configs"].as_object().into_iter().flatten();
         let controllers = desired.filter_map(|(child, _)| {
-            let uid = &self.cluster.get("configmaps", "n", child)?["metadata"]["ownerReferences"][0]["uid"];
+            let uid = &self.cluster.get_json("configmaps", "n", child)?["metadata"]["ownerReferences"][0]["uid"];
             uid.as_str().map(str::to_owned)
         });
         controllers.into_iter().any(|uid| thing["metadata"]["uid"] != *uid)
@@ -18,9 +18,9 @@ impl History {
     /// The first difference from the desired state.
     pub fn problem(&self) -> Option<String> {
         // A ConfigMap that has lost its label is not seen any more: it stays, although nobody desires it.
-        let mut all = self.cluster.list("configmaps");
+        let mut all = self.cluster.list_json("configmaps");
         all.retain(|it| it["metadata"]["labels"]["app"] == "thing");
-        let things = self.cluster.list(THINGS);
+        let things = self.cluster.list_json(THINGS);
         if let Some(problem) = things.iter().find_map(|it| self.problem_of(it, &all)) {
             return Some(problem);
         }
@@ -78,7 +78,7 @@ impl History {
     /// The difference between what the status says that the controller has seen, and the truth.
     fn unseen(&self, thing: &Value, owned: &BTreeMap<&str, &Value>) -> Option<String> {
         let name = thing["metadata"]["name"].as_str().unwrap();
-        let secret = thing["spec"]["secret"].as_str().and_then(|it| self.cluster.get("secrets", "n", it));
+        let secret = thing["spec"]["secret"].as_str().and_then(|it| self.cluster.get_json("secrets", "n", it));
         let data = |it: &Value| if it.as_object().is_some_and(|it| it.is_empty()) { Value::Null } else { it.clone() };
         let truth: BTreeMap<_, _> = owned.iter().map(|(name, it)| (*name, data(it))).collect();
         let labels = secret.map(|it| it["metadata"]["labels"].clone());

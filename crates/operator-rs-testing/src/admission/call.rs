@@ -22,7 +22,7 @@ pub struct Patch(Value);
 type Called = Result<(Result<Patch, Refusal>, Vec<String>), Failure>;
 
 /// Calls a webhook with the object as it is by now.
-pub async fn call(
+pub async fn call_webhook(
     webhook: &Webhook,
     request: &Request,
     review: &Review,
@@ -31,7 +31,7 @@ pub async fn call(
 ) -> Called {
     static CALLS: AtomicU64 = AtomicU64::new(1);
     let uid = format!("00000000-0000-4000-9000-{:012x}", CALLS.fetch_add(1, Relaxed));
-    let mut asked = asked(request, review);
+    let mut asked = request_of_review(request, review);
     asked["uid"] = uid.clone().into();
     asked["object"] = object.clone();
     asked["dryRun"] = is_dry_run.into();
@@ -45,21 +45,21 @@ pub async fn call(
     let body = json!({ "kind": "AdmissionReview", "apiVersion": "admission.k8s.io/v1", "request": asked });
     let uri = format!("{}?timeout={}s", webhook.path, webhook.timeout.as_secs());
     let sent = http::Request::post(uri).header("content-type", "application/json").body(body.to_string().into());
-    let sent = sent.map_err(|it| Failure(it.to_string()))?;
+    let sent = sent.map_err(|error| Failure(error.to_string()))?;
     let answer = match timeout(webhook.timeout, (webhook.service)(sent)).await {
-        Ok(answer) => {
-            answer.and_then(|it| read(&it)).map_err(|why| Failure(format!("failed to call webhook: {why}")))?
-        }
+        Ok(answer) => answer
+            .and_then(|response| parse_response(&response))
+            .map_err(|why| Failure(format!("failed to call webhook: {why}")))?,
         Err(_) => return Err(Failure("failed to call webhook: context deadline exceeded".into())),
     };
-    let response = check(&answer, &uid, review.stage);
+    let response = check_response(&answer, &uid, review.stage);
     let response = response.map_err(|why| Failure(format!("received invalid webhook response: {why}")))?;
     let warnings = serde_json::from_value(response["warnings"].clone()).unwrap_or_default();
-    Ok((verdict(response, webhook), warnings))
+    Ok((read_verdict(response, webhook), warnings))
 }
 
 /// The request in a review, without what differs from call to call.
-fn asked(request: &Request, review: &Review) -> Value {
+fn request_of_review(request: &Request, review: &Review) -> Value {
     let (resource, group) = request.resource.split_once('.').unwrap_or((&request.resource, ""));
     let version = request.api_version.rsplit('/').next().unwrap_or_default();
     let kind = json!({ "group": group, "version": version, "kind": review.kind });
@@ -83,13 +83,13 @@ fn asked(request: &Request, review: &Review) -> Value {
 }
 
 /// An object as it is sent.
-pub fn whole(object: &Value, request: &Request, kind: &str) -> Value {
+pub fn with_object_type(object: &Value, request: &Request, kind: &str) -> Value {
     let mut object = object.clone();
     if object.is_object() {
         object["apiVersion"] = request.api_version.clone().into();
         object["kind"] = kind.into();
         match request.namespace.as_str() {
-            "" => drop(object["metadata"].as_object_mut().map(|it| it.remove("namespace"))),
+            "" => drop(object["metadata"].as_object_mut().map(|metadata| metadata.remove("namespace"))),
             namespace => object["metadata"]["namespace"] = namespace.into(),
         }
     }
@@ -97,7 +97,7 @@ pub fn whole(object: &Value, request: &Request, kind: &str) -> Value {
 }
 
 /// The options of a request, as a review has them.
-pub fn options(request: &Request, body: &[u8]) -> Value {
+pub fn request_options(request: &Request, body: &[u8]) -> Value {
     let mut options = match request.verb {
         "delete" | "deletecollection" => serde_json::from_slice::<Map<String, Value>>(body).unwrap_or_default(),
         _ => Map::new(),
@@ -115,13 +115,13 @@ pub fn options(request: &Request, body: &[u8]) -> Value {
 }
 
 /// The review in an answer.
-fn read(answer: &Response<Bytes>) -> Result<Value, String> {
+fn parse_response(answer: &Response<Bytes>) -> Result<Value, String> {
     let body = serde_json::from_slice::<Value>(answer.body());
     if answer.status() != StatusCode::OK {
-        let message = body.ok().and_then(|it| it["message"].as_str().map(str::to_owned));
+        let message = body.ok().and_then(|body| body["message"].as_str().map(str::to_owned));
         return Err(message.unwrap_or_else(|| format!("the webhook answered {}", answer.status())));
     }
-    let body = body.map_err(|it| format!("couldn't get version/kind; json parse error: {it}"))?;
+    let body = body.map_err(|error| format!("couldn't get version/kind; json parse error: {error}"))?;
     match (body["apiVersion"].as_str(), body["kind"].as_str()) {
         (Some("admission.k8s.io/v1"), Some("AdmissionReview")) => Ok(body),
         (version, kind) => {
@@ -130,7 +130,7 @@ fn read(answer: &Response<Bytes>) -> Result<Value, String> {
     }
 }
 
-fn check<'a>(review: &'a Value, uid: &str, stage: Stage) -> Result<&'a Value, String> {
+fn check_response<'a>(review: &'a Value, uid: &str, stage: Stage) -> Result<&'a Value, String> {
     let response = &review["response"];
     if response.is_null() {
         return Err("webhook response was absent".into());
@@ -152,22 +152,23 @@ fn check<'a>(review: &'a Value, uid: &str, stage: Stage) -> Result<&'a Value, St
     }
 }
 
-fn verdict(response: &Value, webhook: &Webhook) -> Result<Patch, Refusal> {
+fn read_verdict(response: &Value, webhook: &Webhook) -> Result<Patch, Refusal> {
     if response["allowed"] == true {
         let patch = serde_json::from_value::<ByteString>(response["patch"].clone()).unwrap_or_default();
         return match patch.0.as_slice() {
             [] => Ok(Patch(json!([]))),
-            patch => serde_json::from_slice(patch).map(Patch).map_err(|it| internal(&it.to_string())),
+            patch => serde_json::from_slice(patch).map(Patch).map_err(|error| internal_error(&error.to_string())),
         };
     }
     let status = &response["status"];
-    let word = |name: &str| status[name].as_str().filter(|it| !it.is_empty());
+    let word = |name: &str| status[name].as_str().filter(|text| !text.is_empty());
     let denied = format!("admission webhook \"{}\" denied the request", webhook.name);
     let message = match word("message").or(word("reason")) {
         Some(why) => format!("{denied}: {why}"),
         None => format!("{denied} without explanation"),
     };
-    let code = status["code"].as_u64().and_then(|it| u16::try_from(it).ok()).filter(|it| *it >= 400).unwrap_or(400);
+    let code =
+        status["code"].as_u64().and_then(|code| u16::try_from(code).ok()).filter(|code| *code >= 400).unwrap_or(400);
     let reason = word("reason").unwrap_or_default();
     Err(Refusal { details: status["details"].clone(), ..Refusal::new(code, reason, message) })
 }
@@ -180,10 +181,10 @@ impl Patch {
         }
         if object.is_null() {
             let why = "attempted to modify the object, which is not supported for this operation";
-            return Err(internal(&format!("admission webhook \"{}\" {why}", webhook.name)));
+            return Err(internal_error(&format!("admission webhook \"{}\" {why}", webhook.name)));
         }
-        let patched = patch::patch("application/json-patch+json", "", object.clone(), self.0);
-        let mut patched = patched.map_err(|it| internal(&it.message))?;
+        let patched = patch::apply_patch("application/json-patch+json", "", object.clone(), self.0);
+        let mut patched = patched.map_err(|refusal| internal_error(&refusal.message))?;
         let fixed = |it: &Value| ["name", "namespace", "managedFields"].map(|name| it["metadata"][name].clone());
         if fixed(&patched) != fixed(object) {
             let what = format!("webhook `{}`, which changes name, namespace or managed fields", webhook.name);
@@ -197,7 +198,7 @@ impl Patch {
 }
 
 /// 500 with the reason as its cause.
-pub fn internal(why: &str) -> Refusal {
+pub fn internal_error(why: &str) -> Refusal {
     let details = json!({ "causes": [{ "message": why }] });
     Refusal { details, ..Refusal::new(500, "InternalError", format!("Internal error occurred: {why}")) }
 }

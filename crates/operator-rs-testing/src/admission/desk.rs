@@ -20,11 +20,11 @@ use std::collections::BTreeSet;
 pub enum Stage {
     /// Before it is validated: it can be changed.
     Mutating,
-    /// As it would be stored.
+    /// The object as it would be stored.
     Validating,
 }
 
-/// What is reviewed of a request.
+/// The part of a request that a webhook reviews.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Review {
     pub stage: Stage,
@@ -43,7 +43,7 @@ pub struct Review {
 #[derive(Debug)]
 pub struct Desk {
     webhooks: Webhooks,
-    /// Whether nothing of the request is stored.
+    /// True if nothing of the request is stored.
     pub is_dry_run: bool,
     options: Value,
     reviews: Vec<(Review, Result<Value, Refusal>)>,
@@ -57,7 +57,7 @@ pub struct Desk {
 
 impl Desk {
     /// Nothing is reviewed.
-    pub fn empty() -> Self {
+    pub fn without_webhooks() -> Self {
         Self {
             webhooks: Webhooks::default(),
             is_dry_run: false,
@@ -71,22 +71,27 @@ impl Desk {
         }
     }
 
-    fn of(cluster: &Cluster, request: &Request, body: &[u8]) -> Self {
+    fn for_request(cluster: &Cluster, request: &Request, body: &[u8]) -> Self {
         let webhooks = cluster.state().webhooks.clone();
-        Self { webhooks, is_dry_run: request.is_dry_run, options: call::options(request, body), ..Self::empty() }
+        Self {
+            webhooks,
+            is_dry_run: request.is_dry_run,
+            options: call::request_options(request, body),
+            ..Self::without_webhooks()
+        }
     }
 
     /// The uid of a new object.
-    pub fn uid(&mut self, store: &mut Store) -> String {
+    pub fn new_uid(&mut self, store: &mut Store) -> String {
         self.uid.get_or_insert_with(|| store.uid()).clone()
     }
 
     /// The end of a generated name.
-    pub fn suffix(&mut self, store: &mut Store) -> String {
+    pub fn name_suffix(&mut self, store: &mut Store) -> String {
         self.suffix.get_or_insert_with(|| store.suffix()).clone()
     }
 
-    /// Whether any object is reviewed.
+    /// Returns true if any webhook is registered.
     pub fn has_webhooks(&self) -> bool {
         !(self.webhooks.mutating.is_empty() && self.webhooks.validating.is_empty())
     }
@@ -108,50 +113,50 @@ impl Desk {
             (_, None) => "CREATE",
             (_, Some(_)) => "UPDATE",
         };
-        if self.webhooks.of(stage, request, operation)?.is_empty() {
+        if self.webhooks.reviewers_of(stage, request, operation)?.is_empty() {
             return Ok(object);
         }
         let named = match request.name.as_str() {
             "" if operation == "CREATE" => object["metadata"]["name"].as_str().unwrap_or_default(),
             name => name,
         };
-        let whole = |object: &Value| call::whole(object, request, kind);
+        let with_type = |object: &Value| call::with_object_type(object, request, kind);
         let review = Review {
             stage,
             operation,
             name: named.to_owned(),
             kind: kind.to_owned(),
-            object: whole(&object),
-            old: old.map_or(Value::Null, whole),
+            object: with_type(&object),
+            old: old.map_or(Value::Null, with_type),
             declared: declared.cloned(),
         };
-        if let Some((_, reviewed)) = self.reviews.iter().find(|it| it.0 == review) {
+        if let Some((_, reviewed)) = self.reviews.iter().find(|known| known.0 == review) {
             let mut reviewed = reviewed.clone()?;
-            for name in ["apiVersion", "kind"].iter().filter(|it| object[**it].is_null()) {
-                reviewed.as_object_mut().map(|it| it.remove(*name));
+            for name in ["apiVersion", "kind"].iter().filter(|field| object[**field].is_null()) {
+                reviewed.as_object_mut().map(|fields| fields.remove(*name));
             }
             return Ok(reviewed);
         }
         self.missing = Some(review);
-        Err(Refusal::with_code(500)) // nobody gets it: the request is carried out again
+        Err(Refusal::with_code(500)) // never sent: the request is carried out again
     }
 
-    /// Whether the request has to be carried out again.
+    /// Returns true if the request has to be carried out again.
     pub fn is_missing_a_review(&self) -> bool {
         self.missing.is_some()
     }
 
-    async fn make(&mut self, request: &Request, review: Review) {
+    async fn perform_review(&mut self, request: &Request, review: Review) {
         let result = match review.stage {
-            Stage::Mutating => self.mutate(request, &review).await,
-            Stage::Validating => self.validate(request, &review).await,
+            Stage::Mutating => self.call_mutating_webhooks(request, &review).await,
+            Stage::Validating => self.call_validating_webhooks(request, &review).await,
         };
         self.reviews.push((review, result));
     }
 
     /// Calls the webhooks in order, and those with `IfNeeded` again of which a later one has changed the object.
-    async fn mutate(&mut self, request: &Request, review: &Review) -> Result<Value, Refusal> {
-        let webhooks = self.webhooks.of(review.stage, request, review.operation)?;
+    async fn call_mutating_webhooks(&mut self, request: &Request, review: &Review) -> Result<Value, Refusal> {
+        let webhooks = self.webhooks.reviewers_of(review.stage, request, review.operation)?;
         let mut object = review.object.clone();
         let (mut invoked, mut again) = (BTreeSet::new(), BTreeSet::new());
         for pass in [1, 2] {
@@ -159,7 +164,7 @@ impl Desk {
                 if pass == 2 && !again.contains(&nth) {
                     continue;
                 }
-                let Some(patch) = self.call(webhook, request, review, &object).await? else { continue };
+                let Some(patch) = self.call_webhook(webhook, request, review, &object).await? else { continue };
                 let changed = patch.apply(webhook, review, &object)?;
                 if changed != object {
                     again.append(&mut invoked);
@@ -174,33 +179,33 @@ impl Desk {
     }
 
     /// Calls all webhooks; the first that refuses decides.
-    async fn validate(&mut self, request: &Request, review: &Review) -> Result<Value, Refusal> {
+    async fn call_validating_webhooks(&mut self, request: &Request, review: &Review) -> Result<Value, Refusal> {
         let mut result = Ok(review.object.clone());
-        for webhook in self.webhooks.of(review.stage, request, review.operation)? {
-            let verdict = self.call(&webhook, request, review, &review.object).await;
+        for webhook in self.webhooks.reviewers_of(review.stage, request, review.operation)? {
+            let verdict = self.call_webhook(&webhook, request, review, &review.object).await;
             result = result.and_then(|object| verdict.map(|_| object));
         }
         result
     }
 
     /// The patch of one webhook, if its answer counts.
-    async fn call(
+    async fn call_webhook(
         &mut self,
         webhook: &Webhook,
         request: &Request,
         review: &Review,
         object: &Value,
     ) -> Result<Option<call::Patch>, Refusal> {
-        let called = call::call(webhook, request, review, object, (self.is_dry_run, &self.options)).await;
+        let called = call::call_webhook(webhook, request, review, object, (self.is_dry_run, &self.options)).await;
         let (verdict, warnings) = match called {
             Ok(it) => it,
             Err(Failure(_)) if webhook.is_ignored => return Ok(None),
             Err(Failure(why)) => {
                 let why = format!("failed calling webhook \"{}\": {why}", webhook.name);
-                return Err(call::internal(&why));
+                return Err(call::internal_error(&why));
             }
         };
-        for warning in warnings.into_iter().filter(|it| !it.is_empty()) {
+        for warning in warnings.into_iter().filter(|warning| !warning.is_empty()) {
             if !self.warnings.contains(&warning) {
                 self.warnings.push(warning);
             }
@@ -215,12 +220,12 @@ pub async fn carry_out(
     request: &Request,
     body: &[u8],
 ) -> (Result<(u16, String), Refusal>, Vec<String>) {
-    let mut desk = Desk::of(cluster, request, body);
+    let mut desk = Desk::for_request(cluster, request, body);
     loop {
         let done = server::carry_out(cluster, request, body, &mut desk);
         match desk.missing.take() {
             None => return (done, desk.warnings),
-            Some(review) => desk.make(request, review).await,
+            Some(review) => desk.perform_review(request, review).await,
         }
     }
 }

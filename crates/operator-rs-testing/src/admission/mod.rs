@@ -32,7 +32,7 @@ pub struct Webhooks {
 
 impl fmt::Debug for Webhooks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.mutating.iter().chain(&self.validating).map(|it| &it.name)).finish()
+        f.debug_list().entries(self.mutating.iter().chain(&self.validating).map(|webhook| &webhook.name)).finish()
     }
 }
 
@@ -82,10 +82,11 @@ impl Cluster {
     {
         let service: Service = Arc::new(move |request| {
             let service = service.clone();
-            async move { service.oneshot(request).await.map_err(|it| it.to_string()) }.boxed()
+            async move { service.oneshot(request).await.map_err(|error| error.to_string()) }.boxed()
         });
         self.with_store(|store| store.converter = Converter(Some(service.clone())));
-        let (mutating, validating) = configuration::read(manifests, &service).unwrap_or_else(|it| panic!("{it}"));
+        let (mutating, validating) =
+            configuration::parse_configurations(manifests, &service).unwrap_or_else(|error| panic!("{error}"));
         {
             let webhooks = &mut self.state().webhooks;
             webhooks.mutating.extend(mutating.into_iter().map(Arc::new));
@@ -103,14 +104,14 @@ impl Webhooks {
     ///
     /// # Errors
     /// If a real server would convert the object for one of them.
-    fn of(&self, stage: Stage, request: &Request, operation: &str) -> Result<Vec<Arc<Webhook>>, Refusal> {
+    fn reviewers_of(&self, stage: Stage, request: &Request, operation: &str) -> Result<Vec<Arc<Webhook>>, Refusal> {
         let all = match stage {
             Stage::Mutating => &self.mutating,
             Stage::Validating => &self.validating,
         };
         let mut found = vec![];
         for webhook in all {
-            if rules::matches(webhook, request, operation)? {
+            if rules::is_reviewed_by(webhook, request, operation)? {
                 found.push(webhook.clone());
             }
         }
@@ -119,7 +120,7 @@ impl Webhooks {
 }
 
 /// A header that tells a warning.
-pub fn header(warning: &str) -> String {
+pub fn warning_header(warning: &str) -> String {
     format!("299 - \"{}\"", warning.replace('\\', "\\\\").replace('"', "\\\""))
 }
 

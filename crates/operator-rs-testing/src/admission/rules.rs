@@ -1,4 +1,4 @@
-//! Which requests a webhook reviews.
+//! Selects the requests that a webhook reviews.
 
 use super::{
     super::{refusal::Refusal, request::Request},
@@ -7,7 +7,7 @@ use super::{
 
 /// # Errors
 /// If a real server would convert the object to the version of a rule.
-pub fn matches(webhook: &Webhook, request: &Request, operation: &str) -> Result<bool, Refusal> {
+pub fn is_reviewed_by(webhook: &Webhook, request: &Request, operation: &str) -> Result<bool, Refusal> {
     let (resource, group) = request.resource.split_once('.').unwrap_or((&request.resource, ""));
     let version = request.api_version.rsplit('/').next().unwrap_or_default();
     if group == "admissionregistration.k8s.io" {
@@ -18,14 +18,15 @@ pub fn matches(webhook: &Webhook, request: &Request, operation: &str) -> Result<
     }
     let mut other = None;
     for rule in &webhook.rules {
-        let matches = has(&rule.operations, operation)
-            && has(&rule.groups, group)
-            && rule.resources.iter().any(|it| is_resource(it, resource, &request.subresource))
+        let matches = allows(&rule.operations, operation)
+            && allows(&rule.groups, group)
+            && rule.resources.iter().any(|pattern| is_resource(pattern, resource, &request.subresource))
             && is_scope(rule, resource, &request.namespace);
-        match matches {
-            true if has(&rule.versions, version) => return Ok(true),
-            true => other = rule.versions.first(),
-            false => {}
+        if matches && allows(&rule.versions, version) {
+            return Ok(true);
+        }
+        if matches {
+            other = rule.versions.first();
         }
     }
     match other {
@@ -40,11 +41,12 @@ pub fn matches(webhook: &Webhook, request: &Request, operation: &str) -> Result<
 /// The selector of namespaces says nothing of objects outside of namespaces, but for the namespaces themselves.
 fn is_in_namespaces(webhook: &Webhook, request: &Request, resource: &str) -> bool {
     let namespace = if resource == "namespaces" { &request.name } else { &request.namespace };
-    namespace.is_empty() || webhook.namespaces.iter().all(|it| it.is_in == it.names.contains(namespace))
+    namespace.is_empty()
+        || webhook.namespaces.iter().all(|selector| selector.is_in == selector.names.contains(namespace))
 }
 
-fn has(list: &[String], word: &str) -> bool {
-    list.iter().any(|it| it == "*" || it == word)
+fn allows(list: &[String], word: &str) -> bool {
+    list.iter().any(|allowed| allowed == "*" || allowed == word)
 }
 
 /// `*` is all resources, `*/*` all with all subresources, `pods/*` all subresources of one and itself.

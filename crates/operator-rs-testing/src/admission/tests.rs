@@ -94,10 +94,10 @@ async fn a_change_that_a_webhook_undoes_stores_nothing() {
         patch(json!([{ "op": "add", "path": "/spec/size", "value": 1 }]))
     });
     send(&cluster, Method::POST, "", json!({ "size": 1 })).await;
-    let before = cluster.list("things.test.dev");
+    let before = cluster.list_json("things.test.dev");
     tokio::time::sleep(std::time::Duration::from_millis(1100)).await; // times of managers are full seconds
     assert_eq!(send(&cluster, Method::PATCH, "/a", json!({ "size": 2 })).await.0, 200);
-    assert_eq!(cluster.list("things.test.dev"), before);
+    assert_eq!(cluster.list_json("things.test.dev"), before);
 }
 
 /// The entries of managers are in the order of their times, and the API server compares them in that order.
@@ -108,10 +108,10 @@ async fn a_change_that_a_webhook_undoes_is_stored_where_it_moves_an_entry_of_man
     });
     send(&cluster, Method::POST, "?fieldManager=one", json!({ "size": 1 })).await;
     send(&cluster, Method::PATCH, "/a?fieldManager=two", json!({ "name": "b" })).await;
-    let before = cluster.list("things.test.dev");
+    let before = cluster.list_json("things.test.dev");
     tokio::time::sleep(std::time::Duration::from_millis(1100)).await;
     assert_eq!(send(&cluster, Method::PATCH, "/a?fieldManager=one", json!({ "size": 2 })).await.0, 200);
-    assert_ne!(cluster.list("things.test.dev"), before);
+    assert_ne!(cluster.list_json("things.test.dev"), before);
 }
 
 #[tokio::test]
@@ -126,7 +126,7 @@ async fn all_validating_webhooks_are_called_and_their_warnings_are_headers() {
     assert_eq!((code, message), (403, json!("admission webhook \"one.b.io\" denied the request: no")));
     assert_eq!(warnings, [r#"299 - "a \"b\"""#, r#"299 - "c""#]);
     assert_eq!(*called.lock().unwrap(), ["one", "two"]);
-    assert!(cluster.list("things.test.dev").is_empty());
+    assert!(cluster.list_json("things.test.dev").is_empty());
 }
 
 #[tokio::test]
@@ -167,18 +167,18 @@ async fn a_deletion_of_many_is_reviewed_one_by_one() {
         assert_eq!((&request["operation"], &request["object"]), (&json!("DELETE"), &Value::Null));
         json!({ "allowed": request["oldObject"]["spec"]["keep"] == false })
     });
-    let cluster = cluster.with("things.test.dev", &objects);
+    let cluster = cluster.with_json("things.test.dev", &objects);
     let message = json!("admission webhook \"one.b.io\" denied the request without explanation");
     let (code, refused, _) = send(&cluster, Method::DELETE, "", Value::Null).await;
     assert_eq!((code, &refused), (400, &message));
-    let left: Vec<_> = cluster.list("things.test.dev").iter().map(|it| it["metadata"]["name"].clone()).collect();
+    let left: Vec<_> = cluster.list_json("things.test.dev").iter().map(|it| it["metadata"]["name"].clone()).collect();
     assert_eq!((left, called.lock().unwrap().len()), (vec![json!("b"), json!("c")], 2));
     let (code, refused, _) = send(&cluster, Method::DELETE, "/b?dryRun=All", Value::Null).await;
     assert_eq!((code, refused), (400, message));
     assert_eq!(send(&cluster, Method::DELETE, "/c", Value::Null).await.0, 200);
     // What the test does is not reviewed.
-    cluster.delete("things.test.dev", "d", "b");
-    assert!(cluster.list("things.test.dev").is_empty());
+    cluster.delete_json("things.test.dev", "d", "b");
+    assert!(cluster.list_json("things.test.dev").is_empty());
 }
 
 #[tokio::test]
@@ -188,12 +188,12 @@ async fn an_object_that_changes_during_a_review_is_reviewed_again() {
     let (cluster, called) = cluster(&manifests("Mutating", &["one"], ""), move |_, request| {
         if edits.fetch_add(1, Relaxed) == 0 {
             let cluster = inner.lock().unwrap().clone().unwrap();
-            cluster.edit("things.test.dev", "d", "a", |it| it["spec"]["other"] = 1.into());
+            cluster.edit_json("things.test.dev", "d", "a", |it| it["spec"]["other"] = 1.into());
         }
         patch(json!([{ "op": "add", "path": "/spec/seen", "value": request["oldObject"]["spec"] }]))
     });
     let cluster =
-        cluster.with("things.test.dev", &[json!({ "metadata": { "name": "a", "namespace": "d" }, "spec": {} })]);
+        cluster.with_json("things.test.dev", &[json!({ "metadata": { "name": "a", "namespace": "d" }, "spec": {} })]);
     *shared.lock().unwrap() = Some(cluster.clone());
     let (code, spec, _) = send(&cluster, Method::PATCH, "/a", json!({ "x": 2 })).await;
     assert_eq!((code, spec), (200, json!({ "other": 1, "x": 2, "seen": { "other": 1 } })));
@@ -236,10 +236,10 @@ fn a_configuration_is_read_exactly_or_refused() {
     let base = manifests("Mutating", &["a"], "");
     let check = |from: &str, to: &str, why: &str| {
         assert!(base.contains(from), "{from}");
-        let error = configuration::read(&base.replace(from, to), &service).err().expect(why);
+        let error = configuration::parse_configurations(&base.replace(from, to), &service).err().expect(why);
         assert_eq!(error, why);
     };
-    assert_eq!(configuration::read(&base, &service).map(|it| it.0.len()), Ok(1));
+    assert_eq!(configuration::parse_configurations(&base, &service).map(|it| it.0.len()), Ok(1));
     let of = |why: &str| format!("webhook `a.b.io` of `Mutating`: {why}");
     check(
         "kind: Mutating",
@@ -280,6 +280,6 @@ fn a_configuration_is_read_exactly_or_refused() {
     check("rules:", "failurePolicy: fail, rules:", &of("failurePolicy: `fail` has to be Fail or Ignore"));
     check("rules: [{", "rules: [{scope: All, ", &of("rules: `All` is no scope"));
     let validating = manifests("Validating", &["a"], ", reinvocationPolicy: Never");
-    let error = configuration::read(&validating, &service).err().unwrap();
+    let error = configuration::parse_configurations(&validating, &service).err().unwrap();
     assert_eq!(error, "webhook `a.b.io` of `Validating`: reinvocationPolicy: operator-rs-testing does not support it");
 }

@@ -1,7 +1,7 @@
 //! The changes between two objects, path by path.
 
 use super::{
-    fields::{Fields, field},
+    fields::{Fields, field_element},
     schema::{Schema, Shape},
 };
 use serde_json::{Map, Value};
@@ -18,18 +18,18 @@ pub struct Changes {
 
 impl Changes {
     /// Compares an object with what it becomes.
-    pub fn between(old: &Value, new: &Value, schema: Schema) -> Self {
+    pub fn between_versions(old: &Value, new: &Value, schema: Schema) -> Self {
         let mut changes = Self::default();
-        compare(Some(old), Some(new), schema, &mut changes.set, &mut changes.removed);
+        compare_values(Some(old), Some(new), schema, &mut changes.set, &mut changes.removed);
         changes
     }
 }
 
-fn compare(old: Option<&Value>, new: Option<&Value>, schema: Schema, set: &mut Fields, removed: &mut Fields) {
+fn compare_values(old: Option<&Value>, new: Option<&Value>, schema: Schema, set: &mut Fields, removed: &mut Fields) {
     match (old, new) {
         (None, None) => {}
-        (None, Some(new)) => mark(new, schema, set),
-        (Some(old), None) => mark(old, schema, removed),
+        (None, Some(new)) => mark_all(new, schema, set),
+        (Some(old), None) => mark_all(old, schema, removed),
         (Some(old), Some(new)) if old == new => {}
         (Some(old), Some(new)) => match (schema.shape(old), schema.shape(new)) {
             (Shape::Struct, Shape::Struct) => {
@@ -37,53 +37,58 @@ fn compare(old: Option<&Value>, new: Option<&Value>, schema: Schema, set: &mut F
                 let (old, new) = (old.as_object().unwrap_or(&none), new.as_object().unwrap_or(&none));
                 let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
                 for name in names {
-                    descend(old.get(name), new.get(name), schema.field(name), (field(name), &mut *set, &mut *removed));
+                    compare_children(
+                        old.get(name),
+                        new.get(name),
+                        schema.field(name),
+                        (field_element(name), &mut *set, &mut *removed),
+                    );
                 }
             }
             (Shape::Leaf, _) | (_, Shape::Leaf) => set.own = true,
             (shape, _) => {
-                let (old, new) = (items(old, shape), items(new, shape));
+                let (old, new) = (items_by_element(old, shape), items_by_element(new, shape));
                 let elements: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
                 for it in elements {
                     let at = (it.clone(), &mut *set, &mut *removed);
-                    descend(old.get(it).copied(), new.get(it).copied(), schema.item(), at);
+                    compare_children(old.get(it).copied(), new.get(it).copied(), schema.item(), at);
                 }
             }
         },
     }
 }
 
-fn descend(
+fn compare_children(
     old: Option<&Value>,
     new: Option<&Value>,
     schema: Schema,
     (element, set, removed): (String, &mut Fields, &mut Fields),
 ) {
     let (mut below, mut gone) = (Fields::default(), Fields::default());
-    compare(old, new, schema, &mut below, &mut gone);
+    compare_values(old, new, schema, &mut below, &mut gone);
     set.insert(element.clone(), below);
     removed.insert(element, gone);
 }
 
 /// Marks a value and everything in it.
-fn mark(value: &Value, schema: Schema, fields: &mut Fields) {
+fn mark_all(value: &Value, schema: Schema, fields: &mut Fields) {
     fields.own = true;
     match schema.shape(value) {
         Shape::Leaf => {}
         Shape::Struct => {
             for (name, value) in value.as_object().into_iter().flatten() {
-                mark(value, schema.field(name), fields.children.entry(field(name)).or_default());
+                mark_all(value, schema.field(name), fields.children.entry(field_element(name)).or_default());
             }
         }
         shape => {
-            for (element, item) in items(value, shape) {
-                mark(item, schema.item(), fields.children.entry(element).or_default());
+            for (element, item) in items_by_element(value, shape) {
+                mark_all(item, schema.item(), fields.children.entry(element).or_default());
             }
         }
     }
 }
 
 /// The items of a list by their path elements.
-pub fn items<'a>(list: &'a Value, shape: Shape) -> BTreeMap<String, &'a Value> {
-    list.as_array().into_iter().flatten().map(|it| (shape.element(it), it)).collect()
+pub fn items_by_element<'a>(list: &'a Value, shape: Shape) -> BTreeMap<String, &'a Value> {
+    list.as_array().into_iter().flatten().map(|value| (shape.path_element(value), value)).collect()
 }

@@ -9,35 +9,35 @@ use std::collections::BTreeMap;
 /// Path elements are kept in their `fieldsV1` form: `f:name`, `k:{"name":"a"}`, `v:"a"`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fields {
-    /// Whether the path to this node is a member.
+    /// True if the path to this node is a member.
     pub own: bool,
     /// The nodes below it.
     pub children: BTreeMap<String, Fields>,
 }
 
 /// The element of a field's name.
-pub fn field(name: &str) -> String {
+pub fn field_element(name: &str) -> String {
     format!("f:{name}")
 }
 
 impl Fields {
     /// Every path of a value that an applier of it owns.
-    pub fn of(value: &Value, schema: Schema) -> Self {
+    pub fn owned_by_applier(value: &Value, schema: Schema) -> Self {
         let mut fields = Self::default();
         match schema.shape(value) {
             Shape::Leaf => fields.own = true,
             Shape::Struct => {
                 for (name, value) in value.as_object().into_iter().flatten() {
-                    let mut child = Self::of(value, schema.field(name));
+                    let mut child = Self::owned_by_applier(value, schema.field(name));
                     child.own |= schema.is_key(name) || value.is_null() || value.as_object().is_some_and(Map::is_empty);
-                    fields.insert(field(name), child);
+                    fields.insert(field_element(name), child);
                 }
             }
             shape => {
                 for item in value.as_array().into_iter().flatten() {
-                    let mut child = Self::of(item, schema.item());
+                    let mut child = Self::owned_by_applier(item, schema.item());
                     child.own = true;
-                    fields.insert(shape.element(item), child);
+                    fields.insert(shape.path_element(item), child);
                 }
             }
         }
@@ -51,25 +51,25 @@ impl Fields {
         }
     }
 
-    /// Whether there is no member.
+    /// Returns true if there is no member.
     pub fn is_empty(&self) -> bool {
         !self.own && self.children.is_empty()
     }
 
     /// Reads the `fieldsV1` of an entry.
-    pub fn read(json: &Value) -> Self {
+    pub fn from_json(json: &Value) -> Self {
         let object = json.as_object();
         let mut fields = Self { own: object.is_none_or(Map::is_empty), ..Self::default() };
         for (element, child) in object.into_iter().flatten() {
             match element.as_str() {
                 "." => fields.own = true,
-                _ => drop(fields.children.insert(element.clone(), Self::read(child))),
+                _ => drop(fields.children.insert(element.clone(), Self::from_json(child))),
             }
         }
         fields
     }
 
-    /// As `fieldsV1` of an entry.
+    /// Returns the `fieldsV1` of an entry.
     pub fn write(&self) -> Value {
         let mut object = Map::new();
         if self.own && !self.children.is_empty() {
@@ -81,20 +81,20 @@ impl Fields {
 
     /// Keeps the paths for which `keep` holds; it is given the node at the same path of `other`.
     fn filter(&self, other: Option<&Self>, keep: fn(own: bool, other: bool) -> bool) -> Self {
-        let mut out = Self { own: keep(self.own, other.is_some_and(|it| it.own)), ..Self::default() };
+        let mut out = Self { own: keep(self.own, other.is_some_and(|fields| fields.own)), ..Self::default() };
         for (element, child) in &self.children {
-            out.insert(element.clone(), child.filter(other.and_then(|it| it.children.get(element)), keep));
+            out.insert(element.clone(), child.filter(other.and_then(|fields| fields.children.get(element)), keep));
         }
         out
     }
 
     /// The paths of this that are not in `other`.
-    pub fn minus(&self, other: &Self) -> Self {
+    pub fn difference_with(&self, other: &Self) -> Self {
         self.filter(Some(other), |own, other| own && !other)
     }
 
     /// The paths that are in both.
-    pub fn both(&self, other: &Self) -> Self {
+    pub fn intersection_with(&self, other: &Self) -> Self {
         self.filter(Some(other), |own, other| own && other)
     }
 
@@ -120,7 +120,7 @@ impl Fields {
     /// Without the subtree at a path of field names.
     pub fn remove(&mut self, path: &[&str]) {
         let [name, rest @ ..] = path else { return };
-        let element = field(name);
+        let element = field_element(name);
         if let Some(child) = self.children.get_mut(&element) {
             if rest.is_empty() {
                 *child = Self::default();
@@ -136,21 +136,21 @@ impl Fields {
     /// Every member as text, such as `.spec.containers[name="a"].image`.
     pub fn paths(&self) -> Vec<String> {
         let mut out = Vec::new();
-        self.collect("", &mut out);
+        self.collect_paths("", &mut out);
         out
     }
 
-    fn collect(&self, path: &str, out: &mut Vec<String>) {
+    fn collect_paths(&self, path: &str, out: &mut Vec<String>) {
         let members = self.children.iter().filter(|(_, child)| child.own);
-        out.extend(members.map(|(element, _)| format!("{path}{}", text(element))));
+        out.extend(members.map(|(element, _)| format!("{path}{}", element_text(element))));
         for (element, child) in &self.children {
-            child.collect(&format!("{path}{}", text(element)), out);
+            child.collect_paths(&format!("{path}{}", element_text(element)), out);
         }
     }
 }
 
 /// An element as messages show it.
-fn text(element: &str) -> String {
+fn element_text(element: &str) -> String {
     match element.split_at_checked(2) {
         Some(("f:", name)) => format!(".{name}"),
         Some(("k:", keys)) => {
@@ -164,15 +164,15 @@ fn text(element: &str) -> String {
 }
 
 /// The value without everything at the members of `remove`. Maps and lists of which all is removed stay, empty.
-pub fn without(value: &Value, remove: &Fields, schema: Schema) -> Value {
+pub fn remove_members(value: &Value, remove: &Fields, schema: Schema) -> Value {
     match (schema.shape(value), value) {
         (Shape::Struct, Value::Object(object)) => {
             let mut out = Map::new();
             for (name, value) in object {
-                match remove.children.get(&field(name)) {
+                match remove.children.get(&field_element(name)) {
                     None => drop(out.insert(name.clone(), value.clone())),
                     Some(node) if node.own => {}
-                    Some(node) => drop(out.insert(name.clone(), without(value, node, schema.field(name)))),
+                    Some(node) => drop(out.insert(name.clone(), remove_members(value, node, schema.field(name)))),
                 }
             }
             Value::Object(out)
@@ -181,10 +181,10 @@ pub fn without(value: &Value, remove: &Fields, schema: Schema) -> Value {
         (shape, Value::Array(list)) => {
             let mut out = Vec::with_capacity(list.len());
             for item in list {
-                match remove.children.get(&shape.element(item)) {
+                match remove.children.get(&shape.path_element(item)) {
                     None => out.push(item.clone()),
                     Some(node) if node.own => {}
-                    Some(node) => out.push(keyed(item, without(item, node, schema.item()), &shape)),
+                    Some(node) => out.push(with_keys(item, remove_members(item, node, schema.item()), &shape)),
                 }
             }
             Value::Array(out)
@@ -194,9 +194,9 @@ pub fn without(value: &Value, remove: &Fields, schema: Schema) -> Value {
 }
 
 /// An item that stays keeps the keys that it is found by.
-fn keyed(before: &Value, mut after: Value, shape: &Shape) -> Value {
+fn with_keys(before: &Value, mut after: Value, shape: &Shape) -> Value {
     if let (Shape::Keyed(keys), Some(after)) = (shape, after.as_object_mut()) {
-        for key in keys.names() {
+        for key in keys.key_names() {
             if let Some(value) = before.get(key) {
                 after.insert(key.to_owned(), value.clone());
             }

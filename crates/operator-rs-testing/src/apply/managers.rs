@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 /// A field manager, and its way of writing.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Manager {
-    /// Whether by server-side apply.
+    /// True if the manager uses server-side apply.
     pub apply: bool,
     /// The field manager.
     pub name: String,
@@ -17,8 +17,8 @@ pub struct Manager {
 }
 
 impl Manager {
-    /// Whether it is the same one: an applier is, in whatever version it applies.
-    pub fn is(&self, other: &Self) -> bool {
+    /// Returns true if both are the same manager. The version does not matter for one that applies.
+    pub fn is_same(&self, other: &Self) -> bool {
         let name = |it: &Self| (it.apply, it.name.clone(), it.subresource.clone());
         name(self) == name(other) && (self.apply || self.api_version == other.api_version)
     }
@@ -41,27 +41,27 @@ pub struct Entries(pub Vec<Entry>);
 
 impl Entries {
     /// Reads `metadata.managedFields`.
-    pub fn read(object: &Value) -> Self {
+    pub fn of_object(object: &Value) -> Self {
         let text = |entry: &Value, name: &str| entry[name].as_str().unwrap_or_default().to_owned();
         let list = object["metadata"]["managedFields"].as_array().into_iter().flatten();
         Self(
-            list.map(|it| Entry {
+            list.map(|entry| Entry {
                 manager: Manager {
-                    apply: it["operation"] == "Apply",
-                    name: text(it, "manager"),
-                    api_version: text(it, "apiVersion"),
-                    subresource: text(it, "subresource"),
+                    apply: entry["operation"] == "Apply",
+                    name: text(entry, "manager"),
+                    api_version: text(entry, "apiVersion"),
+                    subresource: text(entry, "subresource"),
                 },
-                time: text(it, "time"),
-                fields: Fields::read(&it["fieldsV1"]),
+                time: text(entry, "time"),
+                fields: Fields::from_json(&entry["fieldsV1"]),
             })
             .collect(),
         )
     }
 
-    /// As `metadata.managedFields`, in the order of the real server.
+    /// Returns `metadata.managedFields`, in the order of the real server.
     pub fn write(mut self) -> Value {
-        self.0.retain(|it| !it.fields.children.is_empty());
+        self.0.retain(|entry| !entry.fields.children.is_empty());
         self.0.sort_by(|a, b| {
             let key = |it: &Entry| (!it.manager.apply, it.time.clone(), it.manager.clone());
             key(a).cmp(&key(b))
@@ -70,33 +70,33 @@ impl Entries {
     }
 
     /// The fields of a manager.
-    pub fn of(&self, manager: &Manager) -> Option<&Fields> {
-        self.entry(manager).map(|it| &it.fields)
+    pub fn fields_of(&self, manager: &Manager) -> Option<&Fields> {
+        self.entry(manager).map(|entry| &entry.fields)
     }
 
     /// The entry of a manager.
     pub fn entry(&self, manager: &Manager) -> Option<&Entry> {
-        self.0.iter().find(|it| it.manager.is(manager))
+        self.0.iter().find(|entry| entry.manager.is_same(manager))
     }
 
     /// Replaces the fields of a manager, and their version. An entry that is new has no time.
-    pub fn set(&mut self, manager: &Manager, fields: Fields) {
-        match self.0.iter_mut().find(|it| it.manager.is(manager)) {
+    pub fn set_fields(&mut self, manager: &Manager, fields: Fields) {
+        match self.0.iter_mut().find(|entry| entry.manager.is_same(manager)) {
             Some(entry) => (entry.manager, entry.fields) = (manager.clone(), fields),
             None => self.0.push(Entry { manager: manager.clone(), time: String::new(), fields }),
         }
     }
 
     /// Sets the time of a manager's entry.
-    pub fn touch(&mut self, manager: &Manager, now: &str) {
-        for entry in self.0.iter_mut().filter(|it| it.manager.is(manager)) {
+    pub fn set_time(&mut self, manager: &Manager, now: &str) {
+        for entry in self.0.iter_mut().filter(|entry| entry.manager.is_same(manager)) {
             now.clone_into(&mut entry.time);
         }
     }
 
-    /// Whether all but the times is the same.
+    /// Returns true if everything but the times is the same.
     pub fn have_fields_of(&self, other: &Self) -> bool {
-        let is_in = |it: &Entry| other.of(&it.manager) == Some(&it.fields);
+        let is_in = |it: &Entry| other.fields_of(&it.manager) == Some(&it.fields);
         self.0.len() == other.0.len() && self.0.iter().all(is_in)
     }
 }

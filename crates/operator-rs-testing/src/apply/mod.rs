@@ -13,7 +13,7 @@ pub use schema::{Keys, Schema, Shape, is_built_in};
 
 use super::{refusal::Refusal, versions::Versions};
 use compare::Changes;
-use fields::{Fields, without};
+use fields::{Fields, remove_members};
 use managers::{Entries, Entry};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,11 +36,11 @@ pub struct Writer<'a> {
 
 impl Writer<'_> {
     fn schema(&self) -> Schema<'_> {
-        Schema::of(self.resource, self.declared)
+        Schema::root(self.resource, self.declared)
     }
 
     /// The paths of a value that are tracked.
-    fn strip(&self, fields: &mut Fields) {
+    fn retain_tracked(&self, fields: &mut Fields) {
         for name in ["apiVersion", "kind"].iter().chain(self.reset) {
             fields.remove(&[name]);
         }
@@ -74,17 +74,17 @@ impl Writer<'_> {
                 meta.remove(name);
             }
         }
-        let mut fields = Fields::of(&config, self.schema());
-        self.strip(&mut fields);
-        let before = self.tracked(live);
+        let mut fields = Fields::owned_by_applier(&config, self.schema());
+        self.retain_tracked(&mut fields);
+        let before = self.tracked_entries(live);
         let mut entries = before.clone();
         let last = before.entry(&self.manager).cloned();
-        entries.set(&self.manager, fields);
-        let mut merged = merge::merge(live, &config, self.schema());
+        entries.set_fields(&self.manager, fields);
+        let mut merged = merge::merge_applied(live, &config, self.schema());
         if let Some(last) = last {
-            merged = self.prune(merged, &entries, &last)?;
+            merged = self.remove_abandoned(merged, &entries, &last)?;
         }
-        self.take(&mut entries, live, &merged, force)?;
+        self.take_ownership(&mut entries, live, &merged, force)?;
         let changes_nothing = is_same(live, &merged) && !has_other_uid;
         for name in self.reset {
             merged[*name] = live[*name].clone();
@@ -95,9 +95,9 @@ impl Writer<'_> {
             drop_empty(&mut merged);
         }
         // An apply that only changes who owns fields keeps the time. One that changes fields which are reset does not.
-        let is_repeated = is_same(live, &merged) && entries.have_fields_of(&Entries::read(live));
+        let is_repeated = is_same(live, &merged) && entries.have_fields_of(&Entries::of_object(live));
         if !(changes_nothing || is_repeated) {
-            entries.touch(&self.manager, self.now);
+            entries.set_time(&self.manager, self.now);
         }
         put_entries(&mut merged, entries.write());
         Ok(merged)
@@ -108,145 +108,163 @@ impl Writer<'_> {
     /// # Errors
     /// If a conversion fails.
     pub fn update(&self, live: &Value, mut new: Value, created: bool) -> Result<Value, Refusal> {
-        let before = Entries::read(live);
+        let before = Entries::of_object(live);
         let reset = new["metadata"]["managedFields"] == json!([{}]);
         if is_built_in(self.resource) {
             drop_empty(&mut new);
         }
         if reset || (before.0.is_empty() && !created) {
-            new["metadata"].as_object_mut().map(|it| it.remove("managedFields"));
-            return Ok(new); // nobody has applied yet: not tracked
+            new["metadata"].as_object_mut().map(|metadata| metadata.remove("managedFields"));
+            return Ok(new); // never applied: not tracked
         }
         let mut entries = before.clone();
-        let changes = self.changes(live, &new);
-        self.take(&mut entries, live, &new, true)?;
-        let mut fields = entries.of(&self.manager).cloned().unwrap_or_default().minus(&changes.removed);
+        let changes = self.compare_versions(live, &new);
+        self.take_ownership(&mut entries, live, &new, true)?;
+        let mut fields =
+            entries.fields_of(&self.manager).cloned().unwrap_or_default().difference_with(&changes.removed);
         fields.add(&changes.set);
-        self.strip(&mut fields);
-        entries.set(&self.manager, fields);
+        self.retain_tracked(&mut fields);
+        entries.set_fields(&self.manager, fields);
         if !changes.set.is_empty() {
-            entries.touch(&self.manager, self.now);
+            entries.set_time(&self.manager, self.now);
         }
         put_entries(&mut new, entries.write());
         Ok(new)
     }
 
-    /// The entries of an object; the fields of one that nobody has applied belong to `before-first-apply`.
-    fn tracked(&self, live: &Value) -> Entries {
-        let mut entries = Entries::read(live);
+    /// The entries of an object; the fields of an object that was never applied belong to `before-first-apply`.
+    fn tracked_entries(&self, live: &Value) -> Entries {
+        let mut entries = Entries::of_object(live);
         if entries.0.is_empty() {
             let mut empty = json!({ "metadata": {} });
             if is_built_in(self.resource) && live["spec"].is_object() {
                 empty["spec"] = json!({}); // their specs are never absent
             }
-            let fields = self.changes(&empty, live).set;
+            let fields = self.compare_versions(&empty, live).set;
             let name = "before-first-apply".to_owned();
             let manager = Manager { apply: false, name, ..self.manager.clone() };
-            entries.set(&manager, fields);
-            entries.touch(&manager, self.now);
+            entries.set_fields(&manager, fields);
+            entries.set_time(&manager, self.now);
         }
         entries
     }
 
-    fn changes(&self, old: &Value, new: &Value) -> Changes {
+    fn compare_versions(&self, old: &Value, new: &Value) -> Changes {
         self.changes_by(old, new, self.schema())
     }
 
     fn changes_by(&self, old: &Value, new: &Value, schema: Schema) -> Changes {
-        let mut changes = Changes::between(old, new, schema);
-        self.strip(&mut changes.set);
-        self.strip(&mut changes.removed);
+        let mut changes = Changes::between_versions(old, new, schema);
+        self.retain_tracked(&mut changes.set);
+        self.retain_tracked(&mut changes.removed);
         changes
     }
 
     /// Takes the changed fields from all other managers, who may object. Each has fields of the version that it wrote.
-    fn take(&self, entries: &mut Entries, old: &Value, new: &Value, force: bool) -> Result<(), Refusal> {
+    fn take_ownership(&self, entries: &mut Entries, old: &Value, new: &Value, force: bool) -> Result<(), Refusal> {
         let mut changes = BTreeMap::new();
         for entry in &entries.0 {
             let version = &entry.manager.api_version;
-            if !changes.contains_key(version) && self.knows(version) {
+            if !changes.contains_key(version) && self.knows_version(version) {
                 let schema = self.schema_of(version);
-                let (old, new) =
-                    (self.convert(old, self.version(), version)?, self.convert(new, self.version(), version)?);
+                let (old, new) = (
+                    self.convert_version(old, self.request_version(), version)?,
+                    self.convert_version(new, self.request_version(), version)?,
+                );
                 changes
-                    .insert(version.clone(), self.changes_by(&old, &new, Schema::of(self.resource, schema.as_ref())));
+                    .insert(version.clone(), self.changes_by(&old, &new, Schema::root(self.resource, schema.as_ref())));
             }
         }
         let changed = |it: &Entry| changes.get(&it.manager.api_version);
-        entries.0.retain(|it| it.manager.is(&self.manager) || changed(it).is_some());
-        let others = || entries.0.iter().filter(|it| !it.manager.is(&self.manager));
+        entries.0.retain(|entry| entry.manager.is_same(&self.manager) || changed(entry).is_some());
+        let others = || entries.0.iter().filter(|entry| !entry.manager.is_same(&self.manager));
         let mut conflicts: Vec<_> = others()
-            .filter_map(|it| Some((&it.manager, it.fields.both(&changed(it)?.set).paths())))
-            .filter(|it| !it.1.is_empty())
+            .filter_map(|entry| Some((&entry.manager, entry.fields.intersection_with(&changed(entry)?.set).paths())))
+            .filter(|conflict| !conflict.1.is_empty())
             .collect();
         conflicts.sort_by_key(|(manager, _)| &manager.name);
         if !force && !conflicts.is_empty() {
             return Err(Refusal::field_conflict(&conflicts));
         }
         for entry in &mut entries.0 {
-            if let Some(changes) = changes.get(&entry.manager.api_version).filter(|_| !entry.manager.is(&self.manager))
+            if let Some(changes) =
+                changes.get(&entry.manager.api_version).filter(|_| !entry.manager.is_same(&self.manager))
             {
-                entry.fields = entry.fields.minus(&changes.set).minus(&changes.removed);
+                entry.fields = entry.fields.difference_with(&changes.set).difference_with(&changes.removed);
             }
         }
         Ok(())
     }
 
-    /// Removes what the manager owned, no longer applies, and nobody else owns. What others own is looked up in their
+    /// Removes fields that the manager owned, no longer applies, and no other manager owns. The fields of others are read in their
     /// versions: the object as it is then need not have all that a version requires.
-    fn prune(&self, merged: Value, entries: &Entries, last: &Entry) -> Result<Value, Refusal> {
+    fn remove_abandoned(&self, merged: Value, entries: &Entries, last: &Entry) -> Result<Value, Refusal> {
         if last.fields.is_empty() {
             return Ok(merged);
         }
-        let first = match self.knows(&last.manager.api_version) {
+        let first = match self.knows_version(&last.manager.api_version) {
             true => last.manager.api_version.as_str(),
-            false => self.version(),
+            false => self.request_version(),
         };
         let declared = self.schema_of(first);
-        let schema = Schema::of(self.resource, declared.as_ref());
+        let schema = Schema::root(self.resource, declared.as_ref());
         let mut last = last.fields.clone().with_parents();
         if let Some(meta) = last.children.get_mut("f:metadata") {
             meta.own = false; // no apply removes the name
         }
-        let before = self.convert(&merged, self.version(), first)?;
-        let others = entries.0.iter().map(|it| it.manager.api_version.as_str()).filter(|it| *it != first);
-        let others: BTreeSet<_> = others.filter(|it| self.knows(it)).collect();
-        let (mut at, mut merged, mut pruned) = (first, before.clone(), without(&before, &last, schema));
+        let before = self.convert_version(&merged, self.request_version(), first)?;
+        let others =
+            entries.0.iter().map(|entry| entry.manager.api_version.as_str()).filter(|version| *version != first);
+        let others: BTreeSet<_> = others.filter(|version| self.knows_version(version)).collect();
+        let (mut at, mut merged, mut pruned) = (first, before.clone(), remove_members(&before, &last, schema));
         for version in std::iter::once(first).chain(others) {
-            (merged, pruned) = (self.convert(&merged, at, version)?, self.convert(&pruned, at, version)?);
+            (merged, pruned) =
+                (self.convert_version(&merged, at, version)?, self.convert_version(&pruned, at, version)?);
             at = version;
             let declared = self.schema_of(version);
-            let schema = Schema::of(self.resource, declared.as_ref());
+            let schema = Schema::root(self.resource, declared.as_ref());
             let mut keep = Fields::default();
-            entries.0.iter().filter(|it| it.manager.api_version == version).for_each(|it| keep.add(&it.fields));
+            entries
+                .0
+                .iter()
+                .filter(|entry| entry.manager.api_version == version)
+                .for_each(|entry| keep.add(&entry.fields));
             let mut keep = keep.with_parents();
-            keep.add(&Fields::of(&pruned, schema).with_parents());
-            pruned = without(&merged, &Fields::of(&merged, schema).with_parents().minus(&keep), schema);
+            keep.add(&Fields::owned_by_applier(&pruned, schema).with_parents());
+            pruned = remove_members(
+                &merged,
+                &Fields::owned_by_applier(&merged, schema).with_parents().difference_with(&keep),
+                schema,
+            );
         }
-        let pruned = Fields::of(&self.convert(&pruned, at, first)?, schema).with_parents();
-        let every = Fields::of(&before, schema).with_parents();
-        self.convert(&without(&before, &every.minus(&pruned).both(&last), schema), first, self.version())
+        let pruned = Fields::owned_by_applier(&self.convert_version(&pruned, at, first)?, schema).with_parents();
+        let every = Fields::owned_by_applier(&before, schema).with_parents();
+        self.convert_version(
+            &remove_members(&before, &every.difference_with(&pruned).intersection_with(&last), schema),
+            first,
+            self.request_version(),
+        )
     }
 
     /// The version of the request.
-    fn version(&self) -> &str {
+    fn request_version(&self) -> &str {
         &self.manager.api_version
     }
 
-    fn knows(&self, version: &str) -> bool {
-        self.versions.is_none_or(|it| it.have(version))
+    fn knows_version(&self, version: &str) -> bool {
+        self.versions.is_none_or(|versions| versions.includes(version))
     }
 
     fn schema_of(&self, version: &str) -> Option<Value> {
-        self.versions.map(|it| it.schema(version)).or_else(|| self.declared.cloned())
+        self.versions.map(|versions| versions.schema(version)).or_else(|| self.declared.cloned())
     }
 
-    fn convert(&self, object: &Value, from: &str, to: &str) -> Result<Value, Refusal> {
-        self.versions.map_or_else(|| Ok(object.clone()), |it| it.convert(object, from, to))
+    fn convert_version(&self, object: &Value, from: &str, to: &str) -> Result<Value, Refusal> {
+        self.versions.map_or_else(|| Ok(object.clone()), |versions| versions.convert(object, from, to))
     }
 }
 
-/// Whether an object was the same before, but for its managed fields.
+/// Returns true if an object was the same before, apart from its managed fields.
 fn is_same(before: &Value, after: &Value) -> bool {
     let strip = |it: &Value| {
         let mut it = it.clone();
@@ -260,8 +278,8 @@ fn is_same(before: &Value, after: &Value) -> bool {
 }
 
 fn put_entries(object: &mut Value, entries: Value) {
-    object["metadata"].as_object_mut().map(|it| it.remove("managedFields"));
-    if entries.as_array().is_some_and(|it| !it.is_empty()) {
+    object["metadata"].as_object_mut().map(|metadata| metadata.remove("managedFields"));
+    if entries.as_array().is_some_and(|list| !list.is_empty()) {
         object["metadata"]["managedFields"] = entries;
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 /// The way in which a value is merged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Shape<'a> {
-    /// As a whole.
+    /// The value is merged as a whole.
     Leaf,
     /// Field by field.
     Struct,
@@ -19,15 +19,15 @@ pub enum Shape<'a> {
 /// The fields that the items of a list are found by.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Keys<'a> {
-    /// Of a built-in kind.
+    /// The list of a built-in kind.
     Known(&'static [&'static str]),
-    /// As the schema of the list, in a CRD, has them.
+    /// The keys from the schema of the list in a CRD.
     Declared(&'a Value),
 }
 
 impl<'a> Keys<'a> {
     /// Their names.
-    pub fn names(self) -> Vec<&'a str> {
+    pub fn key_names(self) -> Vec<&'a str> {
         match self {
             Self::Known(names) => names.to_vec(),
             Self::Declared(list) => {
@@ -49,10 +49,10 @@ impl<'a> Keys<'a> {
 
 impl Shape<'_> {
     /// The path element of an item of such a list.
-    pub fn element(&self, item: &Value) -> String {
+    pub fn path_element(&self, item: &Value) -> String {
         let Self::Keyed(names) = self else { return format!("v:{item}") };
         let mut keys = Map::new();
-        for name in names.names() {
+        for name in names.key_names() {
             keys.insert(name.to_owned(), item.get(name).cloned().unwrap_or_else(|| names.default(name)));
         }
         format!("k:{}", Value::Object(keys))
@@ -71,14 +71,14 @@ pub struct Schema<'a> {
     declared: Option<&'a Value>,
 }
 
-/// Whether a resource such as `deployments.apps` is one of Kubernetes itself.
+/// Returns true if a resource such as `deployments.apps` is one of Kubernetes itself.
 pub fn is_built_in(resource: &str) -> bool {
     resource.split_once('.').is_none_or(|(_, group)| !group.contains('.') || group.ends_with(".k8s.io"))
 }
 
 impl<'a> Schema<'a> {
     /// The root of an object, and its schema where the CRD is known.
-    pub fn of(resource: &'a str, declared: Option<&'a Value>) -> Self {
+    pub fn root(resource: &'a str, declared: Option<&'a Value>) -> Self {
         Self { resource, built_in: is_built_in(resource), parent: "", name: "", item: false, declared }
     }
 
@@ -90,22 +90,22 @@ impl<'a> Schema<'a> {
         Self { parent: self.name, name, item: false, declared, ..self }
     }
 
-    /// Whether this place is a map of a custom resource, in which this is a key and no declared field.
+    /// Returns true if this place is a map of a custom resource, with this name as a key and not as a declared field.
     pub fn is_key(self, name: &str) -> bool {
         let root = self.name.is_empty() && ["apiVersion", "kind", "metadata"].contains(&name);
-        !root && self.declared.is_some_and(|it| it["properties"].get(name).is_none())
+        !root && self.declared.is_some_and(|schema| schema["properties"].get(name).is_none())
     }
 
     /// An item of the list at this place.
     pub fn item(self) -> Self {
-        Self { item: true, declared: self.declared.map(|it| &it["items"]), ..self }
+        Self { item: true, declared: self.declared.map(|schema| &schema["items"]), ..self }
     }
 
     /// The way in which the value at this place is merged.
     pub fn shape(self, value: &Value) -> Shape<'a> {
         match value {
             Value::Object(_) if !self.atomic_struct() => Shape::Struct,
-            Value::Array(_) if !self.item => self.list(),
+            Value::Array(_) if !self.item => self.list_shape(),
             _ => Shape::Leaf,
         }
     }
@@ -143,7 +143,7 @@ impl<'a> Schema<'a> {
         self.built_in && ATOMIC.contains(&self.name)
     }
 
-    fn list(self) -> Shape<'a> {
+    fn list_shape(self) -> Shape<'a> {
         const fn keyed(names: &'static [&'static str]) -> Shape<'static> {
             Shape::Keyed(Keys::Known(names))
         }

@@ -62,7 +62,7 @@ fn a_change_by_somebody_else_takes_the_field() {
     let mut edited = object.clone();
     edited["spec"]["replicas"] = json!(3);
     let object = writer("kubectl", false, &["status"]).update(&object, edited, false).unwrap();
-    let entries = Entries::read(&object);
+    let entries = Entries::of_object(&object);
     assert_eq!(entries.0[0].fields.paths(), [".spec.paused"]);
     assert_eq!(entries.0[1].fields.paths(), [".spec.replicas"]);
     let mine = json!({ "spec": { "replicas": 1, "paused": true } });

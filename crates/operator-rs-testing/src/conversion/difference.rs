@@ -26,10 +26,10 @@ pub struct Comparison<'a> {
 
 impl Comparison<'_> {
     pub fn difference(&self, before: &Value, after: &Value) -> Option<Difference> {
-        self.compare(self.schema, before, after, &mut Vec::new())
+        self.first_difference(self.schema, before, after, &mut Vec::new())
     }
 
-    fn compare(&self, schema: &Value, a: &Value, b: &Value, path: &mut Vec<String>) -> Option<Difference> {
+    fn first_difference(&self, schema: &Value, a: &Value, b: &Value, path: &mut Vec<String>) -> Option<Difference> {
         if a == b || self.is_named(self.lost, path) || path.first().is_some_and(|name| name == "metadata") {
             return None;
         }
@@ -39,11 +39,11 @@ impl Comparison<'_> {
                 let added = children(b).filter(|(name, _)| a.get(name).is_none());
                 let mut names = children(a).chain(added).map(|(name, _)| name);
                 names.find_map(|name| {
-                    let schema = schema::field(schema, &name).map_or(&Value::Null, |(schema, _)| schema);
+                    let schema = schema::field_schema(schema, &name).map_or(&Value::Null, |(schema, _)| schema);
                     self.compare_child(schema, (&a[&name], &b[&name]), name, path)
                 })
             }
-            _ => Some(found(path, a, b)),
+            _ => Some(difference_at(path, a, b)),
         }
     }
 
@@ -55,7 +55,7 @@ impl Comparison<'_> {
         path: &mut Vec<String>,
     ) -> Option<Difference> {
         path.push(name);
-        let difference = self.compare(schema, a, b, path);
+        let difference = self.first_difference(schema, a, b, path);
         path.pop();
         difference
     }
@@ -64,13 +64,13 @@ impl Comparison<'_> {
         let keys = schema["x-kubernetes-list-map-keys"].as_array().map(Vec::as_slice).unwrap_or_default();
         let has_order =
             keys.is_empty() && schema["x-kubernetes-list-type"] != "set" && !self.is_named(self.unordered, path);
-        let (only_a, only_b) = unequal(a, b);
+        let (only_a, only_b) = unequal_items(a, b);
         if only_a.is_empty() && only_b.is_empty() {
-            let order = Difference { is_order: true, ..found(path, &Value::from(a), &Value::from(b)) };
+            let order = Difference { is_order: true, ..difference_at(path, &Value::from(a), &Value::from(b)) };
             return has_order.then_some(order);
         }
         if a.len() != b.len() {
-            return Some(found(path, &Value::from(a), &Value::from(b)));
+            return Some(difference_at(path, &Value::from(a), &Value::from(b)));
         }
         if !keys.is_empty() {
             let is_same = |a: &Value, b: &Value| keys.iter().filter_map(Value::as_str).all(|key| a[key] == b[key]);
@@ -92,17 +92,17 @@ impl Comparison<'_> {
 
     /// Returns whether the fields name this one: by its indexes, or by `[0]` for every index.
     fn is_named(&self, fields: &[String], path: &[String]) -> bool {
-        let place = || schema::display(&schema::place(self.schema, path));
-        fields.contains(&schema::display(path)) || fields.contains(&place())
+        let place = || schema::display_path(&schema::place(self.schema, path));
+        fields.contains(&schema::display_path(path)) || fields.contains(&place())
     }
 }
 
-fn found(path: &[String], before: &Value, after: &Value) -> Difference {
-    Difference { path: schema::display(path), before: before.clone(), after: after.clone(), is_order: false }
+fn difference_at(path: &[String], before: &Value, after: &Value) -> Difference {
+    Difference { path: schema::display_path(path), before: before.clone(), after: after.clone(), is_order: false }
 }
 
 /// The indexes of the items that only one of two lists has.
-fn unequal(a: &[Value], b: &[Value]) -> (Vec<usize>, Vec<usize>) {
+fn unequal_items(a: &[Value], b: &[Value]) -> (Vec<usize>, Vec<usize>) {
     let mut rest: Vec<usize> = (0..b.len()).collect();
     let only_a = (0..a.len()).filter(|index| match rest.iter().position(|other| b[*other] == a[*index]) {
         Some(position) => {

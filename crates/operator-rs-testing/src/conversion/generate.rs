@@ -15,9 +15,9 @@ const SPECIAL: [&str; 8] = ["1s", "5m0s", "1.2.3", "1Gi", "10.0.0.1", "http://a.
 
 const WORDS: [&str; 8] = ["a", "b-1", "example", "größe", "a.example.com", "A B", "true", "0"];
 
-/// Makes random objects of a version that its type can read. They are not checked by rules in CEL.
+/// Generates random objects of a version that its type can read. They may violate rules in CEL.
 #[derive(Debug)]
-pub struct Generator<K> {
+pub struct ObjectGenerator<K> {
     pub(crate) schema: Value,
     samples: Vec<Value>,
     /// Places whose schema does not tell what the type reads: the number of values that it did not read.
@@ -27,18 +27,18 @@ pub struct Generator<K> {
     kind: PhantomData<fn() -> K>,
 }
 
-impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Generator<K> {
+impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> ObjectGenerator<K> {
     /// Reads the schema of the type. Values of the samples, which are objects of any versions or of none, are used
     /// where the schema does not tell what the type reads.
     pub fn new(samples: &[Value]) -> Self {
         let version = K::api_version(&());
         let samples = samples
             .iter()
-            .filter(|it| it["apiVersion"].is_null() || it["apiVersion"] == version.as_ref())
+            .filter(|sample| sample["apiVersion"].is_null() || sample["apiVersion"] == version.as_ref())
             .cloned()
             .collect();
         Self {
-            schema: schema::of::<K>(&K::version(&())),
+            schema: schema::schema_of_version::<K>(&K::version(&())),
             samples,
             tried: BTreeMap::new(),
             unreadable: None,
@@ -46,26 +46,27 @@ impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Gener
         }
     }
 
-    /// The object of a seed.
+    /// Returns the random object of a seed.
     ///
     /// # Panics
-    /// If a required field has a notation of its own, or a pattern that Go could not read either, and no sample has it.
-    pub fn object(&mut self, seed: u64) -> Value {
+    /// If a required field has a notation that the schema does not describe, or a pattern that Go cannot read either, and no
+    /// sample has it.
+    pub fn generate(&mut self, seed: u64) -> Value {
         loop {
             let object = self.make(seed);
             let Err(why) = K::deserialize(&object) else { return object };
             let text = serde_json::to_string_pretty(&object).unwrap_or_default();
-            let line = serde_json::from_str::<K>(&text).map_or_else(|it| it.line(), |_| 0);
+            let line = serde_json::from_str::<K>(&text).map_or_else(|error| error.line(), |_| 0);
             let mut lines = Vec::new();
             schema::lines(&object, &mut Vec::new(), &mut lines);
-            let path = line.checked_sub(1).and_then(|it| lines.into_iter().nth(it)).unwrap_or_default();
+            let path = line.checked_sub(1).and_then(|index| lines.into_iter().nth(index)).unwrap_or_default();
             let place = place(&self.schema, &path);
             let tried = self.tried.entry(place.clone()).or_default();
             *tried += 1;
-            let is_hopeless = self.values(&place).len() < self.tried[&place];
-            let schema_type = &node(&self.schema, &place)["type"];
+            let is_hopeless = self.candidate_values(&place).len() < self.tried[&place];
+            let schema_type = &schema_at(&self.schema, &place)["type"];
             if is_hopeless && ["boolean", "integer", "number"].iter().any(|scalar| schema_type == scalar) {
-                self.unreadable.get_or_insert_with(|| (schema::display(&place), why.to_string()));
+                self.unreadable.get_or_insert_with(|| (schema::display_path(&place), why.to_string()));
             }
             if is_hopeless && (!schema::is_optional(&self.schema, &place) || self.tried[&place] > 100) {
                 self.give_up(&place, &why.to_string());
@@ -74,7 +75,7 @@ impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Gener
     }
 
     fn give_up(&self, place: &[String], why: &str) -> ! {
-        let (kind, place) = (K::crd_name(), schema::display(place));
+        let (kind, place) = (K::crd_name(), schema::display_path(place));
         panic!("{kind}: no value for `{place}` can be made from the schema ({why}), give a sample that has one");
     }
 
@@ -82,7 +83,7 @@ impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Gener
         let mut maker = Maker { generator: self, random: Random::new(seed), place: Vec::new(), hopeless: None };
         let mut object = maker.make(&self.schema).unwrap_or_else(|| json!({}));
         if let Some(place) = maker.hopeless {
-            self.give_up(&place, node(&self.schema, &place)["pattern"].as_str().unwrap_or_default());
+            self.give_up(&place, schema_at(&self.schema, &place)["pattern"].as_str().unwrap_or_default());
         }
         object["apiVersion"] = json!(K::api_version(&()));
         object["kind"] = json!(K::kind(&()));
@@ -91,11 +92,12 @@ impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Gener
     }
 
     /// The values to try at a place.
-    fn values(&self, place: &[String]) -> Vec<Value> {
-        let mut values: Vec<_> = self.samples.iter().filter_map(|it| schema::sample(it, place)).cloned().collect();
-        let node = node(&self.schema, place);
+    fn candidate_values(&self, place: &[String]) -> Vec<Value> {
+        let mut values: Vec<_> =
+            self.samples.iter().filter_map(|sample| schema::sample_at(sample, place)).cloned().collect();
+        let node = schema_at(&self.schema, place);
         match node["pattern"].as_str() {
-            Some(pattern) if values.is_empty() => values.extend(pattern::matches(pattern).map(Value::from)),
+            Some(pattern) if values.is_empty() => values.extend(pattern::matching_texts(pattern).map(Value::from)),
             None if node["type"] == "string" => values.extend(SPECIAL.map(Value::from)),
             _ => {}
         }
@@ -103,7 +105,7 @@ impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Gener
     }
 }
 
-fn node<'a>(schema: &'a Value, place: &[String]) -> &'a Value {
+fn schema_at<'a>(schema: &'a Value, place: &[String]) -> &'a Value {
     place.iter().fold(schema, |it, name| match name.as_str() {
         _ if it["type"] == "array" => &it["items"],
         "*" => &it["additionalProperties"],
@@ -112,7 +114,7 @@ fn node<'a>(schema: &'a Value, place: &[String]) -> &'a Value {
 }
 
 struct Maker<'a, K> {
-    generator: &'a Generator<K>,
+    generator: &'a ObjectGenerator<K>,
     random: Random,
     place: Vec<String>,
     /// A required field of which nothing is known.
@@ -120,7 +122,7 @@ struct Maker<'a, K> {
 }
 
 impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Maker<'_, K> {
-    fn within(&mut self, name: &str, schema: &Value) -> Option<Value> {
+    fn generate_field(&mut self, name: &str, schema: &Value) -> Option<Value> {
         self.place.push(name.to_owned());
         let value = self.make(schema);
         self.place.pop();
@@ -132,50 +134,54 @@ impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Maker
         let tried = self.generator.tried.get(&self.place).copied();
         let has_pattern = schema["pattern"].is_string() && schema["enum"].is_null();
         if let Some(tried) = tried.or(has_pattern.then_some(1)) {
-            let values = self.generator.values(&self.place);
+            let values = self.generator.candidate_values(&self.place);
             let rest = values.get(tried - 1..).unwrap_or_default();
-            return if tried == 1 && has_pattern { self.random.pick(rest).cloned() } else { rest.first().cloned() };
+            return if tried == 1 && has_pattern {
+                self.random.pick_item(rest).cloned()
+            } else {
+                rest.first().cloned()
+            };
         }
         // Elsewhere, a value that is absent stands for it.
         let is_element = self.place.last().is_some_and(|name| name == "0" || name == "*");
-        if is_element && schema["nullable"] == true && self.random.below(4) == 0 {
+        if is_element && schema["nullable"] == true && self.random.number_below(4) == 0 {
             return Some(Value::Null);
         }
         if let Some(values) = schema["enum"].as_array() {
-            let values: Vec<_> = values.iter().filter(|it| !it.is_null()).collect();
-            return self.random.pick(&values).map(|it| (*it).clone());
+            let values: Vec<_> = values.iter().filter(|value| !value.is_null()).collect();
+            return self.random.pick_item(&values).map(|value| (*value).clone());
         }
         if schema["x-kubernetes-int-or-string"] == true {
-            let number = self.random.below(100);
+            let number = self.random.number_below(100);
             let texts = [json!("1Gi"), json!("250m"), json!("20"), json!(number), json!(number)];
-            return self.random.pick(&texts).cloned();
+            return self.random.pick_item(&texts).cloned();
         }
         Some(match schema["type"].as_str() {
-            Some("boolean") => json!(self.random.below(2) == 1),
-            Some("integer") => self.integer(schema),
+            Some("boolean") => json!(self.random.number_below(2) == 1),
+            Some("integer") => self.random_integer(schema),
             Some("number") => {
-                let whole = self.integer(schema).as_f64().unwrap_or_default();
+                let whole = self.random_integer(schema).as_f64().unwrap_or_default();
                 json!((whole + 0.5).min(schema["maximum"].as_f64().unwrap_or(f64::MAX)))
             }
-            Some("string") => json!(self.string(schema)),
-            Some("array") => self.list(schema),
-            _ => self.fields(schema)?,
+            Some("string") => json!(self.random_string(schema)),
+            Some("array") => self.random_list(schema),
+            _ => self.random_fields(schema)?,
         })
     }
 
-    fn integer(&mut self, schema: &Value) -> Value {
-        let bound = |name: &str| schema[name].as_f64().map(|it| it as i64);
+    fn random_integer(&mut self, schema: &Value) -> Value {
+        let bound = |name: &str| schema[name].as_f64().map(|bound| bound as i64);
         let (smallest, largest) = match schema["format"].as_str() {
             Some("int32" | "uint32") => (i64::from(i32::MIN), i64::from(i32::MAX)),
             _ => (-(1 << 53), 1 << 53),
         };
         let exclusive = |name: &str| i64::from(schema[name] == true);
-        let smallest = bound("minimum").map_or(smallest, |it| it + exclusive("exclusiveMinimum"));
-        let largest = bound("maximum").map_or(largest, |it| it - exclusive("exclusiveMaximum")).max(smallest);
+        let smallest = bound("minimum").map_or(smallest, |bound| bound + exclusive("exclusiveMinimum"));
+        let largest = bound("maximum").map_or(largest, |bound| bound - exclusive("exclusiveMaximum")).max(smallest);
         let near = 0_i64.clamp(smallest, largest);
-        let some = near.saturating_add(i64::try_from(self.random.below(100)).unwrap_or_default());
-        let step = schema["multipleOf"].as_f64().map_or(1, |it| it as i64).max(1);
-        let value = match self.random.below(8) {
+        let some = near.saturating_add(i64::try_from(self.random.number_below(100)).unwrap_or_default());
+        let step = schema["multipleOf"].as_f64().map_or(1, |step| step as i64).max(1);
+        let value = match self.random.number_below(8) {
             0 => smallest,
             1 => largest,
             2 => near,
@@ -184,8 +190,8 @@ impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Maker
         json!(value - value % step)
     }
 
-    fn string(&mut self, schema: &Value) -> String {
-        let n = self.random.below(60);
+    fn random_string(&mut self, schema: &Value) -> String {
+        let n = self.random.number_below(60);
         match schema["format"].as_str().unwrap_or_default() {
             "date-time" => format!("2024-05-06T07:08:{n:02}Z"),
             "date" => format!("2024-05-{:02}", n % 28 + 1),
@@ -199,8 +205,8 @@ impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Maker
             "uuid" => format!("00000000-0000-4000-8000-0000000000{n:02}"),
             "email" => format!("a{n}@a.example"),
             _ => {
-                let length = |name: &str| schema[name].as_u64().and_then(|it| usize::try_from(it).ok());
-                let word = format!("{}{n}", WORDS[self.random.below(WORDS.len())]);
+                let length = |name: &str| schema[name].as_u64().and_then(|length| usize::try_from(length).ok());
+                let word = format!("{}{n}", WORDS[self.random.number_below(WORDS.len())]);
                 let word = if n == 0 { String::new() } else { word };
                 let missing = length("minLength").unwrap_or(0).saturating_sub(word.chars().count());
                 let word = word + &"x".repeat(missing);
@@ -209,16 +215,16 @@ impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Maker
         }
     }
 
-    fn list(&mut self, schema: &Value) -> Value {
-        let length = |name: &str| schema[name].as_u64().and_then(|it| usize::try_from(it).ok());
+    fn random_list(&mut self, schema: &Value) -> Value {
+        let length = |name: &str| schema[name].as_u64().and_then(|length| usize::try_from(length).ok());
         let least = length("minItems").unwrap_or(0);
         let most = length("maxItems").unwrap_or(least + 3);
-        let count = least + self.random.below(most.min(least + 3) - least + 1);
+        let count = least + self.random.number_below(most.min(least + 3) - least + 1);
         let keys = schema["x-kubernetes-list-map-keys"].as_array();
         let is_set = schema["x-kubernetes-list-type"] == "set";
         let mut list: Vec<Value> = Vec::new();
         for _ in 0..count {
-            let Some(item) = self.within("0", &schema["items"]) else { break };
+            let Some(item) = self.generate_field("0", &schema["items"]) else { break };
             let same = |it: &Value| match keys {
                 Some(keys) => keys.iter().filter_map(Value::as_str).all(|key| it[key] == item[key]),
                 None => is_set && *it == item,
@@ -231,29 +237,31 @@ impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Maker
     }
 
     /// An object; nothing if a required field cannot be made.
-    fn fields(&mut self, schema: &Value) -> Option<Value> {
+    fn random_fields(&mut self, schema: &Value) -> Option<Value> {
         let mut object = Map::new();
         let (mut required, mut excluded, mut tags) = (vec![schema], Vec::new(), Vec::new());
-        let groups = ["oneOf", "anyOf"].into_iter().filter_map(|it| schema[it].as_array());
+        let groups = ["oneOf", "anyOf"].into_iter().filter_map(|keyword| schema[keyword].as_array());
         for branches in groups {
-            let chosen = self.random.below(branches.len());
+            let chosen = self.random.number_below(branches.len());
             for (i, branch) in branches.iter().enumerate() {
                 let names = branch["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
-                excluded.extend(names.filter(|it| i != chosen && !schema::requires(&branches[chosen], it)));
+                excluded.extend(names.filter(|name| i != chosen && !schema::is_required(&branches[chosen], name)));
             }
             let branch = &branches[chosen];
             excluded.extend(branch["not"]["required"].as_array().into_iter().flatten().filter_map(Value::as_str));
-            tags.extend(branch["properties"].as_object().into_iter().flatten().filter(|it| it.1["enum"].is_array()));
+            tags.extend(
+                branch["properties"].as_object().into_iter().flatten().filter(|field| field.1["enum"].is_array()),
+            );
             required.push(branch);
         }
         for (name, field) in schema["properties"].as_object().into_iter().flatten() {
-            let is_required = required.iter().any(|it| schema::requires(it, name));
-            let is_left_out = self.random.below(3) == 0 || excluded.contains(&name.as_str());
+            let is_required = required.iter().any(|schema| schema::is_required(schema, name));
+            let is_left_out = self.random.number_below(3) == 0 || excluded.contains(&name.as_str());
             if is_left_out && !is_required {
                 continue;
             }
-            let field = tags.iter().find(|it| it.0 == name).map_or(field, |it| it.1);
-            match self.within(name, field) {
+            let field = tags.iter().find(|tag| tag.0 == name).map_or(field, |tag| tag.1);
+            match self.generate_field(name, field) {
                 Some(value) => _ = object.insert(name.clone(), value),
                 None if is_required => {
                     let place = self.place.iter().chain([name]).cloned().collect();
@@ -268,15 +276,15 @@ impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Maker
             // `true` is a schema without keywords: it allows any value.
             let any = json!({ "x-kubernetes-preserve-unknown-fields": true });
             let values = if values.is_object() { values } else { &any };
-            for _ in 0..self.random.below(3) {
-                let name = WORDS[self.random.below(5)];
-                if let Some(value) = self.within("*", values) {
+            for _ in 0..self.random.number_below(3) {
+                let name = WORDS[self.random.number_below(5)];
+                if let Some(value) = self.generate_field("*", values) {
                     object.insert(name.to_owned(), value);
                 }
             }
         } else if schema["x-kubernetes-preserve-unknown-fields"] == true && schema["properties"].is_null() {
             let values = [json!({}), json!({ "a": 1 }), json!({ "b": [true, { "c": "d" }] })];
-            return self.random.pick(&values).cloned();
+            return self.random.pick_item(&values).cloned();
         }
         Some(Value::Object(object))
     }

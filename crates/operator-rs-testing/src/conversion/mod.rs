@@ -1,6 +1,6 @@
 //! Tests of conversions between the versions of a kind, with random objects that are made from the schemas.
 //!
-//! [`check`] converts each object to the other version and back by [`From`], and compares. [`check_partial`] asks the
+//! [`check`] converts each object to the other version and back by [`From`], and compares. [`check_partial_objects`] asks the
 //! service that the API server asks, with objects that miss fields, as server-side apply sends them.
 //!
 //! ```
@@ -40,9 +40,9 @@ mod schema;
 mod tests;
 
 pub(crate) use difference::{Comparison, Difference};
-pub use generate::Generator;
-pub use partial::check_partial;
+pub use generate::ObjectGenerator;
+pub use partial::check_partial_objects;
 pub(crate) use random::Random;
 pub(crate) use round_trip::shrink;
-pub use round_trip::{Check, check};
+pub use round_trip::{RoundTripCheck, check};
 pub(crate) use schema::{lines, value_mut};

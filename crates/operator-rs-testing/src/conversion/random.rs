@@ -19,11 +19,11 @@ impl Random {
         self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
     }
 
-    pub fn below(&mut self, n: usize) -> usize {
+    pub fn number_below(&mut self, n: usize) -> usize {
         usize::try_from((self.next() >> 33) % (n.max(1) as u64)).unwrap_or(0)
     }
 
-    pub fn pick<'a, T>(&mut self, of: &'a [T]) -> Option<&'a T> {
-        of.get(self.below(of.len()))
+    pub fn pick_item<'a, T>(&mut self, of: &'a [T]) -> Option<&'a T> {
+        of.get(self.number_below(of.len()))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     difference::{Comparison, Difference},
-    generate::Generator,
+    generate::ObjectGenerator,
     schema::{self, remove},
 };
 use kube::{Resource, core::crd::CustomResourceExt};
@@ -19,55 +19,56 @@ where
     H: From<S> + Resource<DynamicType = ()> + CustomResourceExt + Serialize + DeserializeOwned,
     S: From<H> + Resource<DynamicType = ()> + CustomResourceExt + Serialize + DeserializeOwned,
 {
-    Check::<H, S>::default().run();
+    RoundTripCheck::<H, S>::default().run();
 }
 
 /// A [`check`] with settings.
 #[derive(Debug)]
-pub struct Check<H, S> {
-    objects: u64,
-    seed: u64,
+pub struct RoundTripCheck<H, S> {
+    object_count: u64,
+    first_seed: u64,
     samples: Vec<Value>,
     lost: Vec<String>,
     unordered: Vec<String>,
     versions: PhantomData<fn() -> (H, S)>,
 }
 
-impl<H, S> Default for Check<H, S> {
+impl<H, S> Default for RoundTripCheck<H, S> {
     fn default() -> Self {
         let (samples, lost, unordered) = (Vec::new(), Vec::new(), Vec::new());
-        Self { objects: 10_000, seed: 0, samples, lost, unordered, versions: PhantomData }
+        Self { object_count: 10_000, first_seed: 0, samples, lost, unordered, versions: PhantomData }
     }
 }
 
-impl<H, S> Check<H, S>
+impl<H, S> RoundTripCheck<H, S>
 where
     H: From<S> + Resource<DynamicType = ()> + CustomResourceExt + Serialize + DeserializeOwned,
     S: From<H> + Resource<DynamicType = ()> + CustomResourceExt + Serialize + DeserializeOwned,
 {
-    /// The number of objects of each version.
+    /// Sets the number of random objects of each version (default: 10 000).
     #[must_use]
-    pub fn objects(self, objects: u64) -> Self {
-        Self { objects, ..self }
+    pub fn object_count(self, object_count: u64) -> Self {
+        Self { object_count, ..self }
     }
 
-    /// The seed of the first object. That of a failure is in its message.
+    /// Sets the seed of the first object (default: 0). The message of a failure has the seed of its object.
     #[must_use]
-    pub fn seed(self, seed: u64) -> Self {
-        Self { seed, ..self }
+    pub fn first_seed(self, first_seed: u64) -> Self {
+        Self { first_seed, ..self }
     }
 
-    /// An object of one of the versions: its values are used where a schema does not tell them, such as for a pattern.
+    /// Adds an object of one of the versions. Its values are used for fields whose values the schema does not tell, such as
+    /// those with a special notation.
     #[must_use]
-    pub fn sample(mut self, object: Value) -> Self {
-        self.samples.push(object);
+    pub fn sample(mut self, object: impl Serialize) -> Self {
+        self.samples.push(serde_json::to_value(object).expect("a sample must be an object that serde writes as JSON"));
         self
     }
 
     /// Accepts that a conversion to the spoke and back loses this field of the hub, such as `spec.tls`: because it is
     /// meant to, or because an annotation keeps it.
     #[must_use]
-    pub fn losing(mut self, field: &str) -> Self {
+    pub fn accept_loss_of(mut self, field: &str) -> Self {
         self.lost.push(field.to_owned());
         self
     }
@@ -76,7 +77,7 @@ where
     /// either version. Its items are compared all the same. It is not needed for a list that the schema declares as a map
     /// or a set, which has no order.
     #[must_use]
-    pub fn losing_order(mut self, field: &str) -> Self {
+    pub fn accept_reordering_of(mut self, field: &str) -> Self {
         self.unordered.push(field.to_owned());
         self
     }
@@ -95,21 +96,22 @@ where
         A: From<B> + Resource<DynamicType = ()> + CustomResourceExt + Serialize + DeserializeOwned,
         B: From<A> + Resource<DynamicType = ()>,
     {
-        let mut generator = Generator::<A>::new(&self.samples);
+        let mut generator = ObjectGenerator::<A>::new(&self.samples);
         let schema = generator.schema.clone();
         let comparison = Comparison { schema: &schema, lost, unordered: &self.unordered };
-        for seed in self.seed..self.seed + self.objects {
-            let mut object = generator.object(seed);
+        for seed in self.first_seed..self.first_seed + self.object_count {
+            let mut object = generator.generate(seed);
             let Some(first) = difference_after::<A, B>(&object, &comparison) else { continue };
-            let is_such = |found: Option<Difference>| found.is_some_and(|it| it.is_order == first.is_order);
+            let is_such =
+                |found: Option<Difference>| found.is_some_and(|difference| difference.is_order == first.is_order);
             shrink(&mut object, |smaller| is_such(difference_after::<A, B>(smaller, &comparison)));
             let difference = difference_after::<A, B>(&object, &comparison).unwrap_or(first);
-            panic!("{}", message::<A, B>(&difference, seed, &object));
+            panic!("{}", failure_message::<A, B>(&difference, seed, &object));
         }
     }
 }
 
-fn message<A, B>(difference: &Difference, seed: u64, object: &Value) -> String
+fn failure_message<A, B>(difference: &Difference, seed: u64, object: &Value) -> String
 where
     A: Resource<DynamicType = ()>,
     B: Resource<DynamicType = ()>,
@@ -120,7 +122,7 @@ where
         return format!(
             "the order of `{path}` of {kind} in {a} is lost after a conversion to {b} and back (seed {seed}): {before} \
              becomes {after}. If the order means nothing, declare the list as a map or a set in the type, or accept this \
-             with `losing_order(\"{path}\")`"
+             with `accept_reordering_of(\"{path}\")`"
         );
     }
     let object = serde_json::to_string_pretty(object).unwrap_or_default();
@@ -146,7 +148,7 @@ pub fn shrink(object: &mut Value, fails: impl Fn(&Value) -> bool) {
     loop {
         let mut paths = Vec::new();
         schema::lines(object, &mut Vec::new(), &mut paths);
-        paths.retain(|it| !it.is_empty() && !["apiVersion", "kind", "metadata"].contains(&it[0].as_str()));
+        paths.retain(|path| !path.is_empty() && !["apiVersion", "kind", "metadata"].contains(&path[0].as_str()));
         let smaller = paths.iter().find_map(|path| {
             let mut smaller = object.clone();
             remove(&mut smaller, path);

@@ -4,28 +4,29 @@ use kube::core::crd::CustomResourceExt;
 use serde_json::Value;
 
 /// The schema of a version.
-pub fn of<K: CustomResourceExt>(version: &str) -> Value {
+pub fn schema_of_version<K: CustomResourceExt>(version: &str) -> Value {
     let versions = K::crd().spec.versions.into_iter();
-    let schema = versions.filter(|it| it.name == version).find_map(|it| it.schema?.open_api_v3_schema);
+    let schema =
+        versions.filter(|candidate| candidate.name == version).find_map(|found| found.schema?.open_api_v3_schema);
     let schema = schema.unwrap_or_else(|| panic!("{version} of `{}` has no schema", K::crd_name()));
     serde_json::to_value(schema).unwrap_or_else(|why| panic!("the schema of `{}`: {why}", K::crd_name()))
 }
 
 /// The schema of a field, and whether it is a declared one.
-pub fn field<'a>(schema: &'a Value, name: &str) -> Option<(&'a Value, bool)> {
-    let declared = schema["properties"].get(name).map(|it| (it, true));
-    declared.or_else(|| Some((schema.get("additionalProperties").filter(|it| it.is_object())?, false)))
+pub fn field_schema<'a>(schema: &'a Value, name: &str) -> Option<(&'a Value, bool)> {
+    let declared = schema["properties"].get(name).map(|field| (field, true));
+    declared.or_else(|| Some((schema.get("additionalProperties").filter(|schema| schema.is_object())?, false)))
 }
 
-pub fn requires(schema: &Value, name: &str) -> bool {
-    schema["required"].as_array().is_some_and(|it| it.iter().any(|it| it == name))
+pub fn is_required(schema: &Value, name: &str) -> bool {
+    schema["required"].as_array().is_some_and(|names| names.iter().any(|required| required == name))
 }
 
 /// The place in the schema of a path in an object: keys of maps are `*`, and the indexes of lists `0`.
 pub fn place(mut schema: &Value, path: &[String]) -> Vec<String> {
     let mut place = Vec::new();
     for name in path {
-        let (next, name) = match field(schema, name) {
+        let (next, name) = match field_schema(schema, name) {
             _ if schema["type"] == "array" => (&schema["items"], "0"),
             Some((field, true)) => (field, name.as_str()),
             Some((field, false)) => (field, "*"),
@@ -37,11 +38,11 @@ pub fn place(mut schema: &Value, path: &[String]) -> Vec<String> {
     place
 }
 
-/// Whether an object without this place is valid: the innermost object around it does not require it.
+/// Returns true if an object without this place is valid: the innermost object around it does not require it.
 pub fn is_optional(mut schema: &Value, place: &[String]) -> bool {
     let mut optional = false;
     for name in place {
-        optional = schema["type"] != "array" && !requires(schema, name);
+        optional = schema["type"] != "array" && !is_required(schema, name);
         schema = match name.as_str() {
             _ if schema["type"] == "array" => &schema["items"],
             "*" => &schema["additionalProperties"],
@@ -52,7 +53,7 @@ pub fn is_optional(mut schema: &Value, place: &[String]) -> bool {
 }
 
 /// The value of a sample at a place.
-pub fn sample<'a>(mut sample: &'a Value, place: &[String]) -> Option<&'a Value> {
+pub fn sample_at<'a>(mut sample: &'a Value, place: &[String]) -> Option<&'a Value> {
     for name in place {
         sample = match sample {
             Value::Object(map) if name == "*" => map.values().next()?,
@@ -65,7 +66,7 @@ pub fn sample<'a>(mut sample: &'a Value, place: &[String]) -> Option<&'a Value> 
 }
 
 /// A path for people: `spec.ports[0].name`.
-pub fn display(path: &[String]) -> String {
+pub fn display_path(path: &[String]) -> String {
     let mut text = String::new();
     for name in path {
         match name.parse::<usize>() {
@@ -105,7 +106,7 @@ pub fn remove(value: &mut Value, path: &[String]) {
     match value_mut(value, parents) {
         Some(Value::Object(map)) => _ = map.remove(last),
         Some(Value::Array(list)) => {
-            _ = last.parse::<usize>().ok().filter(|it| *it < list.len()).map(|it| list.remove(it))
+            _ = last.parse::<usize>().ok().filter(|index| *index < list.len()).map(|index| list.remove(index))
         }
         _ => {}
     }

@@ -1,4 +1,4 @@
-use super::{Check, Generator, check, pattern};
+use super::{ObjectGenerator, RoundTripCheck, check, pattern};
 use k8s_openapi::api::core::v1::ResourceRequirements;
 use kube::{CustomResource, core::Duration};
 use schemars::JsonSchema;
@@ -120,8 +120,8 @@ fn sample() -> Value {
 
 #[test]
 fn a_field_that_changes_is_named_with_the_smallest_object_and_its_seed() {
-    let check = || Check::<wrong::new::Wrong, wrong::Wrong>::default().sample(sample());
-    let found = message(&|| check().losing("spec.other").run());
+    let check = || RoundTripCheck::<wrong::new::Wrong, wrong::Wrong>::default().sample(sample());
+    let found = message(&|| check().accept_loss_of("spec.other").run());
     let seed: u64 = found.split("(seed ").nth(1).unwrap().split(')').next().unwrap().parse().unwrap();
     let (what, object) = found.split_once(": ").unwrap();
     let object: Value = serde_json::from_str(object).unwrap();
@@ -133,7 +133,7 @@ fn a_field_that_changes_is_named_with_the_smallest_object_and_its_seed() {
         )
     );
     assert_eq!(object["spec"], json!({ "items": [{ "weight": weight, "tag": "v1" }] }));
-    assert_eq!(message(&|| check().losing("spec.other").seed(seed).objects(1).run()), found);
+    assert_eq!(message(&|| check().accept_loss_of("spec.other").first_seed(seed).object_count(1).run()), found);
 }
 
 /// A kind with a pattern that Go's regular expressions do not have.
@@ -155,7 +155,7 @@ mod unknown {
 
 #[test]
 fn what_cannot_be_made_is_named() {
-    let found = message(&|| Check::<unknown::Unknown, unknown::Unknown>::default().run());
+    let found = message(&|| RoundTripCheck::<unknown::Unknown, unknown::Unknown>::default().run());
     assert_eq!(
         found,
         "unknowns.test.dev: no value for `spec.items[0].tag` can be made from the schema (^v(?=[0-9])), give a sample that has one"
@@ -175,17 +175,17 @@ fn texts_match_their_patterns() {
     ];
     for pattern in patterns {
         let regex = regex::Regex::new(pattern).unwrap();
-        let texts: Vec<_> = pattern::matches(pattern).collect();
+        let texts: Vec<_> = pattern::matching_texts(pattern).collect();
         assert!(texts.len() == 12 && texts.iter().all(|it| regex.is_match(it)), "{pattern}: {texts:?}");
     }
-    assert_eq!(pattern::matches("^v(?=[0-9])").count(), 0);
+    assert_eq!(pattern::matching_texts("^v(?=[0-9])").count(), 0);
 }
 
 #[test]
 fn objects_depend_on_their_seed_alone() {
-    let mut one = Generator::<v1::Cache>::new(&[]);
-    let first: Vec<_> = (0..50).map(|it| one.object(it)).collect();
-    let again: Vec<_> = (0..50).map(|it| one.object(it)).collect();
+    let mut one = ObjectGenerator::<v1::Cache>::new(&[]);
+    let first: Vec<_> = (0..50).map(|it| one.generate(it)).collect();
+    let again: Vec<_> = (0..50).map(|it| one.generate(it)).collect();
     assert!(first[10..] == again[10..] && first[0] != first[1]);
 }
 
@@ -244,13 +244,13 @@ mod list {
 
 #[test]
 fn lost_order_is_named_as_such_and_accepted_alone() {
-    let check = || Check::<list::new::Plan, list::Plan>::default().losing("spec.named");
+    let check = || RoundTripCheck::<list::new::Plan, list::Plan>::default().accept_loss_of("spec.named");
     let found = message(&|| check().run());
     assert!(
         found.starts_with("the order of `spec.targets` of Plan in v1alpha1 is lost after a conversion to v1"),
         "{found}"
     );
-    assert!(found.ends_with("or accept this with `losing_order(\"spec.targets\")`"), "{found}");
-    let found = message(&|| check().losing_order("spec.targets").run());
+    assert!(found.ends_with("or accept this with `accept_reordering_of(\"spec.targets\")`"), "{found}");
+    let found = message(&|| check().accept_reordering_of("spec.targets").run());
     assert!(found.starts_with("`spec.named[0].size` of Plan is 7 in v1alpha1, and 8 after"), "{found}");
 }

@@ -10,7 +10,7 @@
 //!
 //! Each time the cluster has to reach the state of the undisturbed run (but for what differs in every run: uids,
 //! versions, times, events), and a controller that is started then must write nothing. The undisturbed run itself is not
-//! compared with anything: assert in a [step](Check::then) what it has to do.
+//! compared with anything: assert in a [step](FaultCheck::then) what it has to do.
 //!
 //! ```no_run
 //! use kube::Client;
@@ -27,7 +27,7 @@ mod step;
 #[cfg(test)]
 mod tests;
 
-use super::{Cluster, Write};
+use super::{Cluster, Fault, Write};
 use futures::{StreamExt, stream};
 use kube::Client;
 use run::Run;
@@ -35,175 +35,205 @@ use std::{
     fmt::{self, Display},
     time::Duration,
 };
-use step::Step;
+use step::CheckStep;
 use tokio_util::sync::CancellationToken;
 
-pub use step::Outcome;
+pub use step::StepOutcome;
 
-/// Checks that a controller settles in the same state whatever goes wrong. `setup` makes the cluster that it starts
-/// with; `run` runs it until the token is cancelled.
+/// Checks that a controller settles in the same state with each fault. `setup` creates the cluster that it starts with;
+/// `run` runs it until the token is cancelled.
 ///
 /// # Panics
-/// If it does not: the message names each fault, and what differs.
+/// If it does not. The message names each fault and the differences.
 pub async fn check<F, E>(setup: impl Fn() -> Cluster, run: impl Fn(Client, CancellationToken) -> F)
 where
     F: Future<Output = Result<(), E>> + Send + 'static,
     E: Display + Send + 'static,
 {
-    Check::new(setup, run).run().await;
+    FaultCheck::new(setup, run).run().await;
 }
 
-/// A check with steps and settings of its own; [`check`] is the short form.
-pub struct Check<'a, F> {
+/// A check with further steps and settings; [`check`] is the short form.
+pub struct FaultCheck<'a, F> {
     setup: Box<dyn Fn() -> Cluster + 'a>,
     controller: Box<dyn Fn(Client, CancellationToken) -> F + 'a>,
-    steps: Vec<Step<'a>>,
-    quiet: Duration,
-    limit: Duration,
+    steps: Vec<CheckStep<'a>>,
+    settle_time: Duration,
+    timeout: Duration,
 }
 
-/// The faults.
+/// The disturbance of one run of the controller. Writes are counted from 1.
 #[derive(Clone, Debug, PartialEq)]
-enum Fault {
+enum Disturbance {
     Nothing,
-    Crash(usize),
-    AnswerLost(usize),
-    Refused(usize, u16),
-    Late,
-    Twice,
-    Dropped(usize),
+    Crash {
+        write: usize,
+    },
+    ReplacedResponse {
+        write: usize,
+    },
+    RefusedWrite {
+        write: usize,
+        code: u16,
+    },
+    DelayedEvents,
+    RepeatedEvents,
+    /// The events after a step are lost; those before the first step for 0.
+    LostEvents {
+        after_step: usize,
+    },
 }
 
-/// So late are events.
+/// The delay of events.
 const DELAY: Duration = Duration::from_millis(150);
-/// Events are lost for this time.
+/// The time for which events are lost.
 const LOSS: Duration = Duration::from_millis(600);
 /// The number of concurrent runs.
 const CONCURRENCY: usize = 64;
 
-impl<'a, F, E> Check<'a, F>
+impl<'a, F, E> FaultCheck<'a, F>
 where
     F: Future<Output = Result<(), E>> + Send + 'static,
     E: Display + Send + 'static,
 {
-    /// A check of this controller on this cluster.
+    /// Creates a check of this controller on this cluster.
     pub fn new(setup: impl Fn() -> Cluster + 'a, controller: impl Fn(Client, CancellationToken) -> F + 'a) -> Self {
         Self {
             setup: Box::new(setup),
             controller: Box::new(controller),
             steps: Vec::new(),
-            quiet: Duration::from_millis(300),
-            limit: Duration::from_secs(20),
+            settle_time: Duration::from_millis(300),
+            timeout: Duration::from_secs(20),
         }
     }
 
-    /// Then does this once the controller has settled, such as an edit or a deletion; the controller has to settle again.
+    /// Adds a step, such as an edit or a deletion, that is taken once the controller has settled. The controller has to
+    /// settle again after it.
     ///
     /// The check fails if nothing follows from the change, because a controller that does nothing would pass: if an object
     /// that the controller has created stays deleted or changed (but for its status), or if nothing is written at all. A
     /// step can also assert what has to be true, and change nothing.
-    pub fn then<R: Outcome>(mut self, step: impl Fn(&Cluster) -> R + 'a) -> Self {
-        self.steps.push(Step::new(step, false));
+    ///
+    /// ```
+    /// # use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+    /// # use kube::Client;
+    /// # use operator_rs_testing::{CancellationToken, Cluster, faults::FaultCheck};
+    /// # async fn run(client: Client, stop: CancellationToken) -> Result<(), kube::Error> { Ok(()) }
+    /// # async fn test() {
+    /// FaultCheck::new(Cluster::default, run)
+    ///     .then(|cluster| cluster.delete::<ConfigMap>("default", "a"))
+    ///     .then(|cluster| assert!(cluster.list::<Secret>().is_empty()))
+    ///     .run()
+    ///     .await;
+    /// # }
+    /// ```
+    pub fn then<R: StepOutcome>(mut self, step: impl Fn(&Cluster) -> R + 'a) -> Self {
+        self.steps.push(CheckStep::new(step, false));
         self
     }
 
-    /// Then does this once the controller has settled, which has to leave everything as the step has changed it.
-    pub fn tolerates<R: Outcome>(mut self, step: impl Fn(&Cluster) -> R + 'a) -> Self {
-        self.steps.push(Step::new(step, true));
+    /// Adds a step that is taken once the controller has settled. The controller has to leave everything as the step has
+    /// changed it.
+    pub fn tolerates<R: StepOutcome>(mut self, step: impl Fn(&Cluster) -> R + 'a) -> Self {
+        self.steps.push(CheckStep::new(step, true));
         self
     }
 
     /// Sets how long a controller must write nothing to count as settled (default: 300 ms).
-    pub fn quiet(mut self, quiet: Duration) -> Self {
-        self.quiet = quiet;
+    pub fn settle_time(mut self, settle_time: Duration) -> Self {
+        self.settle_time = settle_time;
         self
     }
 
-    /// Sets the time in which a controller must settle after each step (default: 20 s).
-    pub fn limit(mut self, limit: Duration) -> Self {
-        self.limit = limit;
+    /// Sets the time within which a controller must settle after each step (default: 20 s).
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
         self
     }
 
     /// Runs the check.
     ///
     /// # Panics
-    /// If the controller does not settle in the same state: the message names each fault, and what differs.
+    /// If the controller does not settle in the same state. The message names each fault and the differences.
     pub async fn run(self) {
-        if let Err(problems) = self.result().await {
+        if let Err(problems) = self.try_run().await {
             panic!("{}", problems.join("\n"));
         }
     }
 
-    /// Runs the check, and says for each fault what is different with it.
+    /// Runs the check, and returns the differences of each fault.
     ///
     /// # Errors
     /// One text for each fault after which the controller does not settle in the same state.
-    pub async fn result(&self) -> Result<(), Vec<String>> {
-        let reference = Run::start(self, Fault::Nothing).reference().await.map_err(|it| vec![it])?;
-        let writes = &reference.writes;
-        let each = |fault: fn(usize) -> Fault| (0..writes.len()).map(fault);
-        let faults = each(Fault::Crash)
-            .chain(each(Fault::AnswerLost))
-            .chain(each(|nth| Fault::Refused(nth, 409)))
-            .chain(each(|nth| Fault::Refused(nth, 500)))
-            .chain([Fault::Nothing, Fault::Late, Fault::Twice])
-            .chain((0..=self.steps.len()).map(Fault::Dropped));
-        let runs = faults.map(|fault| {
+    pub async fn try_run(&self) -> Result<(), Vec<String>> {
+        let reference =
+            Run::start(self, Disturbance::Nothing).run_undisturbed().await.map_err(|problem| vec![problem])?;
+        let for_each_write = |make: fn(usize) -> Disturbance| (1..=reference.writes.len()).map(make);
+        let disturbances = for_each_write(|write| Disturbance::Crash { write })
+            .chain(for_each_write(|write| Disturbance::ReplacedResponse { write }))
+            .chain(for_each_write(|write| Disturbance::RefusedWrite { write, code: 409 }))
+            .chain(for_each_write(|write| Disturbance::RefusedWrite { write, code: 500 }))
+            .chain([Disturbance::Nothing, Disturbance::DelayedEvents, Disturbance::RepeatedEvents])
+            .chain((0..=self.steps.len()).map(|after_step| Disturbance::LostEvents { after_step }));
+        let runs = disturbances.map(|disturbance| {
             let reference = &reference;
             async move {
-                let name = fault.name(&reference.writes);
-                let done = Run::start(self, fault).compare(reference).await;
-                done.err().map(|problem| format!("{name}: {problem}"))
+                let description = disturbance.describe(&reference.writes);
+                let done = Run::start(self, disturbance).compare_with(reference).await;
+                done.err().map(|problem| format!("{description}: {problem}"))
             }
         });
         let problems: Vec<_> =
-            stream::iter(runs).buffer_unordered(CONCURRENCY).filter_map(async |it| it).collect().await;
+            stream::iter(runs).buffer_unordered(CONCURRENCY).filter_map(async |problem| problem).collect().await;
         if problems.is_empty() { Ok(()) } else { Err(problems) }
     }
 }
 
-impl Fault {
-    /// The cluster with the fault in it.
-    fn plant(&self, cluster: Cluster) -> Cluster {
+impl Disturbance {
+    /// The cluster with the disturbance in it, if it is there from the beginning.
+    fn prepare_cluster(&self, cluster: Cluster) -> Cluster {
         match *self {
-            Self::Crash(nth) => cluster.swallowing(nth),
-            Self::AnswerLost(nth) => cluster.losing(nth, 504),
-            Self::Refused(nth, code) => cluster.failing(nth, code),
-            Self::Late => {
-                cluster.delay_watches(DELAY);
-                cluster
+            Self::Crash { write } => cluster.with_fault(Fault::LoseResponse.on_write(write)),
+            Self::ReplacedResponse { write } => {
+                cluster.with_fault(Fault::ReplaceResponse { code: 504 }.on_write(write))
             }
-            Self::Twice => {
-                cluster.double_events();
-                cluster
-            }
-            Self::Nothing | Self::Dropped(_) => cluster,
+            Self::RefusedWrite { write, code } => cluster.with_fault(Fault::Refuse { code }.on_write(write)),
+            Self::DelayedEvents => cluster.with_fault(Fault::DelayEvents { delay: DELAY }),
+            Self::RepeatedEvents => cluster.with_fault(Fault::RepeatEvents),
+            Self::Nothing | Self::LostEvents { .. } => cluster,
         }
     }
 
-    fn name(&self, writes: &[Write]) -> String {
-        let write = |nth: usize| match writes.get(nth) {
-            Some(it) => format!("write {} ({} {})", nth + 1, it.what.split(' ').next().unwrap_or_default(), it.path),
-            None => format!("write {}", nth + 1),
+    /// The words with which a problem begins.
+    fn describe(&self, writes: &[Write]) -> String {
+        let describe_write = |number: usize| match number.checked_sub(1).and_then(|index| writes.get(index)) {
+            Some(write) => {
+                let method = write.summary.split(' ').next().unwrap_or_default();
+                format!("write {number} ({method} {})", write.path)
+            }
+            None => format!("write {number}"),
         };
         match *self {
             Self::Nothing => "undisturbed a second time".into(),
-            Self::Crash(nth) => format!("after a crash at {}", write(nth)),
-            Self::AnswerLost(nth) => format!("after the answer of {} was lost", write(nth)),
-            Self::Refused(nth, code) => format!("after {} was refused with {code}", write(nth)),
-            Self::Late => "with all events late".into(),
-            Self::Twice => "with all events twice".into(),
-            Self::Dropped(0) => "with all events lost until the watches end with 410".into(),
-            Self::Dropped(step) => {
-                format!("with all events after step {step} lost until the watches end with 410")
+            Self::Crash { write } => format!("after a crash at {}", describe_write(write)),
+            Self::ReplacedResponse { write } => {
+                format!("after the response to {} was lost", describe_write(write))
+            }
+            Self::RefusedWrite { write, code } => {
+                format!("after {} was refused with {code}", describe_write(write))
+            }
+            Self::DelayedEvents => "with all events late".into(),
+            Self::RepeatedEvents => "with all events twice".into(),
+            Self::LostEvents { after_step: 0 } => "with all events lost until the watches end with 410".into(),
+            Self::LostEvents { after_step } => {
+                format!("with all events after step {after_step} lost until the watches end with 410")
             }
         }
     }
 }
 
-impl<F> fmt::Debug for Check<'_, F> {
+impl<F> fmt::Debug for FaultCheck<'_, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Check with {} steps", self.steps.len())
+        write!(f, "FaultCheck with {} steps", self.steps.len())
     }
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// All objects, by resource, namespace and name.
 #[derive(Clone, Debug, PartialEq)]
-pub struct State(BTreeMap<String, Value>);
+pub struct ClusterState(BTreeMap<String, Value>);
 
 /// Objects of these resources are no results of an operator.
 const IGNORED: [&str; 3] = ["events", "events.events.k8s.io", "leases.coordination.k8s.io"];
@@ -25,13 +25,13 @@ const VOLATILE: [&str; 10] = [
     "uid",
 ];
 
-impl State {
+impl ClusterState {
     /// The state of a cluster now.
     pub fn of(cluster: &Cluster) -> Self {
         let mut objects = Vec::new();
         cluster.with_store(|store| {
             for (resource, collection) in store.collections().filter(|(it, _)| !IGNORED.contains(&it.as_str())) {
-                objects.extend(collection.objects.values().map(|it| (resource.clone(), it.value())));
+                objects.extend(collection.objects.values().map(|object| (resource.clone(), object.value())));
             }
         });
         // Generated names follow the order of creation; what refers to such a name, or to a uid, follows the object.
@@ -54,9 +54,9 @@ impl State {
             format!("{resource} {}/{}", meta["namespace"].as_str().unwrap_or("-"), meta["name"].as_str().unwrap_or("-"))
         };
         let bare = objects.into_iter().map(|(resource, mut object)| {
-            let managers = managers(&object);
+            let managers = field_managers(&object);
             let deleting = !object["metadata"]["deletionTimestamp"].is_null();
-            strip(&mut object, &aliases);
+            strip_volatile(&mut object, &aliases);
             object["metadata"]["managedFields"] = managers;
             if deleting {
                 object["metadata"]["deletionTimestamp"] = "set".into();
@@ -67,7 +67,7 @@ impl State {
     }
 }
 
-impl State {
+impl ClusterState {
     /// Returns whether there is such an object.
     pub fn has(&self, id: &str) -> bool {
         self.0.contains_key(id)
@@ -79,7 +79,7 @@ impl State {
     }
 
     /// The names of the objects that another state has not, has in addition, or has with other fields.
-    pub fn changes<'s>(&'s self, other: &'s Self) -> impl Iterator<Item = &'s String> {
+    pub fn changed_ids<'s>(&'s self, other: &'s Self) -> impl Iterator<Item = &'s String> {
         let added = other.0.keys().filter(|id| !self.has(id));
         self.0.keys().chain(added).filter(|id| self.differs_from(other, id))
     }
@@ -96,7 +96,7 @@ impl State {
     }
 
     /// The names of the objects that own an object.
-    pub fn owners(&self, id: &str) -> Vec<String> {
+    pub fn owner_ids(&self, id: &str) -> Vec<String> {
         let object = self.0.get(id).unwrap_or(&Value::Null);
         let references = object["metadata"]["ownerReferences"].as_array().into_iter().flatten();
         let names = references.filter_map(|reference| reference["refers to"].as_str()?.strip_prefix(UID_OF));
@@ -108,18 +108,18 @@ impl State {
 const UID_OF: &str = "the uid of ";
 
 /// The owners of fields, without times.
-fn managers(object: &Value) -> Value {
-    let word = |it: &Value| it.as_str().unwrap_or_default().to_owned();
+fn field_managers(object: &Value) -> Value {
     let list = object["metadata"]["managedFields"].as_array().into_iter().flatten();
-    let entries = list.map(|it| {
-        let name = format!("{} {} {}", word(&it["manager"]), word(&it["operation"]), word(&it["subresource"]));
-        (name.trim_end().to_owned(), Value::String(it["fieldsV1"].to_string()))
+    let entries = list.map(|entry| {
+        let word = |field: &str| entry[field].as_str().unwrap_or_default();
+        let name = format!("{} {} {}", word("manager"), word("operation"), word("subresource"));
+        (name.trim_end().to_owned(), Value::String(entry["fieldsV1"].to_string()))
     });
     Value::Object(entries.collect::<Map<_, _>>())
 }
 
 /// Takes out what is volatile, and gives names that are the same in every run.
-fn strip(value: &mut Value, aliases: &BTreeMap<String, String>) {
+fn strip_volatile(value: &mut Value, aliases: &BTreeMap<String, String>) {
     match value {
         Value::String(text) => {
             if let Some(alias) = aliases.get(text) {
@@ -127,29 +127,29 @@ fn strip(value: &mut Value, aliases: &BTreeMap<String, String>) {
             }
         }
         Value::Object(object) => {
-            if let Some(uid) = object.get("uid").and_then(Value::as_str).and_then(|it| aliases.get(it)).cloned() {
+            if let Some(uid) = object.get("uid").and_then(Value::as_str).and_then(|uid| aliases.get(uid)).cloned() {
                 object.insert("refers to".into(), uid.into());
             }
             object.retain(|name, _| !VOLATILE.contains(&name.as_str()));
-            object.values_mut().for_each(|it| strip(it, aliases));
+            object.values_mut().for_each(|field| strip_volatile(field, aliases));
             if let Some(Value::Array(conditions)) = object.get_mut("conditions") {
-                conditions.sort_by_key(|it| it["type"].as_str().map(str::to_owned));
+                conditions.sort_by_key(|condition| condition["type"].as_str().map(str::to_owned));
             }
         }
-        Value::Array(list) => list.iter_mut().for_each(|it| strip(it, aliases)),
+        Value::Array(list) => list.iter_mut().for_each(|item| strip_volatile(item, aliases)),
         _ => {}
     }
 }
 
 /// The differences, a line for each object; `None` if there are none.
-pub fn difference(expected: &State, found: &State) -> Option<String> {
+pub fn difference(expected: &ClusterState, found: &ClusterState) -> Option<String> {
     let ids: BTreeSet<_> = expected.0.keys().chain(found.0.keys()).collect();
     let mut lines = Vec::new();
     for id in ids {
         match (expected.0.get(id), found.0.get(id)) {
             (Some(_), None) => lines.push(format!("{id} is missing")),
             (None, Some(_)) => lines.push(format!("{id} should not be there")),
-            (Some(expected), Some(found)) => fields(expected, found, &format!("{id}: "), &mut lines),
+            (Some(expected), Some(found)) => compare_fields(expected, found, &format!("{id}: "), &mut lines),
             (None, None) => {}
         }
     }
@@ -158,24 +158,24 @@ pub fn difference(expected: &State, found: &State) -> Option<String> {
     }
     let more = lines.len().saturating_sub(8);
     lines.truncate(8);
-    if 0 < more {
+    if more > 0 {
         lines.push(format!("and {more} more"));
     }
     Some(format!("the state is not the one of the undisturbed run:\n  {}", lines.join("\n  ")))
 }
 
-fn fields(expected: &Value, found: &Value, path: &str, lines: &mut Vec<String>) {
+fn compare_fields(expected: &Value, found: &Value, path: &str, lines: &mut Vec<String>) {
     match (expected, found) {
         _ if expected == found => {}
         (Value::Object(a), Value::Object(b)) => {
             let names: BTreeSet<_> = a.keys().chain(b.keys()).collect();
             for name in names {
-                fields(&expected[name], &found[name], &format!("{path}.{name}"), lines);
+                compare_fields(&expected[name], &found[name], &format!("{path}.{name}"), lines);
             }
         }
         (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
             for (i, (a, b)) in a.iter().zip(b).enumerate() {
-                fields(a, b, &format!("{path}[{i}]"), lines);
+                compare_fields(a, b, &format!("{path}[{i}]"), lines);
             }
         }
         _ => lines.push(format!("{path} is {found} instead of {expected}")),

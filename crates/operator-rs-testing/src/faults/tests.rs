@@ -56,7 +56,7 @@ async fn reconcile(api: &Api<ConfigMap>, it: &ConfigMap) -> Result<(), kube::Err
 
 fn setup() -> Cluster {
     let original = json!({ "metadata": { "name": "a", "namespace": "default" }, "data": { "x": "1" } });
-    Cluster::default().with("configmaps", &[original])
+    Cluster::default().with_json("configmaps", &[original])
 }
 
 #[tokio::test]
@@ -76,9 +76,9 @@ async fn tasks_of_a_crashed_operator_do_nothing_more() {
 
 #[tokio::test]
 async fn steps_are_taken_once_it_has_settled() {
-    let check = Check::new(setup, copy)
-        .then(|it| it.edit("configmaps", "default", "a", |it| it["data"] = json!({ "x": "2", "y": "3" })))
-        .then(|it| it.delete("configmaps", "default", "a"));
+    let check = FaultCheck::new(setup, copy)
+        .then(|it| it.edit_json("configmaps", "default", "a", |it| it["data"] = json!({ "x": "2", "y": "3" })))
+        .then(|it| it.delete_json("configmaps", "default", "a"));
     check.run().await;
 }
 
@@ -105,7 +105,7 @@ async fn an_operator_that_forgets_the_second_step_is_found() {
     let run = |client: Client, stop: CancellationToken| async move {
         tokio::select! { () = stop.cancelled() => Ok(()), out = careless(client) => out }
     };
-    let problems = Check::new(setup, run).limit(Duration::from_secs(1)).result().await.unwrap_err();
+    let problems = FaultCheck::new(setup, run).timeout(Duration::from_secs(1)).try_run().await.unwrap_err();
     let crash = problems.iter().find(|it| it.starts_with("after a crash at write 1")).unwrap();
     let expected = "after a crash at write 1 (PATCH /api/v1/namespaces/default/configmaps/b): the state is not the one \
         of the undisturbed run:\n  configmaps default/b: .data.n is \"1\" instead of \"2\"";
@@ -129,7 +129,7 @@ async fn an_operator_that_writes_at_every_start_is_found() {
         }
         Ok::<_, kube::Error>(())
     };
-    let problems = Check::new(setup, run).result().await.unwrap_err();
+    let problems = FaultCheck::new(setup, run).try_run().await.unwrap_err();
     let expected = "started again when all was settled, the controller writes PATCH configmaps \
         /api/v1/namespaces/default/configmaps/b";
     assert_eq!(problems, [expected]);
@@ -161,37 +161,37 @@ async fn copy_once(client: Client, stop: CancellationToken) -> Result<(), kube::
 }
 
 /// The result of a check with one step, with a controller that does not react to it.
-async fn ignored<R: Outcome>(step: impl Fn(&Cluster) -> R, is_tolerated: bool) -> Result<(), Vec<String>> {
-    let check = Check::new(setup, copy_once);
+async fn ignored<R: StepOutcome>(step: impl Fn(&Cluster) -> R, is_tolerated: bool) -> Result<(), Vec<String>> {
+    let check = FaultCheck::new(setup, copy_once);
     let check = if is_tolerated { check.tolerates(step) } else { check.then(step) };
-    check.result().await
+    check.try_run().await
 }
 
 #[tokio::test]
 async fn a_step_from_which_nothing_follows_proves_nothing() {
     let hint = "a controller that does nothing would pass. If that is right, use `tolerates` in place of `then`";
-    let deleted = ignored(|it| it.delete("configmaps", "default", "b"), false).await.unwrap_err();
+    let deleted = ignored(|it| it.delete_json("configmaps", "default", "b"), false).await.unwrap_err();
     let stays = "configmaps default/b, which the controller has created, stays";
     assert_eq!(deleted, [format!("{stays} deleted after step 1: {hint}")]);
-    let edit = |it: &Cluster| it.edit("configmaps", "default", "b", |it| it["data"] = json!({ "x": "theirs" }));
+    let edit = |it: &Cluster| it.edit_json("configmaps", "default", "b", |it| it["data"] = json!({ "x": "theirs" }));
     let edited = ignored(edit, false).await.unwrap_err();
     assert_eq!(edited, [format!("{stays} as the step has changed it after step 1: {hint}")]);
-    let put = |it: &Cluster| it.put("configmaps", json!({ "metadata": { "name": "c", "namespace": "default" } }));
+    let put = |it: &Cluster| it.put_json("configmaps", json!({ "metadata": { "name": "c", "namespace": "default" } }));
     assert_eq!(ignored(put, false).await.unwrap_err(), [format!("nothing follows from step 1: {hint}")]);
 
-    ignored(|it| it.delete("configmaps", "default", "b"), true).await.unwrap();
-    ignored(|it| assert_eq!(it.list("configmaps").len(), 2), false).await.unwrap();
+    ignored(|it| it.delete_json("configmaps", "default", "b"), true).await.unwrap();
+    ignored(|it| assert_eq!(it.list_json("configmaps").len(), 2), false).await.unwrap();
 }
 
 #[tokio::test]
 async fn a_reaction_to_a_tolerated_change_is_found() {
-    let edit = |it: &Cluster| it.edit("configmaps", "default", "a", |it| it["data"] = json!({ "x": "2" }));
-    let changed = Check::new(setup, copy).tolerates(edit).result().await.unwrap_err();
+    let edit = |it: &Cluster| it.edit_json("configmaps", "default", "a", |it| it["data"] = json!({ "x": "2" }));
+    let changed = FaultCheck::new(setup, copy).tolerates(edit).try_run().await.unwrap_err();
     assert_eq!(changed, ["configmaps default/a-copy changes after step 1, which `tolerates` forbids"]);
 }
 
 #[tokio::test]
 #[should_panic(expected = "a step must succeed")]
 async fn a_step_that_is_refused_fails() {
-    Check::new(setup, copy).then(|it| it.put("configmaps", json!({ "metadata": {} }))).run().await;
+    FaultCheck::new(setup, copy).then(|it| it.put_json("configmaps", json!({ "metadata": {} }))).run().await;
 }

@@ -1,4 +1,4 @@
-use super::{Check, check};
+use super::{SerializationCheck, check};
 use k8s_openapi::{
     api::core::v1::ResourceRequirements,
     apimachinery::pkg::apis::meta::v1::{Condition, MicroTime, Time},
@@ -205,6 +205,8 @@ fn the_message_has_the_smallest_object_and_its_seed() {
     let seed: u64 = text.split("(seed ").nth(1).unwrap().split(')').next().unwrap().parse().unwrap();
     let object: Value = serde_json::from_str(text.split_once("): ").unwrap().1).unwrap();
     assert_eq!(object["spec"], json!({ "mode": null }));
-    let again = std::panic::catch_unwind(|| Check::<option_of_an_enum::Thing>::default().seed(seed).objects(1).run());
+    let again = std::panic::catch_unwind(|| {
+        SerializationCheck::<option_of_an_enum::Thing>::default().first_seed(seed).object_count(1).run()
+    });
     assert_eq!(again.unwrap_err().downcast_ref::<String>(), Some(text));
 }

@@ -17,7 +17,7 @@ mod tests;
 
 pub use defaults::{fill_defaults, remove_nulls};
 pub use field::{FieldPath, Step};
-pub use findings::{Fault, Findings};
+pub use findings::{FieldFault, Findings};
 pub use formats::{Texts, format_of, is_known_format};
 pub use prune::{META_FIELDS, prune, undeclared_in_apply};
 pub use validate::{WRONG_TYPE, validate};

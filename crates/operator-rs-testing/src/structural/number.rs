@@ -14,7 +14,7 @@ pub fn check(schema: &Value, value: &Number, path: &FieldPath, findings: &mut Fi
         ("int32", whole) => {
             // Others than whole numbers are of the wrong type.
             let whole = whole.or_else(|| is_integer(float).then_some(float as i64));
-            whole.is_none_or(|it| i32::try_from(it).is_ok())
+            whole.is_none_or(|number| i32::try_from(number).is_ok())
         }
         ("float", _) => float.abs() <= f64::from(f32::MAX),
         _ => true,
@@ -23,10 +23,10 @@ pub fn check(schema: &Value, value: &Number, path: &FieldPath, findings: &mut Fi
         findings.fault(path, format!("does not fit into the format `{format}`"));
     }
     let integers = types == ["integer"];
-    // Where a bound is whole, or the type says nothing of it, Go cuts its fraction off.
+    // Go truncates the bound, unless the type is `integer` and the bound is not whole.
     let whole = |bound: f64| {
         let is_cut = !integers || is_integer(bound) && bound.fract() == 0.0;
-        value.as_i64().filter(|_| is_cut).map(|it| (it, bound as i64))
+        value.as_i64().filter(|_| is_cut).map(|number| (number, bound as i64))
     };
     let order = |bound: f64| match whole(bound) {
         Some((value, bound)) => value.cmp(&bound),
@@ -60,7 +60,7 @@ pub fn check(schema: &Value, value: &Number, path: &FieldPath, findings: &mut Fi
     }
 }
 
-/// Whether Go's validator takes a float for a whole number (`IsFloat64AJSONInteger`).
+/// Returns true if Go's validator takes a float for a whole number (`IsFloat64AJSONInteger`).
 pub fn is_integer(float: f64) -> bool {
     const MOST: f64 = 9_007_199_254_740_991.0;
     if !float.is_finite() || float.abs() > MOST {
@@ -71,11 +71,11 @@ pub fn is_integer(float: f64) -> bool {
     float == whole || whole != 0.0 && difference / (float.abs() + whole.abs()) < near
 }
 
-/// Whether Go takes a value for one of an enum: it converts it to that one's type first.
+/// Returns true if Go takes a value for this value of an enum: it converts it to the type of the latter first.
 pub fn is_in_enum(value: &Number, allowed: &Number) -> bool {
     match (value.as_i64(), allowed.as_i64()) {
         (Some(one), Some(other)) => one == other,
-        (None, Some(other)) => value.as_f64().is_some_and(|it| it as i64 == other),
+        (None, Some(other)) => value.as_f64().is_some_and(|number| number as i64 == other),
         (_, None) => value.as_f64() == allowed.as_f64(),
     }
 }

@@ -77,11 +77,11 @@ fn check_enum(schema: &Value, value: &Value, path: &FieldPath, findings: &mut Fi
     if allowed.is_empty() || allowed.iter().any(is_equal) {
         return;
     }
-    let allowed: Vec<String> = allowed.iter().map(|it| format!("`{}`", plain(it))).collect();
+    let allowed: Vec<String> = allowed.iter().map(|value| format!("`{}`", plain_text(value))).collect();
     findings.blocking(path, format!("must be one of {}", allowed.join(", ")));
 }
 
-fn plain(value: &Value) -> String {
+fn plain_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
@@ -89,10 +89,10 @@ fn plain(value: &Value) -> String {
 fn check_text(schema: &Value, value: &str, path: &FieldPath, texts: Texts, findings: &mut Findings) {
     let length = value.chars().count();
     let pattern = text(schema, "pattern");
-    if limit(schema, "maxLength").is_some_and(|it| it < length as f64) {
+    if limit(schema, "maxLength").is_some_and(|maximum| maximum < length as f64) {
         let most = &schema["maxLength"];
         findings.blocking(path, format!("must have at most {most} characters"));
-    } else if limit(schema, "minLength").is_some_and(|it| (length as f64) < it) {
+    } else if limit(schema, "minLength").is_some_and(|minimum| (length as f64) < minimum) {
         let least = &schema["minLength"];
         findings.fault(path, format!("must have at least {least} characters"));
     } else if !pattern.is_empty() {
@@ -115,15 +115,15 @@ pub fn limit(schema: &Value, key: &str) -> Option<f64> {
 }
 
 fn check_list(schema: &Value, items: &[Value], path: &FieldPath, texts: Texts, findings: &mut Findings) {
-    if let Some(schema) = schema.get("items").filter(|it| it.is_object()) {
+    if let Some(schema) = schema.get("items").filter(|items| items.is_object()) {
         for (at, item) in items.iter().enumerate() {
             validate(schema, item, &path.item(at), texts, findings);
         }
     }
-    if limit(schema, "minItems").is_some_and(|it| (items.len() as f64) < it) {
+    if limit(schema, "minItems").is_some_and(|minimum| (items.len() as f64) < minimum) {
         findings.fault(path, format!("must have at least {} items", schema["minItems"]));
     }
-    if limit(schema, "maxItems").is_some_and(|it| it < items.len() as f64) {
+    if limit(schema, "maxItems").is_some_and(|maximum| maximum < items.len() as f64) {
         findings.blocking(path, format!("must have at most {} items", schema["maxItems"]));
     }
     if flag(schema, "uniqueItems") && items.iter().map(Value::to_string).collect::<BTreeSet<_>>().len() < items.len() {
@@ -132,16 +132,16 @@ fn check_list(schema: &Value, items: &[Value], path: &FieldPath, texts: Texts, f
 }
 
 fn check_map(schema: &Value, map: &Map<String, Value>, path: &FieldPath, texts: Texts, findings: &mut Findings) {
-    if limit(schema, "minProperties").is_some_and(|it| (map.len() as f64) < it) {
+    if limit(schema, "minProperties").is_some_and(|minimum| (map.len() as f64) < minimum) {
         findings.fault(path, format!("must have at least {} entries", schema["minProperties"]));
     }
-    if limit(schema, "maxProperties").is_some_and(|it| it < map.len() as f64) {
+    if limit(schema, "maxProperties").is_some_and(|maximum| maximum < map.len() as f64) {
         findings.blocking(path, format!("must have at most {} entries", schema["maxProperties"]));
     }
     let properties = schema.get("properties").and_then(Value::as_object);
     let others = schema.get("additionalProperties");
     for (key, value) in map {
-        match (properties.and_then(|it| it.get(key)), others) {
+        match (properties.and_then(|fields| fields.get(key)), others) {
             (Some(schema), _) | (None, Some(schema @ Value::Object(_))) => {
                 validate(schema, value, &path.key(key), texts, findings);
             }
@@ -150,7 +150,7 @@ fn check_map(schema: &Value, map: &Map<String, Value>, path: &FieldPath, texts: 
         }
     }
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
-    for key in required.filter_map(Value::as_str).filter(|it| !map.contains_key(*it)) {
+    for key in required.filter_map(Value::as_str).filter(|key| !map.contains_key(*key)) {
         findings.blocking(&path.key(key), "is required, but missing");
     }
 }
@@ -169,9 +169,9 @@ fn check_alternatives(schema: &Value, value: &Value, path: &FieldPath, texts: Te
         validate(schema, value, path, texts, findings);
     }
     let count = |key: &str| {
-        let results: Vec<_> = list(key).iter().map(|it| is_valid(it, value, path, texts)).collect();
-        let valid = results.iter().filter(|it| **it == Some(true)).count();
-        let unknown = results.iter().filter(|it| it.is_none()).count();
+        let results: Vec<_> = list(key).iter().map(|branch| is_valid(branch, value, path, texts)).collect();
+        let valid = results.iter().filter(|result| **result == Some(true)).count();
+        let unknown = results.iter().filter(|result| result.is_none()).count();
         (results.len(), valid, unknown)
     };
     const UNCHECKED: &str = "is not checked against";
@@ -188,7 +188,7 @@ fn check_alternatives(schema: &Value, value: &Value, path: &FieldPath, texts: Te
         }
         _ => findings.unchecked(path, format!("{UNCHECKED} `oneOf`")),
     }
-    match schema.get("not").map(|it| is_valid(it, value, path, texts)) {
+    match schema.get("not").map(|schema| is_valid(schema, value, path, texts)) {
         None | Some(Some(false)) => {}
         Some(Some(true)) => findings.fault(path, "matches the schema of `not`"),
         Some(None) => findings.unchecked(path, format!("{UNCHECKED} `not`")),

@@ -4,12 +4,12 @@ mod events;
 
 use super::{
     Cluster,
-    behaviour::{Delivery, Progress},
-    list::select,
+    delivery::{Delivery, Progress},
+    list::select_objects,
     refusal::Refusal,
     request::Request,
     selector::Selector,
-    server::until,
+    server::unless_cancelled,
     store::{Change, Store},
     versions::Versions,
 };
@@ -36,7 +36,7 @@ pub struct Watch {
     versions: Option<Versions>,
     kind: String,
     seen: u64,
-    breaks: u64,
+    ended_watches: u64,
     lost: Option<Instant>,
     quiet_since: Instant,
     lines: VecDeque<String>,
@@ -46,7 +46,7 @@ pub struct Watch {
 }
 
 /// The next step of a watch.
-enum Step {
+enum NextStep {
     Send,
     WaitUntil(Instant),
     End,
@@ -61,14 +61,15 @@ impl Watch {
         request: Request,
         dead: &CancellationToken,
     ) -> Result<Self, Refusal> {
-        let selector = Selector::read(store, &request)?;
+        let selector = Selector::of_request(store, &request)?;
         let version = request.param("resourceVersion");
         let seen: u64 = if ["", "0"].contains(&version) {
             0
         } else {
             version.parse().map_err(|_| Refusal::bad_request(format!("invalid resource version {version}")))?
         };
-        let initial = if seen == 0 || request.flag("sendInitialEvents") { select(store, &request)? } else { vec![] };
+        let initial =
+            if seen == 0 || request.flag("sendInitialEvents") { select_objects(store, &request)? } else { vec![] };
         let all = seen == 0 || request.flag("sendInitialEvents");
         let current = store.version;
         store.watches += 1;
@@ -76,7 +77,7 @@ impl Watch {
         let versions = Versions::of(store, &request.resource);
         let collection = store.collection(&request.resource);
         let control = cluster.control();
-        let breaks = control.borrow().breaks;
+        let ended_watches = control.borrow().ended_watches;
         let mut this = Self {
             id,
             dead: dead.clone(),
@@ -84,7 +85,7 @@ impl Watch {
             versions,
             kind: collection.kind.name.clone(),
             seen: if all { current } else { seen },
-            breaks,
+            ended_watches,
             lost: None,
             quiet_since: Instant::now(),
             lines: VecDeque::new(),
@@ -99,7 +100,7 @@ impl Watch {
             this.lines.push_back(line);
         }
         if this.request.flag("sendInitialEvents") {
-            let line = this.bookmark(current, true);
+            let line = this.bookmark_line(current, true);
             this.lines.push_back(line);
         }
         Ok(this)
@@ -109,7 +110,7 @@ impl Watch {
     pub fn into_stream(self) -> impl Stream<Item = Result<Frame<Bytes>, Infallible>> + Send {
         stream::unfold(self, |mut this| async move {
             let dead = this.dead.clone();
-            let line = until(&dead, this.next()).await?;
+            let line = unless_cancelled(&dead, this.next()).await?;
             Some((Ok(Frame::data(Bytes::from(line))), this))
         })
     }
@@ -124,18 +125,18 @@ impl Watch {
             }
             self.news.borrow_and_update();
             let delivery = self.control.borrow_and_update().clone();
-            let step = self.step(&delivery);
+            let step = self.next_step(&delivery);
             let progress = Progress {
                 resource: self.request.resource.clone(),
                 seen: if self.lines.is_empty() { self.seen } else { 0 },
-                lost: self.lost.is_some(),
+                has_lost_events: self.lost.is_some(),
                 dead: self.dead.clone(),
             };
-            self.cluster.watching(self.id, Some(progress));
+            self.cluster.note_progress(self.id, Some(progress));
             match step {
-                Step::Send => {}
-                Step::End => return None,
-                Step::WaitUntil(due) => {
+                NextStep::Send => {}
+                NextStep::End => return None,
+                NextStep::WaitUntil(due) => {
                     let bookmark = due == self.bookmark_due();
                     tokio::select! {
                         changed = self.news.changed() => changed.ok()?,
@@ -147,62 +148,62 @@ impl Watch {
         }
     }
 
-    fn step(&mut self, delivery: &Delivery) -> Step {
-        if delivery.breaks != self.breaks {
-            return Step::End;
+    fn next_step(&mut self, delivery: &Delivery) -> NextStep {
+        if delivery.ended_watches != self.ended_watches {
+            return NextStep::End;
         }
         let cluster = self.cluster.clone();
         let now = Instant::now();
-        let changes = cluster.with_store(|store| self.unseen(store));
-        let Some(changes) = changes else { return self.gone() };
-        if let Some(quiet) = delivery.dropped {
+        let changes = cluster.with_store(|store| self.unseen_changes(store));
+        let Some(changes) = changes else { return self.end_with_gone() };
+        if let Some(quiet) = delivery.lost_until_gone {
             if let Some(last) = changes.last() {
                 self.seen = last.version;
                 self.lost = Some(last.at);
             }
             return match self.lost {
-                Some(lost) if lost + quiet <= now => self.gone(),
-                Some(lost) => Step::WaitUntil(lost + quiet),
-                None => Step::WaitUntil(now + BOOKMARK * 60),
+                Some(lost) if lost + quiet <= now => self.end_with_gone(),
+                Some(lost) => NextStep::WaitUntil(lost + quiet),
+                None => NextStep::WaitUntil(now + BOOKMARK * 60),
             };
         }
         if self.lost.is_some() {
-            return self.gone();
+            return self.end_with_gone();
         }
-        if delivery.held {
-            return Step::WaitUntil(now + BOOKMARK * 60);
+        if delivery.is_held {
+            return NextStep::WaitUntil(now + BOOKMARK * 60);
         }
         for change in changes {
             if now < change.at + delivery.delay {
                 if self.lines.is_empty() {
-                    return Step::WaitUntil(change.at + delivery.delay);
+                    return NextStep::WaitUntil(change.at + delivery.delay);
                 }
                 break;
             }
             self.seen = change.version;
-            let Some(line) = self.event(&change) else { continue };
-            if delivery.doubled {
+            let Some(line) = self.event_line(&change) else { continue };
+            if delivery.is_repeated {
                 self.lines.push_back(line.clone());
             }
             self.lines.push_back(line);
         }
         if self.lines.is_empty() {
-            return Step::WaitUntil(self.bookmark_due());
+            return NextStep::WaitUntil(self.bookmark_due());
         }
         self.quiet_since = now;
-        Step::Send
+        NextStep::Send
     }
 
     /// The changes that were not seen yet, or `None` if some of them are forgotten.
-    fn unseen(&self, store: &mut Store) -> Option<Vec<Change>> {
+    fn unseen_changes(&self, store: &mut Store) -> Option<Vec<Change>> {
         let collection = store.collection(&self.request.resource);
         if self.seen < collection.forgotten {
             return None;
         }
-        let from = collection.history.partition_point(|it| it.version <= self.seen);
+        let from = collection.history.partition_point(|change| change.version <= self.seen);
         let namespace = &self.request.namespace;
         let new = collection.history.range(from..);
-        Some(new.filter(|it| namespace.is_empty() || it.object.key.0 == *namespace).cloned().collect())
+        Some(new.filter(|change| namespace.is_empty() || change.object.key.0 == *namespace).cloned().collect())
     }
 
     fn bookmark_due(&self) -> Instant {
@@ -211,28 +212,29 @@ impl Watch {
 
     fn send_bookmark(&mut self) {
         let cluster = self.cluster.clone();
-        let version = cluster.with_store(|store| self.unseen(store).filter(Vec::is_empty).map(|_| store.version));
+        let version =
+            cluster.with_store(|store| self.unseen_changes(store).filter(Vec::is_empty).map(|_| store.version));
         self.quiet_since = Instant::now();
         if let (Some(version), true) = (version, self.request.flag("allowWatchBookmarks")) {
             self.seen = version;
-            let line = self.bookmark(version, false);
+            let line = self.bookmark_line(version, false);
             self.lines.push_back(line);
         }
     }
 
     /// Ends with 410 Gone, as an event.
-    fn gone(&mut self) -> Step {
+    fn end_with_gone(&mut self) -> NextStep {
         let refusal = Refusal::new(410, "Expired", format!("too old resource version: {}", self.seen));
         let status: Value = refusal.status();
-        let line = self.line("ERROR", status.to_string());
+        let line = self.watch_line("ERROR", status.to_string());
         self.lines.push_back(line);
         self.done = true;
-        Step::Send
+        NextStep::Send
     }
 }
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        self.cluster.watching(self.id, None);
+        self.cluster.note_progress(self.id, None);
     }
 }

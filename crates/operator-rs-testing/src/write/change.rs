@@ -2,7 +2,7 @@
 
 use super::{
     super::{apply::is_built_in, object::Object, refusal::Refusal, structural},
-    Write, Written,
+    WriteRequest, Written,
 };
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -19,23 +19,23 @@ pub(super) const FIXED: [&str; 8] = [
     "managedFields",
 ];
 
-impl Write<'_> {
+impl WriteRequest<'_> {
     /// Replaces an object by an update or a patch.
     pub(super) fn replace(&mut self, before: &Object, mut after: Value) -> Written {
         let (value, sent) = (self.value_of(before)?, after.clone());
-        self.tidy(&mut after, Some(&value));
+        self.restore_fixed_fields(&mut after, Some(&value));
         if is_built_in(&self.request.resource) && value["spec"].is_object() && after["spec"].is_null() {
             after["spec"] = json!({}); // their specs are never absent
         }
-        self.conform(&mut after)?;
+        self.conform_to_schema(&mut after)?;
         let after = self.writer().update(&value, after, false)?;
-        let after = self.mutated(after, &sent, Some(&value))?;
+        let after = self.review_mutation(after, &sent, Some(&value))?;
         self.check_version(before, &sent)?;
         self.store_change(before, value, after)
     }
 
     /// Puts back what this request cannot change.
-    pub(super) fn tidy(&self, after: &mut Value, before: Option<&Value>) {
+    pub(super) fn restore_fixed_fields(&self, after: &mut Value, before: Option<&Value>) {
         let none = json!({ "metadata": {} });
         let before = before.unwrap_or(&none);
         if self.to_status() {
@@ -46,14 +46,14 @@ impl Write<'_> {
             after["status"] = before["status"].clone();
         }
         let reset = after["metadata"]["managedFields"] == json!([{}]);
-        for name in FIXED.iter().filter(|it| !(reset && **it == "managedFields")) {
+        for name in FIXED.iter().filter(|name| !(reset && **name == "managedFields")) {
             after["metadata"][name] = before["metadata"][name].clone();
         }
         drop_null_fields(after);
     }
 
     /// Makes of a custom resource what its schema declares.
-    pub(super) fn conform(&self, object: &mut Value) -> Result<(), Refusal> {
+    pub(super) fn conform_to_schema(&self, object: &mut Value) -> Result<(), Refusal> {
         drop_empty_metadata(object);
         let Some(schema) = &self.declared else { return Ok(()) };
         let unknown = structural::conform(object, schema);
@@ -82,8 +82,8 @@ impl Write<'_> {
         keep_times(&old, &mut new);
         // In the version that is stored, it may differ even then, as the version of the request cannot express everything.
         if new == old && self.as_stored(new.clone())? == before.value() {
-            self.validated(new, Some(&old))?;
-            return self.current().map(|same| (200, same));
+            self.review_validation(new, Some(&old))?;
+            return self.current_object().map(|same| (200, same));
         }
         self.check_finalizers(&old, &new)?;
         self.check_owners(&new, &before.key.1)?;
@@ -101,7 +101,7 @@ impl Write<'_> {
             let generation = old["metadata"]["generation"].as_i64().unwrap_or_default();
             new["metadata"]["generation"] = (generation + 1).into();
         }
-        let new = self.validated(new, Some(&old))?;
+        let new = self.review_validation(new, Some(&old))?;
         let meta = &new["metadata"];
         let done = !meta["deletionTimestamp"].is_null() && meta["finalizers"].as_array().is_none_or(Vec::is_empty);
         if done {
@@ -124,7 +124,7 @@ fn keep_times(old: &Value, new: &mut Value) {
     };
     let timeless = |it: &Value| {
         let mut list = it.as_array().cloned().unwrap_or_default();
-        list.iter_mut().for_each(|it| it["time"] = Value::Null);
+        list.iter_mut().for_each(|entry| entry["time"] = Value::Null);
         list
     };
     let (before, after) = (&old["metadata"], &new["metadata"]);

@@ -7,18 +7,18 @@ use super::{
         refusal::{Refusal, Subject},
         structural,
     },
-    LEASES, Write,
+    LEASES, WriteRequest,
 };
 use serde_json::Value;
 
-impl Write<'_> {
+impl WriteRequest<'_> {
     pub(super) fn check_apply(&self, body: &Value) -> Result<(), Refusal> {
         if self.request.param("fieldManager").is_empty() {
             let it = Subject { resource: "patchoptions.meta.k8s.io", kind: "PatchOptions", name: "" };
             let why = "Required value: is required for apply patch";
             return Err(Refusal::invalid(it, "fieldManager", "FieldValueRequired", why));
         }
-        if body["metadata"]["managedFields"].as_array().is_some_and(|it| !it.is_empty()) {
+        if body["metadata"]["managedFields"].as_array().is_some_and(|entries| !entries.is_empty()) {
             return Err(Refusal::bad_request("metadata.managedFields must be nil"));
         }
         self.check_name(body)?;
@@ -32,7 +32,8 @@ impl Write<'_> {
             let meta = |it: &str| body["metadata"][it].as_str().unwrap_or_default().to_owned();
             let (group, kind) = (&self.request.api_version, &self.kind.name);
             let object = format!("{}/{}; {group}, Kind={kind}", meta("namespace"), meta("name"));
-            let lines = unknown.iter().map(|it| format!(".{it}: field not declared in schema")).collect::<Vec<_>>();
+            let lines =
+                unknown.iter().map(|field| format!(".{field}: field not declared in schema")).collect::<Vec<_>>();
             let lines = if lines.len() == 1 { lines.concat() } else { format!("errors:\n  {}", lines.join("\n  ")) };
             return Err(Refusal::new(500, "", format!("failed to create typed patch object ({object}): {lines}")));
         }
@@ -63,7 +64,7 @@ impl Write<'_> {
         const REQUIRED: [&str; 4] = ["lastTransitionTime", "message", "reason", "status"];
         let all = new["status"]["conditions"].as_array().filter(|_| !is_built_in(&self.request.resource));
         for (at, condition) in all.into_iter().flatten().enumerate() {
-            if let Some(field) = REQUIRED.iter().find(|it| condition[**it].is_null()) {
+            if let Some(field) = REQUIRED.iter().find(|name| condition[**name].is_null()) {
                 let (field, name) = (format!("status.conditions[{at}].{field}"), &self.request.name);
                 return Err(Refusal::invalid(self.subject(name), &field, "FieldValueRequired", "Required value"));
             }
@@ -74,7 +75,7 @@ impl Write<'_> {
     /// The uid that the body of an update may have is that of the object.
     pub(super) fn check_uid(&self, before: &Object, body: &Value) -> Result<(), Refusal> {
         let uid = body["metadata"]["uid"].as_str();
-        if let Some(uid) = uid.filter(|it| *it != before.uid && !it.is_empty()) {
+        if let Some(uid) = uid.filter(|uid| *uid != before.uid && !uid.is_empty()) {
             let key = format!("/registry/{}/{}/{}", self.request.resource, before.key.0, before.key.1);
             let why = format!("StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0");
             let uids = format!("UID in precondition: {uid}, UID in object meta: {}", before.uid);
@@ -90,7 +91,7 @@ impl Write<'_> {
         let is_update = self.request.verb == "update";
         // The strategy of a status takes all metadata from the object that is there.
         let uid = meta["uid"].as_str().filter(|_| !self.to_status());
-        let uid = uid.filter(|it| *it != before.uid && !it.is_empty());
+        let uid = uid.filter(|uid| *uid != before.uid && !uid.is_empty());
         let has_to_name_it = !is_built_in(&self.request.resource) || self.request.resource == LEASES;
         match meta["resourceVersion"].as_str() {
             None | Some("") if is_update && has_to_name_it => {
@@ -116,10 +117,10 @@ impl Write<'_> {
     /// At most one owner is the controller.
     pub(super) fn check_owners(&self, object: &Value, name: &str) -> Result<(), Refusal> {
         let all = object["metadata"]["ownerReferences"].as_array().into_iter().flatten();
-        let controllers: Vec<_> = all.filter(|it| it["controller"] == true).collect();
+        let controllers: Vec<_> = all.filter(|owner| owner["controller"] == true).collect();
         let [first, second, ..] = controllers.as_slice() else { return Ok(()) };
         let word = |it: &Value| it.as_str().unwrap_or_default().to_owned();
-        let [first, second] = [first, second].map(|it| format!("{}/{}", word(&it["kind"]), word(&it["name"])));
+        let [first, second] = [first, second].map(|owner| format!("{}/{}", word(&owner["kind"]), word(&owner["name"])));
         let why = format!(
             "Invalid value: {}: Only one reference can have Controller set to true. Found \"true\" in references for \
              {first} and {second}",
@@ -134,7 +135,11 @@ impl Write<'_> {
         }
         let list = |it: &Value| it["metadata"]["finalizers"].as_array().cloned().unwrap_or_default();
         let known = list(old);
-        let added: Vec<_> = list(new).into_iter().filter(|it| !known.contains(it)).map(|it| it.to_string()).collect();
+        let added: Vec<_> = list(new)
+            .into_iter()
+            .filter(|finalizer| !known.contains(finalizer))
+            .map(|finalizer| finalizer.to_string())
+            .collect();
         if added.is_empty() {
             return Ok(());
         }

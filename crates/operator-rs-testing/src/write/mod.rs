@@ -23,7 +23,7 @@ use std::sync::Arc;
 pub type Written = Result<(u16, Arc<Object>), Refusal>;
 
 /// One write to one object.
-struct Write<'a> {
+struct WriteRequest<'a> {
     store: &'a mut Store,
     request: &'a Request,
     kind: Kind,
@@ -39,24 +39,24 @@ const LEASES: &str = "leases.coordination.k8s.io";
 pub const CRDS: &str = "customresourcedefinitions.apiextensions.k8s.io";
 
 /// The schema of a resource in a version, where its CRD is known.
-pub fn declared(store: &Store, resource: &str, api_version: &str) -> Option<Value> {
+pub fn declared_schema(store: &Store, resource: &str, api_version: &str) -> Option<Value> {
     let crd = store.get(CRDS, &(String::new(), resource.to_owned()))?.value();
-    Some(served(&crd, api_version)?["schema"]["openAPIV3Schema"].clone())
+    Some(served_version(&crd, api_version)?["schema"]["openAPIV3Schema"].clone())
 }
 
 /// The version that a CRD declares for requests of this one.
-pub fn served<'a>(crd: &'a Value, api_version: &str) -> Option<&'a Value> {
+pub fn served_version<'a>(crd: &'a Value, api_version: &str) -> Option<&'a Value> {
     let version = api_version.rsplit('/').next().unwrap_or_default();
     let versions = crd["spec"]["versions"].as_array()?;
-    versions.iter().find(|it| it["name"] == version).or_else(|| versions.first())
+    versions.iter().find(|served| served["name"] == version).or_else(|| versions.first())
 }
 
 /// Carries out a create, an update, a patch or an apply.
 pub fn write(store: &mut Store, request: &Request, body: Value, desk: &mut Desk) -> Written {
-    let kind = learn(store, &request.resource, &body);
-    let declared = declared(store, &request.resource, &request.api_version);
+    let kind = learn_kind(store, &request.resource, &body);
+    let declared = declared_schema(store, &request.resource, &request.api_version);
     let versions = Versions::of(store, &request.resource);
-    let mut write = Write { store, request, kind, declared, versions, desk };
+    let mut write = WriteRequest { store, request, kind, declared, versions, desk };
     match request.verb {
         "create" => write.create(body),
         "update" => write.update(body),
@@ -76,7 +76,7 @@ pub fn put(store: &mut Store, resource: &str, mut body: Value) -> Written {
         (None, None) => "v1".to_owned(),
     };
     let api_version = body["apiVersion"].as_str().map_or(version, Into::into);
-    let kind = Kind { status: false, ..learn(store, resource, &body) };
+    let kind = Kind { status: false, ..learn_kind(store, resource, &body) };
     let before = store.get(resource, &(namespace.clone(), name.clone()));
     if let Some(meta) = body["metadata"].as_object_mut() {
         meta.remove("uid");
@@ -90,14 +90,14 @@ pub fn put(store: &mut Store, resource: &str, mut body: Value) -> Written {
     let agent = "test".into();
     let resource = resource.into();
     let request = Request { verb, resource, api_version, namespace, name, agent, ..Request::default() };
-    let declared = declared(store, &request.resource, &request.api_version);
-    let mut desk = Desk::empty();
-    let mut write = Write { store, request: &request, kind, declared, versions, desk: &mut desk };
+    let declared = declared_schema(store, &request.resource, &request.api_version);
+    let mut desk = Desk::without_webhooks();
+    let mut write = WriteRequest { store, request: &request, kind, declared, versions, desk: &mut desk };
     if exists { write.update(body) } else { write.create(body) }
 }
 
 /// The kind of a resource: what is written says it.
-fn learn(store: &mut Store, resource: &str, body: &Value) -> Kind {
+fn learn_kind(store: &mut Store, resource: &str, body: &Value) -> Kind {
     let kind = &mut store.collection(resource).kind;
     if let (true, Some(name)) = (kind.guessed, body["kind"].as_str()) {
         (kind.name, kind.guessed) = (name.into(), false);
@@ -105,7 +105,7 @@ fn learn(store: &mut Store, resource: &str, body: &Value) -> Kind {
     kind.clone()
 }
 
-impl Write<'_> {
+impl WriteRequest<'_> {
     fn subject<'a>(&'a self, name: &'a str) -> Subject<'a> {
         Subject { resource: &self.request.resource, kind: &self.kind.name, name }
     }
@@ -119,7 +119,7 @@ impl Write<'_> {
     }
 
     /// The fields that this request cannot write.
-    fn reset(&self) -> &'static [&'static str] {
+    fn protected_fields(&self) -> &'static [&'static str] {
         match (self.to_status(), self.kind.status) {
             (true, _) => &["metadata", "spec"],
             (false, true) => &["status"],
@@ -128,7 +128,7 @@ impl Write<'_> {
     }
 
     fn writer(&self) -> Writer<'_> {
-        let agent = self.request.agent.split('/').next().filter(|it| !it.is_empty()).unwrap_or("unknown");
+        let agent = self.request.agent.split('/').next().filter(|name| !name.is_empty()).unwrap_or("unknown");
         let name = match self.request.param("fieldManager") {
             "" => agent,
             name => name,
@@ -141,7 +141,7 @@ impl Write<'_> {
         };
         let (resource, declared) = (&self.request.resource, self.declared.as_ref());
         let versions = self.versions.as_ref();
-        Writer { resource, manager, reset: self.reset(), declared, versions, now: &self.desk.now }
+        Writer { resource, manager, reset: self.protected_fields(), declared, versions, now: &self.desk.now }
     }
 
     fn create(&mut self, mut body: Value) -> Written {
@@ -154,13 +154,13 @@ impl Write<'_> {
             empty["spec"] = json!({});
         }
         let sent = body.clone();
-        self.tidy(&mut body, None);
-        self.conform(&mut body)?;
+        self.restore_fixed_fields(&mut body, None);
+        self.conform_to_schema(&mut body)?;
         let object = self.writer().update(&empty, body, true)?;
-        let mut object = self.mutated(object, &sent, None)?;
+        let mut object = self.review_mutation(object, &sent, None)?;
         let meta = &mut object["metadata"];
         if let (None | Some(""), Some(prefix)) = (meta["name"].as_str(), meta["generateName"].as_str()) {
-            meta["name"] = format!("{prefix}{}", self.desk.suffix(self.store)).into();
+            meta["name"] = format!("{prefix}{}", self.desk.name_suffix(self.store)).into();
         }
         let name = meta["name"].as_str().unwrap_or_default().to_owned();
         if name.is_empty() {
@@ -170,7 +170,7 @@ impl Write<'_> {
         let object = self.complete_new(object, &name)?;
         // Only storing it is refused.
         let version = sent["metadata"]["resourceVersion"].as_str().filter(|_| !self.desk.is_dry_run);
-        if version.is_some_and(|it| !it.is_empty()) {
+        if version.is_some_and(|version| !version.is_empty()) {
             return Err(Refusal::new(500, "", "resourceVersion should not be set on objects to be created"));
         }
         let key = (self.request.namespace.clone(), name.clone());
@@ -191,20 +191,20 @@ impl Write<'_> {
         if !self.request.namespace.is_empty() {
             meta["namespace"] = self.request.namespace.clone().into();
         }
-        meta["uid"] = self.desk.uid(self.store).into();
+        meta["uid"] = self.desk.new_uid(self.store).into();
         meta["creationTimestamp"] = self.desk.now.clone().into();
         if self.kind.generation {
             meta["generation"] = 1.into();
         }
-        self.validated(object, None)
+        self.review_validation(object, None)
     }
 
     fn update(&mut self, body: Value) -> Written {
         self.check_name(&body)?;
         self.check_namespace(&body)?;
-        if self.request.resource == LEASES && self.current().is_err() {
+        if self.request.resource == LEASES && self.current_object().is_err() {
             let mut body = body;
-            if let Some(uid) = body["metadata"]["uid"].as_str().filter(|it| !it.is_empty()) {
+            if let Some(uid) = body["metadata"]["uid"].as_str().filter(|uid| !uid.is_empty()) {
                 let why = format!("Precondition failed: UID in precondition: {uid}, UID in object meta: ");
                 return Err(Refusal::other_uid(self.subject(&self.request.name), &why));
             }
@@ -213,16 +213,16 @@ impl Write<'_> {
             }
             return self.create(body);
         }
-        let before = self.current()?;
+        let before = self.current_object()?;
         self.check_uid(&before, &body)?;
         self.replace(&before, body)
     }
 
     fn patch(&mut self, body: Value) -> Written {
-        patch::check(&self.request.content_type, &self.request.resource)?;
-        let before = self.current()?;
+        patch::check_content_type(&self.request.content_type, &self.request.resource)?;
+        let before = self.current_object()?;
         let value = self.value_of(&before)?;
-        let mut after = patch::patch(&self.request.content_type, &self.request.resource, value, body)?;
+        let mut after = patch::apply_patch(&self.request.content_type, &self.request.resource, value, body)?;
         if !after.is_object() || !after["metadata"].is_object() {
             return Err(Refusal::patch_failed());
         }
@@ -246,28 +246,28 @@ impl Write<'_> {
                 return Err(Refusal::bad_request(format!("the name of the object ({} based on URL) {why}", key.1)));
             }
             let object = self.writer().apply(&json!({ "metadata": {} }), body.clone(), force)?;
-            let object = self.defaulted(object);
-            let object = self.mutated(object, &body, None)?;
+            let object = self.with_defaults(object);
+            let object = self.review_mutation(object, &body, None)?;
             let object = self.complete_new(object, &key.1)?;
             return Ok((201, self.put(object)?));
         };
         let value = self.value_of(&before)?;
         let after = self.writer().apply(&value, body.clone(), force)?;
-        let after = self.defaulted(after);
+        let after = self.with_defaults(after);
         let mut sent = value.clone();
-        for name in ["resourceVersion", "uid"].iter().filter(|it| !body["metadata"][**it].is_null()) {
+        for name in ["resourceVersion", "uid"].iter().filter(|name| !body["metadata"][**name].is_null()) {
             sent["metadata"][name] = body["metadata"][name].clone();
         }
         if self.desk.has_webhooks() && !body["status"].is_null() {
             let whole = Writer { reset: &[], ..self.writer() }.apply(&value, body.clone(), true)?;
             sent["status"] = whole["status"].clone();
         }
-        let after = self.mutated(after, &sent, Some(&value))?;
+        let after = self.review_mutation(after, &sent, Some(&value))?;
         self.check_version(&before, &body)?;
         self.store_change(&before, value, after)
     }
 
-    fn defaulted(&self, mut object: Value) -> Value {
+    fn with_defaults(&self, mut object: Value) -> Value {
         change::drop_empty_metadata(&mut object);
         if let Some(schema) = &self.declared {
             structural::complete(&mut object, schema);
@@ -277,7 +277,7 @@ impl Write<'_> {
 
     /// A stored object in the version of the request.
     fn value_of(&self, object: &Object) -> Result<Value, Refusal> {
-        versions::read(self.store, self.request, object)
+        versions::read_version(self.store, self.request, object)
     }
 
     /// An object of the request in the version that is stored.
@@ -288,7 +288,7 @@ impl Write<'_> {
         }
     }
 
-    fn current(&self) -> Result<Arc<Object>, Refusal> {
+    fn current_object(&self) -> Result<Arc<Object>, Refusal> {
         let key = self.key();
         let object = self.store.get(&self.request.resource, &key);
         object.ok_or_else(|| Refusal::not_found(self.subject(&key.1)))

@@ -2,15 +2,15 @@
 
 use super::{
     super::{admission::Stage, object::Object, refusal::Refusal, structural},
-    Write,
+    WriteRequest,
     change::{FIXED, drop_null_fields},
 };
 use serde_json::Value;
 use std::sync::Arc;
 
-impl Write<'_> {
-    /// What mutating webhooks make of an object. They see what `sent` says of fields that the request cannot change.
-    pub(super) fn mutated(
+impl WriteRequest<'_> {
+    /// Returns the object after the mutating webhooks. They see the values in `sent` of fields that the request cannot change.
+    pub(super) fn review_mutation(
         &mut self,
         mut object: Value,
         sent: &Value,
@@ -22,7 +22,7 @@ impl Write<'_> {
         let version = if before.is_some() { &object } else { sent };
         let kept = [("resourceVersion", version), ("managedFields", &object)];
         let kept = kept.map(|(name, of)| (name, of["metadata"][name].clone()));
-        for name in FIXED.iter().filter(|it| **it != "managedFields").chain(&["resourceVersion"]) {
+        for name in FIXED.iter().filter(|name| **name != "managedFields").chain(&["resourceVersion"]) {
             object["metadata"][name] = sent["metadata"][name].clone();
         }
         if self.kind.status && !self.to_status() {
@@ -32,7 +32,7 @@ impl Write<'_> {
         let (kind, declared) = (&self.kind.name, self.declared.as_ref());
         let objects = (object, before);
         let mut object = self.desk.review(Stage::Mutating, self.request, kind, declared, objects)?;
-        self.tidy(&mut object, before);
+        self.restore_fixed_fields(&mut object, before);
         for (name, value) in kept {
             object["metadata"][name] = value;
         }
@@ -41,7 +41,7 @@ impl Write<'_> {
     }
 
     /// An object that validating webhooks allow to be stored.
-    pub(super) fn validated(&mut self, object: Value, before: Option<&Value>) -> Result<Value, Refusal> {
+    pub(super) fn review_validation(&mut self, object: Value, before: Option<&Value>) -> Result<Value, Refusal> {
         if !self.desk.has_webhooks() {
             return Ok(object);
         }

@@ -8,7 +8,7 @@ use k8s_openapi::{
     apimachinery::pkg::apis::meta::v1 as metav1,
 };
 use kube::ResourceExt as _;
-use runtime::{conditions, labels};
+use operator_rs_runtime::{self as runtime, conditions, label_selector, label_value};
 use std::{collections::BTreeMap, sync::Arc};
 
 /// The environment variable with the image of the pods. OLM and mirrored registries rely on this name.
@@ -22,27 +22,27 @@ type PodMeta = kube::api::PartialObjectMeta<corev1::Pod>;
 
 /// What `reconcile` needs besides the object.
 struct Ctx {
-    operator: runtime::Operator,
+    manager: runtime::Manager,
     image: Option<String>,
-    objects: Arc<runtime::Primary<Memcached>>,
-    deployments: Arc<runtime::Children<appsv1::Deployment>>,
-    pods: Arc<runtime::Children<PodMeta>>,
+    objects: runtime::Primary<Memcached>,
+    deployments: runtime::Owned<appsv1::Deployment, Memcached>,
+    pods: runtime::Watched<PodMeta, Memcached>,
 }
 
 // +kubebuilder:rbac:groups=cache.example.com,resources=memcacheds,verbs=list;watch
 // +kubebuilder:rbac:groups=cache.example.com,resources=memcacheds/status,verbs=patch
 // +kubebuilder:rbac:groups=apps,resources=deployments,verbs=list;watch;create;patch
 // +kubebuilder:rbac:groups="",resources=pods,verbs=list;watch
-pub async fn run(operator: runtime::Operator) -> anyhow::Result<()> {
+pub async fn run(manager: runtime::Manager) -> Result<()> {
     let image = std::env::var(IMAGE).ok().filter(|image| !image.is_empty());
-    run_with(operator, image).await
+    run_with(manager, image).await
 }
 
 /// Like `run`, but with a given image, so that tests need no environment variable.
-pub async fn run_with(operator: runtime::Operator, image: Option<String>) -> anyhow::Result<()> {
-    let mut controller = runtime::Controller::new(&operator);
+pub async fn run_with(manager: runtime::Manager, image: Option<String>) -> Result<()> {
+    let mut controller = runtime::Controller::new(&manager);
     let ctx = Ctx {
-        operator,
+        manager,
         image,
         objects: controller.primary(),
         deployments: controller.owns(&common_labels()),
@@ -57,18 +57,18 @@ async fn reconcile(obj: Arc<Memcached>, ctx: Arc<Ctx>) -> Result<runtime::Action
     if obj.metadata.deletion_timestamp.is_some() {
         return Ok(runtime::Action::await_change()); // Kubernetes deletes the Deployment
     }
-    let image = ctx.image.as_deref().ok_or(Error::Unset(IMAGE))?;
-    let deployment = ctx.deployments.apply(&deployment_for(&obj, image)).await?;
-    let pods: Vec<String> = ctx.pods.of(&*obj).iter().map(|pod| pod.name_any()).collect();
+    let image = ctx.image.as_deref().ok_or(Error::MissingEnvVar(IMAGE))?;
+    let deployment = ctx.deployments.apply(&obj, &deployment_for(&obj, image)).await?;
+    let pods: Vec<String> = ctx.pods.mapped_to(&obj).iter().map(|pod| pod.name_any()).collect();
     let before = obj.status.clone().unwrap_or_default().conditions;
     let status = status_for(&obj, &deployment, pods);
     let after = status.conditions.clone();
-    if ctx.objects.set_status(&obj, status).await? {
+    if ctx.objects.update_status(&obj, status).await? {
         if conditions::became_true(&before, &after, "Available") {
-            ctx.operator.normal(&*obj, "Available", "All pods are ready").await;
+            ctx.manager.event(&*obj).normal("Available", "All pods are ready").await;
         }
         if conditions::became_true(&before, &after, "Degraded") {
-            ctx.operator.warning(&*obj, "Degraded", "The Deployment is not progressing: see the conditions").await;
+            ctx.manager.event(&*obj).warning("Degraded", "The Deployment is not progressing: see the conditions").await;
         }
     }
     Ok(runtime::Action::await_change())
@@ -152,26 +152,28 @@ pub fn status_for(
     let mut status = obj.status.clone().unwrap_or_default();
     status.observed_generation = generation;
     status.ready_replicas = ready;
-    status.selector = labels::selector(&labels_for(&obj.name_any()));
+    status.selector = label_selector(&labels_for(&obj.name_any()));
     // Adds new pods once the rollout is complete, so that not every pod costs a write.
     status.nodes = if settled { pods } else { status.nodes.into_iter().filter(|it| pods.contains(it)).collect() };
 
     let message = format!("{ready} of {size} pods are ready");
-    let mut set = |type_, value, because| conditions::set(&mut status.conditions, generation, type_, value, because);
-    set("Available", available, (if available { "PodsReady" } else { "PodsNotReady" }, &message));
-    set("Progressing", !settled, (if settled { "RolloutComplete" } else { "RolloutInProgress" }, &message));
+    let mut set = |condition| conditions::set(&mut status.conditions, generation, condition);
+    let reason = if available { "PodsReady" } else { "PodsNotReady" };
+    set(conditions::new("Available", available, reason, &message));
+    let reason = if settled { "RolloutComplete" } else { "RolloutInProgress" };
+    set(conditions::new("Progressing", !settled, reason, &message));
     match failure {
         Some(it) => {
             let reason = it.reason.as_deref().unwrap_or("RolloutFailed");
-            set("Degraded", true, (reason, it.message.as_deref().unwrap_or_default()));
+            set(conditions::new("Degraded", true, reason, it.message.as_deref().unwrap_or_default()));
         }
-        None => set("Degraded", false, ("AsExpected", "")),
+        None => set(conditions::new("Degraded", false, "AsExpected", "")),
     }
     status
 }
 
 /// The labels of every object that this controller creates.
-fn common_labels() -> labels::Labels {
+fn common_labels() -> runtime::Labels {
     BTreeMap::from([
         ("app.kubernetes.io/name".into(), "memcached".into()),
         ("app.kubernetes.io/part-of".into(), "cache".into()),
@@ -179,8 +181,8 @@ fn common_labels() -> labels::Labels {
     ])
 }
 
-fn labels_for(name: &str) -> labels::Labels {
+fn labels_for(name: &str) -> runtime::Labels {
     let mut res = common_labels();
-    res.insert("app.kubernetes.io/instance".into(), labels::value(name));
+    res.insert("app.kubernetes.io/instance".into(), label_value(name));
     res
 }

@@ -4,9 +4,9 @@ pub mod memcached;
 // +operator-rs:scaffold:controllers
 
 /// Every controller of this operator.
-pub fn all() -> Vec<runtime::Start> {
+pub fn all() -> Vec<operator_rs_runtime::Component> {
     vec![
-        runtime::per_namespace(memcached::run),
+        operator_rs_runtime::controller_per_namespace(memcached::run),
         // +operator-rs:scaffold:run
     ]
 }

@@ -4,9 +4,9 @@ pub mod website;
 // +operator-rs:scaffold:controllers
 
 /// Every controller of this operator.
-pub fn all() -> Vec<runtime::Start> {
+pub fn all() -> Vec<operator_rs_runtime::Component> {
     vec![
-        runtime::per_namespace(website::run),
+        operator_rs_runtime::controller_per_namespace(website::run),
         // +operator-rs:scaffold:run
     ]
 }

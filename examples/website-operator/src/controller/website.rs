@@ -9,7 +9,10 @@ use k8s_openapi::api::{
     core::v1::{ConfigMap, Secret, Service},
 };
 use kube::{ResourceExt as _, api::PartialObjectMeta};
-use runtime::{Action, conditions, finalizer};
+use operator_rs_runtime::{
+    Action, Controller, Dependents, FinalizerEvent, Manager, Owned, Primary, Referenced, WatchOptions, conditions,
+    finalizer,
+};
 use std::{sync::Arc, time::Duration};
 
 /// The environment variable with the image of the pods. OLM and mirrored registries rely on this name.
@@ -23,16 +26,16 @@ const DNS_INTERVAL: Duration = Duration::from_secs(10 * 60);
 
 /// What `reconcile` needs besides the object.
 struct Ctx {
-    operator: runtime::Operator,
+    manager: Manager,
     image: Option<String>,
     dns: Dns,
-    websites: Arc<runtime::Primary<Website>>,
-    owned: Arc<runtime::Owned<Website>>,
-    configs: Arc<runtime::Children<ConfigMap>>,
-    deployments: Arc<runtime::Children<Deployment>>,
-    services: Arc<runtime::Children<Service>>,
+    websites: Primary<Website>,
+    dependents: Dependents<Website>,
+    configs: Owned<ConfigMap, Website>,
+    deployments: Owned<Deployment, Website>,
+    services: Owned<Service, Website>,
     /// Metadata is enough to notice a new certificate, and keeps private keys out of memory.
-    secrets: Arc<runtime::Children<PartialObjectMeta<Secret>>>,
+    secrets: Referenced<PartialObjectMeta<Secret>>,
 }
 
 // +kubebuilder:rbac:groups=web.example.com,resources=websites,verbs=list;watch;patch
@@ -40,30 +43,36 @@ struct Ctx {
 // +kubebuilder:rbac:groups=apps,resources=deployments,verbs=list;watch;create;patch;delete
 // +kubebuilder:rbac:groups="",resources=configmaps;services,verbs=list;watch;create;patch;delete
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=list;watch
-pub async fn run(operator: runtime::Operator) -> anyhow::Result<()> {
+pub async fn run(manager: Manager) -> Result<()> {
     let image = std::env::var(IMAGE).ok().filter(|image| !image.is_empty());
-    run_with(operator, image, Dns::from_env()?).await
+    let dns = Dns::from_env().map_err(|error| Error::Configuration(format!("cannot use the DNS zone: {error}")))?;
+    run_with(manager, image, dns).await
 }
 
 /// Like `run`, but with a given image and zone, so that tests need no environment variables.
-pub async fn run_with(operator: runtime::Operator, image: Option<String>, dns: Dns) -> anyhow::Result<()> {
-    let mut controller = runtime::Controller::new(&operator);
-    // The controller watches objects with these labels. `apply` refuses an object without them.
+pub async fn run_with(manager: Manager, image: Option<String>, dns: Dns) -> Result<()> {
+    let mut controller = Controller::new(&manager);
+    // The controller watches objects with these labels, and `apply` sets them.
     let labels = objects::common_labels();
-    let configs = controller.owns(&labels);
-    let deployments = controller.owns(&labels);
-    let services = controller.owns(&labels);
-    let secrets = controller.refers_to(runtime::Watch::default(), |website: &Website| website.spec.certificate.clone());
-    let (websites, owned) = (controller.primary(), controller.owned());
-    let ctx = Ctx { operator, image, dns, websites, owned, configs, deployments, services, secrets };
+    let ctx = Ctx {
+        manager,
+        image,
+        dns,
+        websites: controller.primary(),
+        dependents: controller.dependents(),
+        configs: controller.owns(&labels),
+        deployments: controller.owns(&labels),
+        services: controller.owns(&labels),
+        secrets: controller.references(WatchOptions::default(), |website: &Website| website.spec.certificate.clone()),
+    };
     controller.run(reconcile, Arc::new(ctx)).await
 }
 
 async fn reconcile(website: Arc<Website>, ctx: Arc<Ctx>) -> Result<Action> {
-    finalizer::finalizer(&ctx.websites, FINALIZER, website, |event| async {
+    finalizer(&ctx.websites, FINALIZER, website, |event| async {
         match event {
-            finalizer::Event::Apply(website) => apply(&website, &ctx).await,
-            finalizer::Event::Cleanup(website) => cleanup(&website, &ctx).await,
+            FinalizerEvent::Apply(website) => apply(&website, &ctx).await,
+            FinalizerEvent::Cleanup(website) => cleanup(&website, &ctx).await,
         }
     })
     .await
@@ -71,17 +80,16 @@ async fn reconcile(website: Arc<Website>, ctx: Arc<Ctx>) -> Result<Action> {
 
 /// Changes the cluster and the DNS records to match `website`.
 async fn apply(website: &Website, ctx: &Ctx) -> Result<Action> {
-    let image = ctx.image.as_deref().ok_or(Error::Unset(IMAGE))?;
+    let image = ctx.image.as_deref().ok_or(Error::MissingEnvVar(IMAGE))?;
     let certificate = match &website.spec.certificate {
         None => None,
         Some(name) => Some(certificate(website, name, ctx)?),
     };
-    let mut set = ctx.owned.of(website);
-    set.apply(&ctx.configs, &objects::config_for(website)).await?;
-    set.apply(&ctx.services, &objects::service_for(website)).await?;
+    ctx.configs.apply(website, &objects::config_for(website)).await?;
+    ctx.services.apply(website, &objects::service_for(website)).await?;
     let deployment = objects::deployment_for(website, image, certificate.as_deref());
-    let deployment = set.apply(&ctx.deployments, &deployment).await?;
-    set.prune().await?; // deletes what an earlier version of this operator has created
+    let deployment = ctx.deployments.apply(website, &deployment).await?;
+    ctx.dependents.prune(website).await?; // deletes what an earlier version of this operator has created
 
     // An error of the provider is transient: the runtime retries, and sets `Degraded` if it persists.
     ctx.dns.publish(&id(website), &website.spec.domains).await.map_err(dns_error)?;
@@ -89,13 +97,13 @@ async fn apply(website: &Website, ctx: &Ctx) -> Result<Action> {
     let before = website.status.clone().unwrap_or_default().conditions;
     let status = status_for(website, &deployment);
     let is_new = conditions::became_true(&before, &status.conditions, "Available");
-    if ctx.websites.set_status(website, status).await? && is_new {
-        ctx.operator.normal(website, "Available", "The website is served under all its domains").await;
+    if ctx.websites.update_status(website, status).await? && is_new {
+        ctx.manager.event(website).normal("Available", "The website is served under all its domains").await;
     }
     Ok(Action::requeue(DNS_INTERVAL))
 }
 
-/// Removes the DNS records. Kubernetes deletes the owned objects itself, after the Website.
+/// Removes the DNS records. Kubernetes deletes the dependents itself, after the Website.
 async fn cleanup(website: &Website, ctx: &Ctx) -> Result<Action> {
     ctx.dns.remove(&id(website)).await.map_err(dns_error)?;
     Ok(Action::await_change())
@@ -125,15 +133,17 @@ pub fn status_for(website: &Website, deployment: &Deployment) -> WebsiteStatus {
     let found = deployment.status.clone().unwrap_or_default();
     let current = found.observed_generation >= deployment.metadata.generation;
     let ready = found.ready_replicas.unwrap_or(0);
-    let available = current && replicas <= ready;
+    let available = current && ready >= replicas;
     let settled = available && found.updated_replicas.unwrap_or(0) == replicas;
 
     let mut status = website.status.clone().unwrap_or_default();
     status.observed_generation = generation;
     let message = format!("{ready} of {replicas} pods are ready");
-    let mut set = |type_, value, because| conditions::set(&mut status.conditions, generation, type_, value, because);
-    set("Available", available, (if available { "PodsReady" } else { "PodsNotReady" }, &message));
-    set("Progressing", !settled, (if settled { "RolloutComplete" } else { "RolloutInProgress" }, &message));
-    set("Degraded", false, ("AsExpected", ""));
+    let mut set = |condition| conditions::set(&mut status.conditions, generation, condition);
+    let reason = if available { "PodsReady" } else { "PodsNotReady" };
+    set(conditions::new("Available", available, reason, &message));
+    let reason = if settled { "RolloutComplete" } else { "RolloutInProgress" };
+    set(conditions::new("Progressing", !settled, reason, &message));
+    set(conditions::new("Degraded", false, "AsExpected", ""));
     status
 }

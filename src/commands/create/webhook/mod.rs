@@ -80,8 +80,8 @@ pub struct Args {
     pub mode: Mode,
 }
 
-/// What the code of a webhook imports from `runtime::admission`.
-const IMPORTED: [&str; 5] = ["Defaulter", "Denied", "Request", "Validator", "Verdict"];
+/// What the code of a webhook imports from `operator_rs_runtime::admission`.
+const IMPORTED: [&str; 5] = ["Defaulter", "FieldErrors", "Request", "Validator", "Verdict"];
 
 impl Args {
     pub fn write(mut self, tree: &mut WorkTree<'_>) -> anyhow::Result<()> {

@@ -15,10 +15,12 @@ use kube::{
     core::{GroupVersionKind, TypeMeta},
     discovery::{ApiCapabilities, ApiResource, Scope, pinned_kind},
 };
-use runtime::{Operator, Start, capture_log, client::user_agent, identity, scope::WatchScope, serve_webhooks};
+use operator_rs_runtime::{Component, Manager, WatchNamespaces, capture_log, explain, identity, serve_webhooks};
 use serde_json::{Value, json};
 use std::{
-    env, fs,
+    env,
+    error::Error,
+    fs,
     io::{Write, stderr},
     net::TcpStream,
     path::Path,
@@ -34,11 +36,11 @@ const LIMIT: Duration = Duration::from_secs(60);
 pub struct Live {
     /// A client with all rights, for what users do.
     pub admin: Client,
-    /// A client with the operator's account, whose rights are in config/rbac.
+    /// A client with the operator's account, whose permissions are in config/rbac.
     operator: Client,
     /// The namespace that the operator watches, or a new one for this test.
     pub namespace: String,
-    scope: WatchScope,
+    scope: WatchNamespaces,
     /// Why the operator has ended.
     failure: Arc<OnceLock<String>>,
 }
@@ -52,7 +54,7 @@ impl Live {
             return None;
         };
         let operator = variable("E2E_OPERATOR_KUBECONFIG").unwrap_or_else(|| admin.clone());
-        let (admin, operator) = (client(&admin, "e2e").await, client(&operator, &user_agent(identity!())).await);
+        let (admin, operator) = (client(&admin, "e2e").await, client(&operator, &identity!().user_agent()).await);
         let own = variable("E2E_NAMESPACE");
         let scope = own.clone().unwrap_or_default().parse().unwrap();
         let namespace = match own {
@@ -63,26 +65,26 @@ impl Live {
     }
 
     /// Starts the controllers with the operator's account. If the test fails, cargo prints their log.
-    pub fn start(&self, parts: Vec<Start>) -> Running {
+    pub fn start(&self, parts: Vec<Component>) -> Running {
         capture_log();
-        let operator = Operator::new(identity!(), self.operator.clone());
+        let manager = Manager::new(identity!(), self.operator.clone());
         let parts = self.serve_webhooks(parts);
-        let running: Vec<_> = parts.iter().flat_map(|it| it.controllers(&operator, &self.scope)).collect();
+        let running: Vec<_> = parts.iter().flat_map(|it| it.controllers(&manager, &self.scope)).collect();
         let controllers = tokio::spawn(async { try_join_all(running).await.map(drop) });
         let failure = self.failure.clone();
         let task = tokio::spawn(async move {
             let result = controllers.await.map_err(Into::into).flatten();
             if let Err(error) = &result {
-                let _ = failure.set(format!("{error:#}"));
+                let _ = failure.set(explain(&**error));
             }
             result
         });
-        Running { operator, task }
+        Running { manager, task }
     }
 
     /// Serves the webhooks, if the API server was told of any, and returns the other parts. The API server calls them at
     /// one address, so that those of the first test serve all tests of the program.
-    fn serve_webhooks(&self, parts: Vec<Start>) -> Vec<Start> {
+    fn serve_webhooks(&self, parts: Vec<Component>) -> Vec<Component> {
         static SERVED: OnceLock<()> = OnceLock::new();
         let (webhooks, controllers) = parts.into_iter().partition(|it| !it.is_controller());
         if variable("E2E_WEBHOOKS").is_some() && SERVED.set(()).is_ok() {
@@ -90,8 +92,8 @@ impl Live {
             thread::spawn(move || {
                 let runtime = tokio::runtime::Runtime::new().unwrap();
                 runtime.block_on(async {
-                    let client = client(&kubeconfig, &user_agent(identity!())).await;
-                    serve_webhooks(webhooks, &Operator::new(identity!(), client)).await.unwrap();
+                    let client = client(&kubeconfig, &identity!().user_agent()).await;
+                    serve_webhooks(webhooks, &Manager::new(identity!(), client)).await.unwrap();
                 });
             });
             let address = format!("127.0.0.1:{}", variable("WEBHOOK_PORT").unwrap());
@@ -189,14 +191,14 @@ impl Live {
 
 /// Controllers that run.
 pub struct Running {
-    operator: Operator,
-    task: JoinHandle<anyhow::Result<()>>,
+    manager: Manager,
+    task: JoinHandle<Result<(), Box<dyn Error + Send + Sync>>>,
 }
 
 impl Running {
     /// Stops the controllers. If one has failed, the test fails.
     pub async fn stop(self) {
-        self.operator.stop.cancel();
+        self.manager.stop.cancel();
         self.task.await.unwrap().unwrap();
     }
 }

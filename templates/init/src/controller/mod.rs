@@ -3,7 +3,7 @@
 // +operator-rs:scaffold:controllers
 
 /// Every controller of this operator.
-pub fn all() -> Vec<runtime::Start> {
+pub fn all() -> Vec<operator_rs_runtime::Component> {
     vec![
         // +operator-rs:scaffold:run
     ]

@@ -8,7 +8,7 @@ mod rotation;
 
 use super::{Webhook, WebhookFlags};
 use crate::{
-    Operator, client, explain,
+    Manager, client, explain,
     tls::{self, Current},
 };
 use anyhow::Context;
@@ -54,10 +54,10 @@ impl Keeper {
     pub fn new<'a>(
         flags: &WebhookFlags,
         webhooks: impl Iterator<Item = &'a Webhook>,
-        operator: &Operator,
+        manager: &Manager,
     ) -> Option<Self> {
         let (secret, name) = flags.secret()?;
-        let namespace = client::own_namespace(&operator.client);
+        let namespace = client::own_namespace(&manager.client);
         let services = [Some(name), flags.metrics_service()];
         let names = services.into_iter().flatten().flat_map(|it| {
             let name = format!("{it}.{namespace}.svc");
@@ -69,13 +69,13 @@ impl Keeper {
         configurations.sort();
         configurations.dedup();
         Some(Self {
-            client: operator.client.clone(),
-            secrets: Api::namespaced(operator.client.clone(), &namespace),
+            client: manager.client.clone(),
+            secrets: Api::namespaced(manager.client.clone(), &namespace),
             secret: secret.to_owned(),
             names: names.collect(),
             service: Service { name: name.to_owned(), namespace },
             configurations,
-            manager: operator.identity.name,
+            manager: manager.identity.name,
             current: Arc::default(),
             served: None,
             published: (vec![], Instant::now()),

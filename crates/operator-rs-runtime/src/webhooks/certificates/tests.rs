@@ -1,5 +1,5 @@
 use super::{issue::DAY, rotation::SEEN, *};
-use operator_rs_testing::{CancellationToken, Cluster};
+use operator_rs_testing::{CancellationToken, Cluster, Fault};
 use serde_json::{Value, json};
 
 /// The next step when API servers have seen what is published.
@@ -317,10 +317,10 @@ fn cluster() -> Cluster {
         "spec": { "conversion": { "strategy": "Webhook", "webhook": { "clientConfig": { "service": service } } } },
     });
     Cluster::default()
-        .with("secrets", &[json!({ "metadata": { "name": SECRET, "namespace": "default" } })])
-        .with(MUTATING, &[configuration(json!([own, other]))])
-        .with(VALIDATING, &[configuration(json!([other, own]))])
-        .with(CRDS, &[crd])
+        .with_json("secrets", &[json!({ "metadata": { "name": SECRET, "namespace": "default" } })])
+        .with_json(MUTATING, &[configuration(json!([own, other]))])
+        .with_json(VALIDATING, &[configuration(json!([other, own]))])
+        .with_json(CRDS, &[crd])
 }
 
 fn keeper(client: Client) -> Keeper {
@@ -356,12 +356,12 @@ async fn finish(keeper: &mut Keeper) {
 }
 
 fn contents(cluster: &Cluster) -> Contents {
-    Contents::of(&serde_json::from_value(cluster.get("secrets", "default", SECRET).unwrap()).unwrap())
+    Contents::of(&serde_json::from_value(cluster.get_json("secrets", "default", SECRET).unwrap()).unwrap())
 }
 
 /// What is in the three configurations. That of others is not touched.
 fn bundles(cluster: &Cluster) -> [String; 3] {
-    let get = |resource, name| cluster.get(resource, "", name).unwrap();
+    let get = |resource, name| cluster.get_json(resource, "", name).unwrap();
     let (mutating, validating) = (get(MUTATING, "own"), get(VALIDATING, "own"));
     for other in [&mutating["webhooks"][1], &validating["webhooks"][0]] {
         assert!(other["clientConfig"]["caBundle"].is_null(), "{other}");
@@ -425,13 +425,18 @@ async fn a_replica_that_ends_after_any_write_leaves_what_the_next_one_finishes()
             if is_damaged {
                 finish(&mut old).await;
                 let key = json!({ "data": { "ca.key": null } });
-                cluster.edit("secrets", "default", SECRET, |it| json_patch::merge(it, &key));
+                cluster.edit_json("secrets", "default", SECRET, |it| json_patch::merge(it, &key));
             }
             let (before, dead) = (cluster.writes().len(), CancellationToken::new());
-            let mut first = keeper(cluster.clone().swallowing(before + last).client_until(&dead));
+            let mut first = keeper(
+                cluster
+                    .clone()
+                    .with_fault(Fault::LoseResponse.on_write(before + last + 1))
+                    .client_disconnected_by(&dead),
+            );
             let done = tokio::select! {
                 () = finish(&mut first) => true,
-                () = cluster.until_swallowed() => false,
+                () = cluster.wait_for_lost_response() => false,
             };
             check_order(&cluster);
             dead.cancel();
@@ -455,12 +460,12 @@ async fn what_somebody_takes_away_is_put_back() {
     finish(&mut keeper).await;
     let first = contents(&cluster);
     for bundle in [Value::Null, json!("cnViYmlzaA==")] {
-        cluster.edit(VALIDATING, "", "own", |it| it["webhooks"][1]["clientConfig"]["caBundle"] = bundle);
+        cluster.edit_json(VALIDATING, "", "own", |it| it["webhooks"][1]["clientConfig"]["caBundle"] = bundle);
         finish(&mut keeper).await;
         check_settled(&cluster, &[&keeper]);
         assert_eq!(contents(&cluster), first, "the Secret does not change for it");
     }
-    cluster.edit("secrets", "default", SECRET, |it| it["data"] = Value::Null);
+    cluster.edit_json("secrets", "default", SECRET, |it| it["data"] = Value::Null);
     finish(&mut keeper).await;
     check_settled(&cluster, &[&keeper]);
     let authorities = issue::certificates(&contents(&cluster).authorities);
@@ -473,7 +478,7 @@ async fn without_the_secret_it_says_so_and_goes_on_serving() {
     let cluster = cluster();
     let mut keeper = keeper(cluster.client());
     finish(&mut keeper).await;
-    cluster.delete("secrets", "default", SECRET);
+    cluster.delete_json("secrets", "default", SECRET);
     let error = keeper.settle().await.unwrap_err();
     let text = explain(error.as_ref());
     assert!(text.starts_with("cannot read the Secret `webhook-server-cert`: "), "{text}");

@@ -13,7 +13,7 @@ use k8s_openapi::{
     apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta},
 };
 use kube::ResourceExt as _;
-use runtime::labels::{self, Labels};
+use operator_rs_runtime::{Labels, label_value};
 use std::collections::BTreeMap;
 
 const HTTP: i32 = 8080;
@@ -121,7 +121,7 @@ fn metadata(website: &Website) -> ObjectMeta {
 }
 
 fn labels_for(website: &Website) -> Labels {
-    let mut res = common_labels();
-    res.insert("app.kubernetes.io/instance".into(), labels::value(&website.name_any()));
-    res
+    let mut labels = common_labels();
+    labels.insert("app.kubernetes.io/instance".into(), label_value(&website.name_any()));
+    labels
 }

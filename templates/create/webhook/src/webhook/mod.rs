@@ -4,7 +4,7 @@
 // +operator-rs:scaffold:webhooks
 
 /// Every webhook of this operator, with its path.
-pub fn all() -> Vec<runtime::Start> {
+pub fn all() -> Vec<operator_rs_runtime::Component> {
     vec![
         // +operator-rs:scaffold:serve
     ]
