@@ -105,6 +105,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_status_of_an_object_is_awaited_by_its_condition() {
+        use kube::runtime::wait::Condition as _;
+        let available = status_is_true::<serde_json::Value>("Available");
+        let object = |status: &str| serde_json::json!({ "status": { "conditions": [{ "type": "Available", "status": status }] } });
+        let holds = |object: serde_json::Value| available.matches_object(Some(&object));
+        assert!(holds(object("True")));
+        assert!(!holds(object("Unknown")) && !holds(serde_json::json!({})) && !available.matches_object(None));
+    }
+
+    #[test]
     fn the_transition_time_moves_only_with_the_status() {
         let mut all = vec![];
         set(&mut all, Some(1), new("Available", false, "A", "a"));

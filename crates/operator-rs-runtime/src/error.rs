@@ -141,7 +141,7 @@ pub enum Error {
         why: String,
     },
     /// Fields of one kind were applied through a handle of another. Nothing was written.
-    #[error("{kind} `{name}` cannot be applied through a handle of {expected}: use one of {kind}")]
+    #[error("{kind} `{name}` cannot be applied through a handle of {expected}: use a handle of {kind}")]
     WrongKind {
         /// The kind of the fields.
         kind: String,

@@ -156,20 +156,11 @@ impl Flags {
 
     /// Refuses flags that do not fit together, as client-go does.
     pub(crate) fn check(&self) -> Result<(), String> {
-        let (lease, deadline) = (self.leader_election_lease_duration, self.leader_election_renew_deadline);
-        if deadline >= lease {
-            return Err(format!(
-                "--leader-election-renew-deadline ({deadline:?}) has to be less than --leader-election-lease-duration ({lease:?})"
-            ));
-        }
-        let retry = self.leader_election_retry_period;
-        if retry.mul_f64(leader::JITTER) >= deadline {
-            return Err(format!(
-                "--leader-election-retry-period ({retry:?}), times {}, has to be less than --leader-election-renew-deadline ({deadline:?})",
-                leader::JITTER
-            ));
-        }
-        Ok(())
+        leader::check_times(
+            ("--leader-election-lease-duration", self.leader_election_lease_duration),
+            ("--leader-election-renew-deadline", self.leader_election_renew_deadline),
+            ("--leader-election-retry-period", self.leader_election_retry_period),
+        )
     }
 }
 

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{debug, error, info, warn};
 
 /// client-go's `JitterFactor`.
-pub(crate) const JITTER: f64 = 1.2;
+const JITTER: f64 = 1.2;
 
 /// The longest that the Lease may take to be released.
 const RELEASE: Duration = Duration::from_secs(5);
@@ -86,9 +86,12 @@ impl LeaderElection {
     /// Waits until this process leads. `None` if `stop` is cancelled before.
     ///
     /// # Errors
+    /// [`Error::Configuration`] if the times do not fit together, so that two processes could lead at once.
     /// [`Error::Kube`] if the Lease may not be read or written, or if the API server calls it invalid. Other failures are
     /// logged, and tried again.
     pub async fn acquire(&self, client: &Client, stop: &CancellationToken) -> Result<Option<Leadership>, Error> {
+        let (lease, deadline) = (("lease_duration", self.lease_duration), ("renew_deadline", self.renew_deadline));
+        check_times(lease, deadline, ("retry_period", self.retry_period)).map_err(Error::Configuration)?;
         info!(lease = self.name, namespace = self.namespace, identity = self.identity, "waiting to lead");
         self.report(false);
         let mut elector = Elector::new(client.clone(), self.clone());
@@ -155,6 +158,24 @@ impl Leadership {
             warn!("the Lease was not released in time");
         }
     }
+}
+
+/// Refuses times with which two processes could lead at once, or one could not renew in time, as client-go does. Each time
+/// comes with the name by which the message calls it.
+pub(crate) fn check_times(
+    (lease_name, lease): (&str, Duration),
+    (deadline_name, deadline): (&str, Duration),
+    (retry_name, retry): (&str, Duration),
+) -> Result<(), String> {
+    if deadline >= lease {
+        return Err(format!("{deadline_name} ({deadline:?}) has to be less than {lease_name} ({lease:?})"));
+    }
+    if retry.mul_f64(JITTER) >= deadline {
+        return Err(format!(
+            "{retry_name} ({retry:?}), times {JITTER}, has to be less than {deadline_name} ({deadline:?})"
+        ));
+    }
+    Ok(())
 }
 
 fn lead(elector: Elector, since: Instant) -> Leadership {
@@ -229,6 +250,19 @@ mod tests {
         let client = Server::default().client_of("a");
         let identity = || LeaderElection::new("operator", &client).identity;
         assert_ne!(identity(), identity());
+    }
+
+    #[tokio::test]
+    async fn times_with_which_two_could_lead_are_refused() {
+        let client = Server::default().client_of("a");
+        let refusal = async |election: LeaderElection| {
+            election.acquire(&client, &CancellationToken::new()).await.unwrap_err().to_string()
+        };
+        let new = || LeaderElection::new("operator", &client);
+        let late = LeaderElection { renew_deadline: Duration::from_secs(15), ..new() };
+        assert_eq!(refusal(late).await, "renew_deadline (15s) has to be less than lease_duration (15s)");
+        let slow = LeaderElection { retry_period: Duration::from_secs(9), ..new() };
+        assert_eq!(refusal(slow).await, "retry_period (9s), times 1.2, has to be less than renew_deadline (10s)");
     }
 
     #[tokio::test(start_paused = true)]

@@ -97,7 +97,7 @@ impl Default for Settings {
 /// ```
 #[derive(Clone)]
 pub struct Manager {
-    /// The client of the operator's account.
+    /// The client of the operator's account. For another client, make another manager: controllers share watches.
     pub client: Client,
     /// The name and the version of the operator.
     pub identity: Identity,
@@ -147,16 +147,6 @@ impl Manager {
     /// The same manager, for controllers of one namespace.
     pub fn in_namespace(self, name: impl Into<String>) -> Self {
         Self { namespace: NamespaceScope::One(name.into()), ..self }
-    }
-
-    /// The same manager with another client, and with watches of its own.
-    pub fn with_client(self, client: Client) -> Self {
-        Self { client, watches: SharedWatches::default(), ..self }
-    }
-
-    /// The same manager with these settings of its controllers.
-    pub fn with_settings(self, settings: Settings) -> Self {
-        Self { settings, ..self }
     }
 
     /// The same manager, whose controllers end when `stop` is cancelled.

@@ -241,6 +241,6 @@ async fn fields_of_another_kind_are_refused() {
     let configs = controller.watches(WatchOptions::default(), |_: &ConfigMap| None::<String>);
     let secret = json!({ "kind": "Secret", "metadata": { "name": "a", "namespace": "n" } });
     let error = FieldManager::new("a").apply(&configs, &secret).await.unwrap_err();
-    assert_eq!(error.to_string(), "Secret `a` cannot be applied through a handle of ConfigMap: use one of Secret");
+    assert_eq!(error.to_string(), "Secret `a` cannot be applied through a handle of ConfigMap: use a handle of Secret");
     assert!(cluster.writes().is_empty());
 }

@@ -88,7 +88,8 @@ impl<K: Watchable> PrimaryCache<K> {
         // Other reported conditions would be removed if they were not applied again.
         all.retain(|it| it.type_ == type_ || reported.iter().any(|reported| it.type_ == *reported));
         let before = conditions::find(&all, type_).cloned();
-        conditions::set(&mut all, latest.meta().generation, conditions::new(type_, true, because.0, because.1));
+        let (reason, message) = because;
+        conditions::set(&mut all, latest.meta().generation, conditions::new(type_, true, reason, message));
         if conditions::find(&all, type_) == before.as_ref() {
             return Ok(Report::Known);
         }
@@ -99,7 +100,7 @@ impl<K: Watchable> PrimaryCache<K> {
                 self.remove(&after.key(), type_).await?;
                 Ok(Report::Untold)
             }
-            Ok(_) if before.is_some_and(|it| it.status == "True" && it.reason == because.0) => Ok(Report::Known),
+            Ok(_) if before.is_some_and(|it| it.status == "True" && it.reason == reason) => Ok(Report::Known),
             Ok(_) => Ok(Report::New),
             Err(error) if lacks_conditions(&error) => {
                 *lock(&self.refused) = Some(Instant::now());
