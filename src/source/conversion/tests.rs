@@ -74,9 +74,9 @@ fn what_differs_is_left_open_and_named() {
             "} = it;",
             "Self {",
             "mode: mode.into(),",
-            "replicas: None, // v1 has no such field",
+            "replicas: None,                                    // v1 has no such field",
             "port: compile_error!(\"choose a value for `port`\"), // v1 has another type",
-            "to: compile_error!(\"choose a value for `to`\"), // v1 has no such field",
+            "to: compile_error!(\"choose a value for `to`\"),     // v1 has no such field",
         ]
     );
     let mode = body(&res.text, "v1::Mode> for v2::Mode");

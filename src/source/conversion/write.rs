@@ -37,9 +37,13 @@ fn fields(head: &str, fields: &[Line], tail: &str) -> Vec<String> {
         return vec![line];
     }
     let mut res = vec![format!("{head} {{")];
-    for it in fields {
-        let comment = it.comment.as_ref().map(|it| format!(" // {it}")).unwrap_or_default();
-        res.push(format!("    {},{comment}", it.text));
+    // rustfmt aligns the comments of lines that follow each other.
+    for run in fields.chunk_by(|one, other| one.comment.is_some() && other.comment.is_some()) {
+        let width = run.iter().map(|line| line.text.len()).max().unwrap_or_default() + 1;
+        res.extend(run.iter().map(|Line { text, comment }| match comment {
+            Some(comment) => format!("    {:width$} // {comment}", format!("{text},")),
+            None => format!("    {text},"),
+        }));
     }
     res.push(format!("}}{tail}"));
     res
