@@ -6,7 +6,7 @@ mod random;
 use super::*;
 
 const IMAGE: &str = "kind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n      - name: manager\n        env:\n        - name: IMAGE_B\n          value: \"b:1\"\n";
-const RUN: &str = "fn all() {\n    vec![\n        operator_rs_runtime::controller_per_namespace(b::run),\n    ]\n}\n";
+const RUN: &str = "fn all() {\n    vec![\n        controller(b::run),\n    ]\n}\n";
 const MARKER: &str = "+operator-rs:scaffold:m";
 
 /// Adds a fragment; compares the text, or the place and the message.
@@ -135,10 +135,10 @@ fn modules_and_starts_are_added_as_code() {
     rust(&format!("{others}// §\n"), module, Ok(&format!("{others}{module}// §\n")));
     let file = |list: &str| {
         format!(
-            "fn all(x: X) -> Y {{\n    let x = vec![1];\n    vec![\n{list}    ]\n}}\nfn other() {{ vec![operator_rs_runtime::controller_per_namespace(b::run)]; }}\n"
+            "fn all(x: X) -> Y {{\n    let x = vec![1];\n    vec![\n{list}    ]\n}}\nfn other() {{ vec![controller(b::run)]; }}\n"
         )
     };
-    let new = "        operator_rs_runtime::controller_per_namespace(b::run),\n";
+    let new = "        controller(b::run),\n";
     rust(&file("        // §\n"), RUN, Ok(&file(&format!("{new}        // §\n"))));
     // As `trailing_comma = "Never"` leaves it.
     rust(
@@ -148,13 +148,7 @@ fn modules_and_starts_are_added_as_code() {
     );
     rust(&file(new), RUN, Ok(&file(new)));
     let message = "a.rs:4:1: `b` is already there, in another form";
-    rust(
-        &file(
-            "        operator_rs_runtime::controller_per_namespace(|it| b::run_with(it)),\n// §\n",
-        ),
-        RUN,
-        Err(message),
-    );
+    rust(&file("        controller(|it| b::run_with(it)),\n// §\n"), RUN, Err(message));
     rust("// §\n", RUN, Err("a.rs:1:1: a list `vec![…]` in the function `all` was not found"));
 }
 
@@ -217,16 +211,10 @@ fn only_the_scaffolded_entry_is_removed() {
         "mod a; pub mod b;\n",
         &[&format!("a.rs:1:8: `b` {stuck}")],
     );
-    let legacy = "mod legacy {\n    fn all() { vec![\n        operator_rs_runtime::controller_per_namespace(b::run),\n    ] }\n}\n";
+    let legacy = "mod legacy {\n    fn all() { vec![\n        controller(b::run),\n    ] }\n}\n";
     let all =
         |it: &str| format!("{legacy}fn all() -> X {{\n    vec![\n{it}        // x\n    ]\n}}\n");
-    remove(
-        "a.rs",
-        &all("        operator_rs_runtime::controller_per_namespace(b::run),\n"),
-        RUN,
-        &all(""),
-        &[],
-    );
+    remove("a.rs", &all("        controller(b::run),\n"), RUN, &all(""), &[]);
     remove("a.rs", &all(""), RUN, &all(""), &[]);
 
     let yaml = |before: &str, after: &str, messages: &[&str]| {
@@ -309,7 +297,7 @@ fn a_variable_is_removed_with_any_value() {
 
 #[test]
 fn an_edited_start_is_removed_if_it_is_committed() {
-    let text = "fn all() {\n    vec![\n        a(),\n        operator_rs_runtime::controller_per_namespace(move |it| b::run_with(\n            it,\n            settings.clone(),\n        )),\n    ]\n}\n";
+    let text = "fn all() {\n    vec![\n        a(),\n        controller(move |it| b::run_with(\n            it,\n            settings.clone(),\n        )),\n    ]\n}\n";
     let check = |committed: Option<&str>, refused: &[&str]| {
         let commit = LastCommit::Text(committed.map(str::to_owned));
         let res = removed(&ProjectPath::fixed("a.rs"), text, &[RUN.to_owned()], &commit);
@@ -389,7 +377,7 @@ fn fragments_are_added_together_as_one_by_one() {
         "fn all() {\n    vec![\n        a()\n        // §\n    ]\n}\n",
         &runs,
     );
-    let calls = "operator_rs_runtime::controller_per_namespace(b::run),\n        operator_rs_runtime::controller_per_namespace(c::run),";
+    let calls = "controller(b::run),\n        controller(c::run),";
     let expected =
         format!("fn all() {{\n    vec![\n        a(),\n        {calls}\n        // §\n    ]\n}}\n");
     assert_eq!(both, Some(expected));

@@ -138,7 +138,7 @@ pub const TABLE: Case = Case {
 
 pub const MODULES: Case = Case {
     path: "src/controller/mod.rs",
-    text: "//! Controllers.\n\npub mod a;\n// §\n\n/// Every controller.\npub fn all() -> Vec<Start> {\n    vec![\n        operator_rs_runtime::controller_per_namespace(a::run),\n    ]\n}\n",
+    text: "//! Controllers.\n\npub mod a;\n// §\n\n/// Every controller.\npub fn all() -> Vec<Start> {\n    vec![\n        controller(a::run),\n    ]\n}\n",
     fragment: "pub mod b;\n",
     lines: &[
         "// §",
@@ -177,13 +177,13 @@ pub const MODULES: Case = Case {
 
 pub const STARTS: Case = Case {
     path: "src/controller/mod.rs",
-    text: "pub mod a;\n\n/// Every controller.\npub fn all() -> Vec<Start> {\n    let x = 1;\n    vec![\n        operator_rs_runtime::controller_per_namespace(a::run),\n        // §\n    ]\n}\n",
-    fragment: "fn all() {\n    vec![\n        operator_rs_runtime::controller_per_namespace(b::run),\n    ]\n}\n",
+    text: "pub mod a;\n\n/// Every controller.\npub fn all() -> Vec<Start> {\n    let x = 1;\n    vec![\n        controller(a::run),\n        // §\n    ]\n}\n",
+    fragment: "fn all() {\n    vec![\n        controller(b::run),\n    ]\n}\n",
     lines: &[
         "// §",
         "    // §",
-        "        operator_rs_runtime::controller_per_namespace(b::run),",
-        "// operator_rs_runtime::controller_per_namespace(b::run),",
+        "        controller(b::run),",
+        "// controller(b::run),",
         "x(),",
         "/*",
         "*/",
@@ -201,7 +201,7 @@ pub const STARTS: Case = Case {
     replacements: &[
         ("run),", "run)"),
         ("run),\n        // §", "run) // §"),
-        ("        operator_rs_runtime::controller_per_namespace(a::run),\n", ""),
+        ("        controller(a::run),\n", ""),
         ("    vec![", "    let res = vec!["),
         ("    ]\n", "    ].into()\n"),
         ("(a::run)", "(|it| a::run_with(it, vec![1]))"),
@@ -214,7 +214,7 @@ pub const STARTS: Case = Case {
         let tokens: Vec<String> = flat(text.parse().ok()?);
         Some((tokens, String::new()))
     },
-    entry: "operator_rs_runtime : : controller_per_namespace ( b : : run ) ,",
+    entry: "controller ( b : : run ) ,",
 };
 
 fn read_yaml(text: &str, place: impl Fn(&[Value]) -> Option<(usize, String)>) -> Option<Read> {

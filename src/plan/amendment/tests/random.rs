@@ -30,7 +30,7 @@ fn starts(text: &str) -> usize {
         syn::Item::Fn(it) if it.sig.ident == "all" => Some(quote::quote!(#it)),
         _ => None,
     });
-    functions.map(|it| flat(it).concat().matches("controller_per_namespace(b::run)").count()).sum()
+    functions.map(|it| flat(it).concat().matches("controller(b::run)").count()).sum()
 }
 
 /// One to four edits.
