@@ -68,7 +68,8 @@ impl<K: Watchable + Serialize> Controller<K> {
         let metrics = manager.metrics.controller(&name);
         metrics.max_concurrent(manager.settings.max_concurrent_reconciles);
         let queue = FairQueue::with_metrics(manager.settings.min_reconcile_interval, metrics.clone());
-        let trigger = trigger(&queue);
+        let changes = queue.clone();
+        let trigger = move |key: &str| changes.add_change(key);
         let (client, claims) = (manager.client.clone(), &manager.watches.claims);
         let primary = PrimaryCache::new(client, manager.identity.name, claims, selected.filter(), trigger);
         if manager.dry_run.is_some() {
