@@ -38,6 +38,20 @@ macro_rules! identity {
     };
 }
 
+/// One reconcile at a time, the default of controller-runtime, waits for the API server most of the time. Measured with 500
+/// objects that change 20 times a second, from the change to the written Deployment, in the median and at the 99th
+/// percentile:
+///
+/// | at a time | two cores for everything | and 100 ms more for each request | memory |
+/// |---|---|---|---|
+/// | 1 | 11.8 and 22.9 s | | 12.2 MiB |
+/// | 4 | 0.06 and 0.16 s | 20.3 and 34.6 s | 12.7 MiB |
+/// | 8 | 0.05 and 0.16 s | 0.24 and 0.80 s | 13.1 MiB |
+/// | 16 | 0.05 and 0.14 s | 0.17 and 0.35 s | 13.7 MiB |
+///
+/// The requests are the same, and those of one object follow each other as before.
+pub(crate) const MAX_CONCURRENT_RECONCILES: u16 = 16;
+
 /// Settings of the controllers. The first four are flags of the process; for one controller, change those of its
 /// [`Manager`] before the controller is made:
 ///
@@ -54,7 +68,9 @@ macro_rules! identity {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// Number of concurrent reconciles of each controller, at least 1; by default 1.
+    /// Number of concurrent reconciles of each controller, at least 1; by default 16. They are of different objects: one object
+    /// is never reconciled twice at the same time. Set 1 if the reconciles of different objects must not overlap, for example
+    /// because they take from one pool.
     pub max_concurrent_reconciles: u16,
     /// Time limit of one reconcile, which is stopped at its next `await`; by default 1 minute.
     pub reconcile_timeout: Duration,
@@ -73,7 +89,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            max_concurrent_reconciles: 1,
+            max_concurrent_reconciles: MAX_CONCURRENT_RECONCILES,
             reconcile_timeout: Duration::from_secs(60),
             sync_period: Duration::from_secs(10 * 60 * 60),
             cache_sync_timeout: Duration::from_secs(120),
