@@ -4,10 +4,10 @@
 mod change;
 mod request;
 
-use change::{Change, paths};
+use change::{Change, changed_paths};
 use http::{Response, header};
 use kube::{Client, client::Body};
-use request::{Kind, Write};
+use request::{RequestEffect, Write};
 use serde_json::Value;
 use std::{
     collections::BTreeMap,
@@ -52,7 +52,7 @@ impl DryRun {
     }
 
     /// A client that stores nothing.
-    pub(crate) fn client(&self, inner: Client) -> Client {
+    pub(crate) fn wrap_client(&self, inner: Client) -> Client {
         let (report, namespace) = (self.clone(), inner.default_namespace().to_owned());
         let service = tower::service_fn(move |request| {
             let (report, inner) = (report.clone(), inner.clone());
@@ -62,24 +62,24 @@ impl DryRun {
     }
 
     /// An object was reconciled.
-    pub(crate) fn reconciled(&self) {
+    pub(crate) fn record_reconciled(&self) {
         crate::lock(&self.0).reconciled += 1;
     }
 
     /// An object could not be reconciled.
-    pub(crate) fn failed(&self, resource: String, object: &str, why: String) {
-        crate::lock(&self.0).others.insert((resource, name(object)), (FAILED, why));
+    pub(crate) fn record_failure(&self, resource: String, object: &str, why: String) {
+        crate::lock(&self.0).others.insert((resource, display_name(object)), (FAILED, why));
     }
 
     /// An object is not to be reconciled.
-    pub(crate) fn paused(&self, resource: String, object: &str, annotation: &str) {
-        crate::lock(&self.0).others.insert((resource, name(object)), ("paused", format!("by `{annotation}`")));
+    pub(crate) fn record_paused(&self, resource: String, object: &str, annotation: &str) {
+        crate::lock(&self.0).others.insert((resource, display_name(object)), ("paused", format!("by `{annotation}`")));
     }
 
     async fn send(&self, inner: &Client, request: http::Request<Body>) -> kube::Result<Response<Body>> {
-        let write = match Kind::of(&request) {
-            Kind::Read => return inner.send(request).await,
-            Kind::Unsafe => {
+        let write = match RequestEffect::from_request(&request) {
+            RequestEffect::Read => return inner.send(request).await,
+            RequestEffect::Unsafe => {
                 let (method, path) = (request.method().to_string(), request.uri().path().to_owned());
                 let why = format!("{method} {path} cannot be part of a dry run");
                 // Code that goes on after the error is no reason to leave it out of the report.
@@ -87,42 +87,42 @@ impl DryRun {
                 crate::lock(&self.0).others.insert((method, path), what);
                 return Err(kube::Error::Service(why.into()));
             }
-            Kind::Write(write) => write,
+            RequestEffect::Write(write) => write,
         };
-        let before = match write.list(request.uri().query().unwrap_or_default()) {
-            Some(list) => items(inner, list).await,
+        let before = match write.list_request(request.uri().query().unwrap_or_default()) {
+            Some(list) => list_items(inner, list).await,
             None => None,
         };
-        let answer = inner.send(write.without_effect(request).await?).await?;
+        let answer = inner.send(write.dry_run_request(request).await?).await?;
         if !answer.status().is_success() {
             return Ok(answer);
         }
         let (mut parts, body) = answer.into_parts();
         let bytes = body.collect_bytes().await?;
-        self.note(&write, before, &serde_json::from_slice(&bytes).unwrap_or_default());
+        self.record_write(&write, before, &serde_json::from_slice(&bytes).unwrap_or_default());
         parts.headers.remove(header::CONTENT_LENGTH);
         Ok(Response::from_parts(parts, Body::from(bytes.to_vec())))
     }
 
-    fn note(&self, write: &Write, before: Option<Vec<Value>>, after: &Value) {
+    fn record_write(&self, write: &Write, before: Option<Vec<Value>>, after: &Value) {
         let found = before.as_ref().and_then(|it| it.first());
         let changes = match (write.is_delete(), found) {
             _ if write.stores_nothing() => vec![],
             (true, _) => match before {
-                Some(all) => all.iter().map(|it| (key(it), Change::Delete)).collect(),
-                None => vec![(write.object(), Change::Delete)],
+                Some(all) => all.iter().map(|it| (key_of_json(it), Change::Delete)).collect(),
+                None => vec![(write.object_key(), Change::Delete)],
             },
             // The answer is no object.
-            (false, _) if after["kind"] == "Status" => vec![(write.object(), Change::Create)],
-            (false, Some(found)) => vec![(key(after), Change::Fields(paths(found, after)))],
-            (false, None) if before.is_some() || write.is_create() => vec![(key(after), Change::Create)],
-            (false, None) => vec![(key(after), Change::Unknown)],
+            (false, _) if after["kind"] == "Status" => vec![(write.object_key(), Change::Create)],
+            (false, Some(found)) => vec![(key_of_json(after), Change::Fields(changed_paths(found, after)))],
+            (false, None) if before.is_some() || write.is_create() => vec![(key_of_json(after), Change::Create)],
+            (false, None) => vec![(key_of_json(after), Change::Unknown)],
         };
         let mut findings = crate::lock(&self.0);
         for (object, change) in changes {
-            let at = (write.resource(), name(&object));
+            let at = (write.resource_name(), display_name(&object));
             let merged = match findings.changes.remove(&at) {
-                Some(earlier) => earlier.and(change),
+                Some(earlier) => earlier.merge_later(change),
                 None => change,
             };
             findings.changes.insert(at, merged);
@@ -132,7 +132,7 @@ impl DryRun {
 
 /// The objects of a write, as they are now; nothing if they may not be listed. (To list needs no other right than to
 /// watch.)
-async fn items(inner: &Client, list: http::Request<Body>) -> Option<Vec<Value>> {
+async fn list_items(inner: &Client, list: http::Request<Body>) -> Option<Vec<Value>> {
     let body = inner.send(list).await.ok().filter(|it| it.status().is_success())?.into_body();
     let mut list: Value = serde_json::from_slice(&body.collect_bytes().await.ok()?).ok()?;
     serde_json::from_value(list["items"].take()).ok()
@@ -141,21 +141,21 @@ async fn items(inner: &Client, list: http::Request<Body>) -> Option<Vec<Value>> 
 const FAILED: &str = "failed";
 
 /// Namespace and name of an object.
-fn key(object: &Value) -> String {
+fn key_of_json(object: &Value) -> String {
     let word = |it: &str| object["metadata"][it].as_str().unwrap_or_default();
     format!("{}/{}", word("namespace"), word("name"))
 }
 
 /// A key without the slash of cluster-scoped objects.
-fn name(key: &str) -> String {
+fn display_name(key: &str) -> String {
     key.strip_prefix('/').unwrap_or(key).to_owned()
 }
 
 impl fmt::Display for DryRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let findings = crate::lock(&self.0);
-        let changes = || findings.changes.values().filter(|it| it.is_one());
-        for ((resource, object), change) in findings.changes.iter().filter(|(_, it)| it.is_one()) {
+        let changes = || findings.changes.values().filter(|it| it.is_effective());
+        for ((resource, object), change) in findings.changes.iter().filter(|(_, it)| it.is_effective()) {
             writeln!(f, "{:<7} {resource} {object}{change}", change.verb())?;
         }
         for ((resource, object), (what, why)) in &findings.others {

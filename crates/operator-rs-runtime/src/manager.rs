@@ -174,6 +174,11 @@ impl Manager {
     pub fn into_dry_run(self) -> Self {
         let report = DryRun::default();
         self.elected.cancel();
-        Self { client: report.client(self.client), watches: SharedWatches::default(), dry_run: Some(report), ..self }
+        Self {
+            client: report.wrap_client(self.client),
+            watches: SharedWatches::default(),
+            dry_run: Some(report),
+            ..self
+        }
     }
 }

@@ -185,21 +185,21 @@ impl<K: Watchable + Serialize, E: ReconcileError> Worker<K, E> {
         for obj in all {
             let key = key_of(&*obj);
             if let Some(annotation) = self.primary.paused_by(&obj) {
-                report.paused(resource(), &key, annotation);
+                report.record_paused(resource(), &key, annotation);
                 continue;
             }
             match self.run(obj, &mut None).await {
-                Ok(_) => report.reconciled(),
+                Ok(_) => report.record_reconciled(),
                 Err(error) => {
                     if is_forbidden(&error) {
                         self.manager.permissions.warn(&self.manager.client).await;
                     }
-                    report.failed(resource(), &key, format!("{}: {error}", error.reason()));
+                    report.record_failure(resource(), &key, format!("{}: {error}", error.reason()));
                 }
             }
         }
         for key in self.primary.undecodable() {
-            report.failed(resource(), &key, "Undecodable: the log says why".into());
+            report.record_failure(resource(), &key, "Undecodable: the log says why".into());
         }
     }
 }

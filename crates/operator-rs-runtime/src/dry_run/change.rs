@@ -17,7 +17,7 @@ pub enum Change {
 
 impl Change {
     /// This change and a later one, which the server has judged without this one.
-    pub fn and(self, later: Self) -> Self {
+    pub fn merge_later(self, later: Self) -> Self {
         match (self, later) {
             (Self::Fields(mut all), Self::Fields(more)) => {
                 all.extend(more);
@@ -29,7 +29,7 @@ impl Change {
     }
 
     /// Whether it is a change at all.
-    pub fn is_one(&self) -> bool {
+    pub fn is_effective(&self) -> bool {
         !matches!(self, Self::Fields(all) if all.is_empty())
     }
 
@@ -53,8 +53,8 @@ impl fmt::Display for Change {
 }
 
 /// The paths of the fields that differ, but for those that each write changes.
-pub fn paths(before: &Value, after: &Value) -> BTreeSet<String> {
-    let mut res = BTreeSet::new();
+pub fn changed_paths(before: &Value, after: &Value) -> BTreeSet<String> {
+    let mut paths = BTreeSet::new();
     let strip = |it: &Value| {
         let mut it = it.clone();
         if let Some(object) = it.as_object_mut() {
@@ -71,11 +71,11 @@ pub fn paths(before: &Value, after: &Value) -> BTreeSet<String> {
         }
         it
     };
-    differ(&strip(before), &strip(after), "", &mut res);
-    res
+    collect_paths(&strip(before), &strip(after), "", &mut paths);
+    paths
 }
 
-fn differ(before: &Value, after: &Value, path: &str, res: &mut BTreeSet<String>) {
+fn collect_paths(before: &Value, after: &Value, path: &str, paths: &mut BTreeSet<String>) {
     let is_nothing = |it: &Value| it.is_null() || it.as_object().is_some_and(serde_json::Map::is_empty);
     match (before, after) {
         _ if before == after => {}
@@ -83,20 +83,20 @@ fn differ(before: &Value, after: &Value, path: &str, res: &mut BTreeSet<String>)
             if before.is_object() && after.is_object() || path == "metadata.annotations" =>
         {
             let keys = [before, after].into_iter().filter_map(Value::as_object).flat_map(|it| it.keys());
-            keys.for_each(|key| differ(&before[key], &after[key], &field(path, key), res));
+            keys.for_each(|key| collect_paths(&before[key], &after[key], &field_path(path, key), paths));
         }
         (Value::Array(left), Value::Array(right)) => {
             for at in 0..left.len().max(right.len()) {
                 let element = |list: &[Value]| list.get(at).cloned().unwrap_or_default();
-                differ(&element(left), &element(right), &format!("{path}[{at}]"), res);
+                collect_paths(&element(left), &element(right), &format!("{path}[{at}]"), paths);
             }
         }
         _ if is_nothing(before) && is_nothing(after) && !path.starts_with("spec") => {}
-        _ => drop(res.insert(path.to_owned())),
+        _ => drop(paths.insert(path.to_owned())),
     }
 }
 
-fn field(path: &str, name: &str) -> String {
+fn field_path(path: &str, name: &str) -> String {
     match name.contains(['.', '/', '[']) {
         true => format!("{path}[{name:?}]"),
         false if path.is_empty() => name.to_owned(),
@@ -121,7 +121,7 @@ mod tests {
                 "annotations": { DESIRED_HASH: "h" } },
             "spec": { "replicas": 2, "template": { "containers": [{ "name": "c", "image": "b" }] } },
         });
-        let found: Vec<_> = paths(&before, &after).into_iter().collect();
+        let found: Vec<_> = changed_paths(&before, &after).into_iter().collect();
         let expected = [
             "metadata.labels.app",
             "metadata.labels[\"app.io/name\"]",
@@ -130,12 +130,12 @@ mod tests {
             "spec.template.containers[1]",
         ];
         assert_eq!(found, expected);
-        assert!(paths(&after, &after).is_empty());
+        assert!(changed_paths(&after, &after).is_empty());
     }
 
     #[test]
     fn an_empty_object_that_comes_or_goes_is_a_change_of_the_spec() {
-        let paths = |before: Value, after: Value| paths(&before, &after).into_iter().collect::<Vec<_>>();
+        let paths = |before: Value, after: Value| changed_paths(&before, &after).into_iter().collect::<Vec<_>>();
         assert_eq!(paths(json!({ "spec": {} }), json!({ "spec": { "emptyDir": {} } })), ["spec.emptyDir"]);
         assert_eq!(paths(json!({ "metadata": {} }), json!({ "metadata": { "labels": {} } })), [""; 0]);
     }
@@ -143,9 +143,9 @@ mod tests {
     #[test]
     fn changes_add_up() {
         let fields = |all: &[&str]| Change::Fields(all.iter().map(ToString::to_string).collect());
-        assert_eq!(fields(&["a"]).and(fields(&["b"])), fields(&["a", "b"]));
-        assert_eq!(Change::Create.and(fields(&["a"])), Change::Create);
-        assert_eq!(fields(&["a"]).and(Change::Delete), Change::Delete);
-        assert!(!fields(&[]).is_one());
+        assert_eq!(fields(&["a"]).merge_later(fields(&["b"])), fields(&["a", "b"]));
+        assert_eq!(Change::Create.merge_later(fields(&["a"])), Change::Create);
+        assert_eq!(fields(&["a"]).merge_later(Change::Delete), Change::Delete);
+        assert!(!fields(&[]).is_effective());
     }
 }

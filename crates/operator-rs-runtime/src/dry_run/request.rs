@@ -5,7 +5,7 @@ use kube::client::Body;
 use serde_json::{Value, json};
 
 /// The effect that a request may have.
-pub enum Kind {
+pub enum RequestEffect {
     /// Nothing.
     Read,
     /// Something that the API server can be asked to leave out.
@@ -15,15 +15,15 @@ pub enum Kind {
 }
 
 /// Words of paths by which a read reaches something else than the API server.
-const CONNECTS: [&str; 4] = ["exec", "attach", "portforward", "proxy"];
+const CONNECTING_SUBRESOURCES: [&str; 4] = ["exec", "attach", "portforward", "proxy"];
 
 /// The writes to subresources of which the API server stores nothing with `dryRun` (seen with Kubernetes 1.36). It
 /// issues tokens of service accounts all the same, and nobody knows what those of other API servers do.
-const UPDATED: [&str; 6] = ["status", "scale", "finalize", "approval", "ephemeralcontainers", "resize"];
-const CREATED: [&str; 2] = ["eviction", "binding"];
+const UPDATABLE_SUBRESOURCES: [&str; 6] = ["status", "scale", "finalize", "approval", "ephemeralcontainers", "resize"];
+const CREATABLE_SUBRESOURCES: [&str; 2] = ["eviction", "binding"];
 
 /// Groups whose objects are questions, and are not stored.
-const QUESTIONS: [&str; 2] = ["authentication.k8s.io", "authorization.k8s.io"];
+const REVIEW_GROUPS: [&str; 2] = ["authentication.k8s.io", "authorization.k8s.io"];
 
 /// A write to an object, or to all objects of a path.
 pub struct Write {
@@ -36,22 +36,22 @@ pub struct Write {
     name: String,
     subresource: String,
     /// Whether there is more after the subresource.
-    is_longer: bool,
+    has_extra_segments: bool,
 }
 
-impl Kind {
-    pub fn of(request: &Request<Body>) -> Self {
+impl RequestEffect {
+    pub fn from_request(request: &Request<Body>) -> Self {
         let path = request.uri().path();
         // The API server would decode the path: `%65xec` is `exec`.
         if path.contains('%') || request.headers().contains_key(header::UPGRADE) {
             return Self::Unsafe;
         }
-        let words: Vec<&str> = path.split('/').filter(|it| !it.is_empty()).collect();
+        let segments: Vec<&str> = path.split('/').filter(|it| !it.is_empty()).collect();
         let is_read = [Method::GET, Method::HEAD, Method::OPTIONS].contains(request.method());
-        match Write::of(request.method(), &words) {
-            Some(it) if is_read && CONNECTS.contains(&it.subresource.as_str()) => Self::Unsafe,
+        match Write::parse_path(request.method(), &segments) {
+            Some(it) if is_read && CONNECTING_SUBRESOURCES.contains(&it.subresource.as_str()) => Self::Unsafe,
             _ if is_read => Self::Read,
-            Some(it) if it.can_be_dry() => Self::Write(it),
+            Some(it) if it.supports_dry_run() => Self::Write(it),
             _ => Self::Unsafe,
         }
     }
@@ -59,8 +59,8 @@ impl Kind {
 
 impl Write {
     /// Nothing where the path is none of an object.
-    fn of(method: &Method, words: &[&str]) -> Option<Self> {
-        let (root, group, rest) = match words {
+    fn parse_path(method: &Method, segments: &[&str]) -> Option<Self> {
+        let (root, group, rest) = match segments {
             ["api", version, rest @ ..] => (format!("/api/{version}"), "", rest),
             ["apis", group, version, rest @ ..] => (format!("/apis/{group}/{version}"), *group, rest),
             _ => return None,
@@ -71,7 +71,7 @@ impl Write {
             }
             rest => (root, "", rest),
         };
-        let (plural, name, subresource, is_longer) = match rest {
+        let (plural, name, subresource, has_extra_segments) = match rest {
             [plural] => (*plural, "", "", false),
             [plural, name] => (*plural, *name, "", false),
             [plural, name, subresource, rest @ ..] => (*plural, *name, *subresource, !rest.is_empty()),
@@ -85,32 +85,32 @@ impl Write {
             namespace: namespace.into(),
             name: name.into(),
             subresource: subresource.into(),
-            is_longer,
+            has_extra_segments,
         })
     }
 
     /// Whether the API server honours `dryRun`: all that is not known to do so is left out.
-    fn can_be_dry(&self) -> bool {
+    fn supports_dry_run(&self) -> bool {
         let subresource = self.subresource.as_str();
         let of_object = match &self.method {
-            &Method::POST => CREATED.contains(&subresource),
-            &Method::PUT | &Method::PATCH => subresource.is_empty() || UPDATED.contains(&subresource),
+            &Method::POST => CREATABLE_SUBRESOURCES.contains(&subresource),
+            &Method::PUT | &Method::PATCH => subresource.is_empty() || UPDATABLE_SUBRESOURCES.contains(&subresource),
             &Method::DELETE => subresource.is_empty(),
             _ => false,
         };
         let of_all = [Method::POST, Method::DELETE].contains(&self.method);
-        !self.is_longer && if self.name.is_empty() { of_all } else { of_object }
+        !self.has_extra_segments && if self.name.is_empty() { of_all } else { of_object }
     }
 
     /// As `deployments.apps/status`.
-    pub fn resource(&self) -> String {
+    pub fn resource_name(&self) -> String {
         let dot = if self.group.is_empty() { "" } else { "." };
         let slash = if self.subresource.is_empty() { "" } else { "/" };
         format!("{}{dot}{}{slash}{}", self.plural, self.group, self.subresource)
     }
 
     /// Namespace and name.
-    pub fn object(&self) -> String {
+    pub fn object_key(&self) -> String {
         format!("{}/{}", self.namespace, self.name)
     }
 
@@ -124,11 +124,11 @@ impl Write {
 
     /// Whether the server answers a question only.
     pub fn stores_nothing(&self) -> bool {
-        QUESTIONS.contains(&self.group.as_str())
+        REVIEW_GROUPS.contains(&self.group.as_str())
     }
 
     /// A list of the objects that the write is about; nothing for a create.
-    pub fn list(&self, query: &str) -> Option<Request<Body>> {
+    pub fn list_request(&self, query: &str) -> Option<Request<Body>> {
         let query = match (self.name.as_str(), self.is_create()) {
             (_, true) => return None,
             ("", false) => query.to_owned(),
@@ -138,7 +138,7 @@ impl Write {
     }
 
     /// The same request, of which nothing is stored. The answer is the whole object.
-    pub async fn without_effect(&self, request: Request<Body>) -> kube::Result<Request<Body>> {
+    pub async fn dry_run_request(&self, request: Request<Body>) -> kube::Result<Request<Body>> {
         let (mut parts, mut body) = request.into_parts();
         let query = parts.uri.query().unwrap_or_default().split('&');
         let query = query.filter(|it| !it.is_empty() && it.split('=').next() != Some("dryRun"));
@@ -218,17 +218,17 @@ mod tests {
             ("GET", "/", "read"),
             ("CONNECT", pod, "unsafe"),
         ] {
-            let found = match Kind::of(&request(method, path, "")) {
-                Kind::Read => "read".to_owned(),
-                Kind::Unsafe => "unsafe".to_owned(),
-                Kind::Write(it) => format!("{} {}", it.resource(), it.object()),
+            let found = match RequestEffect::from_request(&request(method, path, "")) {
+                RequestEffect::Read => "read".to_owned(),
+                RequestEffect::Unsafe => "unsafe".to_owned(),
+                RequestEffect::Write(it) => format!("{} {}", it.resource_name(), it.object_key()),
             };
             assert_eq!(found, expected, "{method} {path}");
         }
         let mut upgrade =
             request("GET", "/apis/subresources.kubevirt.io/v1/namespaces/n/virtualmachineinstances/a/vnc", "");
         upgrade.headers_mut().insert(header::UPGRADE, HeaderValue::from_static("websocket"));
-        assert!(matches!(Kind::of(&upgrade), Kind::Unsafe));
+        assert!(matches!(RequestEffect::from_request(&upgrade), RequestEffect::Unsafe));
     }
 
     #[tokio::test]
@@ -248,13 +248,13 @@ mod tests {
             ),
         ] {
             let request = request(method, &format!("/api/v1/namespaces/n/pods/p{query}"), body);
-            let Kind::Write(write) = Kind::of(&request) else { panic!("a write") };
-            let (parts, body) = write.without_effect(request).await.unwrap().into_parts();
+            let RequestEffect::Write(write) = RequestEffect::from_request(&request) else { panic!("a write") };
+            let (parts, body) = write.dry_run_request(request).await.unwrap().into_parts();
             let body = String::from_utf8(body.collect_bytes().await.unwrap().to_vec()).unwrap();
             assert_eq!((parts.uri.query().unwrap(), body.as_str()), expected);
         }
         let bad = request("DELETE", "/api/v1/namespaces/n/pods/p", "[]");
-        let Kind::Write(write) = Kind::of(&bad) else { panic!("a write") };
-        assert!(write.without_effect(bad).await.is_err());
+        let RequestEffect::Write(write) = RequestEffect::from_request(&bad) else { panic!("a write") };
+        assert!(write.dry_run_request(bad).await.is_err());
     }
 }
