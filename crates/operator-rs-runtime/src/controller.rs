@@ -9,7 +9,7 @@ use crate::{
     Dependents, Manager, Owned, Primary, Referenced, Watched,
     cache::{
         Children, Link, ObjectName, Observed, Owners, PrimaryCache, References, Selection, Synced, WatchOptions,
-        Watchable, by_annotation, by_mapper, by_owner, key,
+        Watchable, by_annotation, by_mapper, by_owner, object_key,
     },
     permissions::{Permissions, READ},
     queue::FairQueue,
@@ -22,7 +22,7 @@ use std::{future::ready, sync::Arc};
 use tokio::sync::Semaphore;
 
 /// Adds verbs of a kind to the permissions that a controller needs in a namespace.
-type Need = fn(&Permissions, Option<&str>, &[&'static str]);
+type AddPermissions = fn(&Permissions, Option<&str>, &[&'static str]);
 
 /// A controller of `K`s.
 ///
@@ -52,7 +52,7 @@ pub struct Controller<K: Watchable> {
     tasks: Vec<BoxFuture<'static, Result<(), String>>>,
     synced: Vec<(String, Synced)>,
     /// For each kind that the primaries own, a function that adds it to the permissions.
-    writes: Vec<Need>,
+    writes: Vec<AddPermissions>,
     selections: Vec<Selection>,
 }
 
@@ -73,9 +73,9 @@ impl<K: Watchable + Serialize> Controller<K> {
         let (client, claims) = (manager.client.clone(), &manager.watches.claims);
         let primary = PrimaryCache::new(client, manager.identity.name, claims, selected.filter(), trigger);
         if manager.dry_run.is_some() {
-            primary.will_store_nothing();
+            primary.enable_dry_run();
         }
-        let mut res = Self {
+        let mut controller = Self {
             manager: manager.clone(),
             name,
             primary: primary.clone(),
@@ -90,12 +90,12 @@ impl<K: Watchable + Serialize> Controller<K> {
         let reports = Arc::new(Semaphore::new(8));
         let observe = move |event: Event<Observed<K>>| {
             let about = match &event {
-                Event::Apply(it) | Event::InitApply(it) => Some((it.key(), it.metadata.uid.clone())),
+                Event::Apply(it) | Event::InitApply(it) => Some((it.object_key(), it.metadata.uid.clone())),
                 _ => None,
             };
-            let outcome = primary.observe(event);
+            let outcome = primary.handle_event(event);
             // A status was written of objects that are gone since.
-            outcome.unseen.iter().for_each(|key| primary.forget(key, None));
+            outcome.unseen.iter().for_each(|key| primary.record_deletion(key, None));
             if outcome.undecodable.is_some() {
                 metrics.terminal_error();
             }
@@ -106,8 +106,8 @@ impl<K: Watchable + Serialize> Controller<K> {
                 tokio::spawn(report.map(|()| drop(permit)));
             }
         };
-        res.follow(&selected, observe);
-        res
+        controller.subscribe_cache(&selected, observe);
+        controller
     }
 
     /// The handle of the objects that are reconciled, to read them and to write their status.
@@ -118,7 +118,7 @@ impl<K: Watchable + Serialize> Controller<K> {
     /// Reports failures by events and in the log only. Use it for kinds whose status belongs to another
     /// controller.
     pub fn without_conditions(&mut self) {
-        self.primary.without_conditions();
+        self.primary.disable_conditions();
     }
 
     /// Lets this annotation, with the value `true`, pause objects. Without this call it is `<domain>/paused`, with
@@ -135,7 +135,7 @@ impl<K: Watchable + Serialize> Controller<K> {
     /// # }
     /// ```
     pub fn pause_annotation(&mut self, annotation: &str) {
-        self.primary.pause_by(annotation);
+        self.primary.set_pause_annotation(annotation);
     }
 
     /// Watches the `C`s that primaries own, and returns the handle through which `reconcile` reads and applies them. They
@@ -147,7 +147,7 @@ impl<K: Watchable + Serialize> Controller<K> {
     /// each call a label of its own.
     pub fn owns<C: Watchable>(&mut self, selected: impl Into<WatchOptions<C>>) -> Owned<C, K> {
         let link = Link::Owner(by_owner::<K, C>(), Owners::new(self.primary.clone()));
-        self.owned("owns", selected.into(), link)
+        self.create_owned("owns", selected.into(), link)
     }
 
     /// Watches `C`s that primaries own in other namespaces, or cluster-scoped `C`s of namespaced primaries. An owner
@@ -197,7 +197,7 @@ impl<K: Watchable + Serialize> Controller<K> {
     /// annotations name another owner.
     pub fn owns_by_annotation<C: Watchable>(&mut self, selected: impl Into<WatchOptions<C>>) -> Owned<C, K> {
         let watched = self.manager.namespace.name().map(str::to_owned);
-        self.owned("owns_by_annotation", selected.into(), Link::Annotation(by_annotation::<K, C>(), watched))
+        self.create_owned("owns_by_annotation", selected.into(), Link::Annotation(by_annotation::<K, C>(), watched))
     }
 
     /// The handle of all objects that the primaries own, of every kind, to delete those that are no longer desired.
@@ -221,7 +221,7 @@ impl<K: Watchable + Serialize> Controller<K> {
         I: IntoIterator<Item: Into<ObjectName>>,
     {
         let link = Link::Mapper(by_mapper::<K, C, I>(self.manager.namespace.name(), mapper));
-        Watched::new(self.children(selected.into(), link))
+        Watched::new(self.create_children(selected.into(), link))
     }
 
     /// Watches `C`s that primaries refer to, such as Secrets. `targets` returns those of a primary: a
@@ -238,56 +238,56 @@ impl<K: Watchable + Serialize> Controller<K> {
     {
         let index = References::new::<C, I>(self.manager.namespace.name(), targets);
         self.primary.add_index(index.clone());
-        Referenced::new(self.children(selected.into(), Link::References(Box::new(move |key| index.to(key)))))
+        Referenced::new(self.create_children(selected.into(), Link::References(Box::new(move |key| index.referrers_of(key)))))
     }
 
     /// Reconciles the primaries that a stream names, for triggers from outside the cluster.
     pub fn reconcile_on(&mut self, triggers: impl Stream<Item = ObjectRef<K>> + Send + 'static) {
         let queue = self.queue.clone();
         let add = move |it: ObjectRef<K>| {
-            queue.add(&key(it.namespace.as_deref(), &it.name));
+            queue.add(&object_key(it.namespace.as_deref(), &it.name));
             ready(())
         };
         self.tasks.push(triggers.for_each(add).map(Ok).boxed());
     }
 
     /// The handle of objects that the primaries own, selected by a call of `method`.
-    fn owned<C: Watchable>(&mut self, method: &'static str, selected: WatchOptions<C>, link: Link<C>) -> Owned<C, K> {
+    fn create_owned<C: Watchable>(&mut self, method: &'static str, selected: WatchOptions<C>, link: Link<C>) -> Owned<C, K> {
         let (namespace, fields) = (self.manager.namespace.name(), selected.fields.as_deref());
         self.selections.push(Selection::new::<K, C>(method, namespace, &selected.labels, fields));
         self.writes.push(|permissions, namespace, verbs| permissions.need::<C>("", namespace, verbs));
-        let cache = self.children(selected, link);
+        let cache = self.create_children(selected, link);
         self.dependents.add(cache.clone());
         Owned::new(cache)
     }
 
-    fn children<C: Watchable>(&mut self, selected: WatchOptions<C>, link: Link<C>) -> Arc<Children<C>> {
+    fn create_children<C: Watchable>(&mut self, selected: WatchOptions<C>, link: Link<C>) -> Arc<Children<C>> {
         let (client, manager) = (self.manager.client.clone(), self.manager.identity.name);
         let (filter, labels) = (selected.filter(), selected.labels.clone());
-        let children = Children::new(client, manager, labels, filter, link, trigger(&self.queue));
+        let children = Children::new(client, manager, labels, filter, link, enqueue_trigger(&self.queue));
         let cache = children.clone();
         let observe = move |event| {
-            for key in cache.observe(event) {
-                tokio::spawn(verify::verify(Arc::downgrade(&cache), key));
+            for key in cache.handle_event(event) {
+                tokio::spawn(verify::verify_until_answered(Arc::downgrade(&cache), key));
             }
         };
-        self.follow(&selected, observe);
+        self.subscribe_cache(&selected, observe);
         children
     }
 
     /// Hands events to a cache, from the time when the controller runs.
-    fn follow<C: Watchable>(
+    fn subscribe_cache<C: Watchable>(
         &mut self,
         selected: &WatchOptions<C>,
         observe: impl FnMut(Event<Observed<C>>) + Send + 'static,
     ) {
-        let synced = self.expect::<C>();
+        let synced = self.register_cache::<C>();
         let Manager { client, namespace, permissions, watches, .. } = &self.manager;
         let subscription = watches.subscribe((client, namespace, permissions), selected, synced, observe);
         self.tasks.push(subscription.run().boxed());
     }
 
-    fn expect<C: Watchable>(&mut self) -> tokio::sync::watch::Sender<bool> {
+    fn register_cache<C: Watchable>(&mut self) -> tokio::sync::watch::Sender<bool> {
         let (sender, synced) = Synced::channel();
         let resource = format!("{}.{}", C::plural(&()), C::group(&()));
         self.synced.push((resource.trim_end_matches('.').to_owned(), synced));
@@ -296,7 +296,7 @@ impl<K: Watchable + Serialize> Controller<K> {
     }
 }
 
-fn trigger(queue: &Arc<FairQueue>) -> impl Fn(&str) + Send + Sync + 'static {
+fn enqueue_trigger(queue: &Arc<FairQueue>) -> impl Fn(&str) + Send + Sync + 'static {
     let queue = queue.clone();
     move |key| queue.add(key)
 }

@@ -46,7 +46,7 @@ impl<K: Watchable + Serialize, E: ReconcileError> Worker<K, E> {
         let Some(obj) = self.primary.get(key) else {
             self.failures.reset(key);
             self.reports.reset(key);
-            self.primary.release(key);
+            self.primary.release_claims(key);
             lock(&self.paused).remove(key);
             return Action::await_change();
         };
@@ -75,9 +75,9 @@ impl<K: Watchable + Serialize, E: ReconcileError> Worker<K, E> {
                 }
             }
             // Deleted meanwhile: nothing has failed.
-            Err(_) if self.primary.current(&obj).is_none() => Action::await_change(),
+            Err(_) if self.primary.get_current(&obj).is_none() => Action::await_change(),
             // The watch has not shown it yet.
-            Err(error) if is_of_another(&error) && matches!(self.primary.find(&obj).await, Ok(None)) => {
+            Err(error) if is_of_another(&error) && matches!(self.primary.fetch_current(&obj).await, Ok(None)) => {
                 Action::await_change()
             }
             Err(error) => self.failed(key, &obj, &error).await,
@@ -92,7 +92,7 @@ impl<K: Watchable + Serialize, E: ReconcileError> Worker<K, E> {
     /// The object without the condition `Paused`; nothing if it is paused, which it says from now on.
     async fn unpaused(&self, key: &str, obj: Arc<K>) -> Result<Option<Arc<K>>, Error> {
         let Some(annotation) = self.primary.paused_by(&obj) else {
-            if self.primary.clear(&obj, PAUSED).await? | lock(&self.paused).remove(key).is_some() {
+            if self.primary.clear_condition(&obj, PAUSED).await? | lock(&self.paused).remove(key).is_some() {
                 info!(object = %key, "reconciling an object that was paused");
             }
             return Ok(self.primary.get(key));
@@ -100,13 +100,13 @@ impl<K: Watchable + Serialize, E: ReconcileError> Worker<K, E> {
         let waits = obj.meta().deletion_timestamp.is_some() && obj.meta().finalizers.iter().flatten().next().is_some();
         let waits = if waits { ", and its finalizers wait" } else { "" };
         let message = format!("paused by the annotation `{annotation}`{waits}: remove it to reconcile the object");
-        let report = self.primary.report(&obj, PAUSED, (PAUSED, &message)).await?;
+        let report = self.primary.report_condition(&obj, PAUSED, (PAUSED, &message)).await?;
         let uid = obj.meta().uid.clone();
         let is_new = lock(&self.paused).insert(key.into(), uid.clone()) != Some(uid);
         if is_new {
             info!(object = %key, annotation, "not reconciling an object that is paused");
         }
-        if report == Report::New || report == Report::Untold && is_new {
+        if report == Report::New || report == Report::NotReported && is_new {
             self.manager.publish(Severity::Normal, obj.object_ref(&()), PAUSED, &message).await;
         }
         Ok(None)
@@ -152,7 +152,7 @@ impl<K: Watchable + Serialize, E: ReconcileError> Worker<K, E> {
             Ok(Report::Gone) => return Action::await_change(),
             Ok(report) => {
                 self.reports.reset(key);
-                report == Report::New || report == Report::Untold && (failure.is_new || count == patience)
+                report == Report::New || report == Report::NotReported && (failure.is_new || count == patience)
             }
             Err(error) => {
                 pause = pause.min(self.unreported(key, uid, DEGRADED, &error));
@@ -198,7 +198,7 @@ impl<K: Watchable + Serialize, E: ReconcileError> Worker<K, E> {
                 }
             }
         }
-        for key in self.primary.undecodable() {
+        for key in self.primary.undecodable_keys() {
             report.record_failure(resource(), &key, "Undecodable: the log says why".into());
         }
     }

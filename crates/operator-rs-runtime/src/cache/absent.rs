@@ -3,7 +3,7 @@
 use kube::{Client, Resource};
 
 /// The reason, and the way out.
-pub(super) async fn absent<K: Resource<DynamicType = ()>>(client: &Client) -> String {
+pub(super) async fn explain_absence<K: Resource<DynamicType = ()>>(client: &Client) -> String {
     let (group, plural, version) = (K::group(&()), K::plural(&()), K::version(&()));
     let resource = format!("{plural}.{group}");
     let resource = resource.trim_end_matches('.');

@@ -1,6 +1,6 @@
 //! Server-side apply with ownership, without a cache of the controller's.
 
-use super::{Children, Desired, Link, Owner, Owners, WatchOptions, Watchable, find};
+use super::{Children, Desired, Link, Owner, Owners, WatchOptions, Watchable, fetch_object};
 use crate::{Error, Labels};
 use kube::{Client, runtime::watcher::Event};
 
@@ -33,9 +33,9 @@ where
     let filter = WatchOptions::default().filter();
     let cache = Children::new(client.clone(), field_manager, Labels::new(), filter, link, |_| {});
     let owner = Owner::new(owner)?;
-    let (namespace, name) = cache.place(&owner, desired.meta())?;
-    if let Some(found) = find(&cache.api(namespace.as_deref()), &name).await? {
-        cache.observe(Event::Apply(found));
+    let (namespace, name) = cache.resolve_name(&owner, desired.meta())?;
+    if let Some(found) = fetch_object(&cache.api(namespace.as_deref()), &name).await? {
+        cache.handle_event(Event::Apply(found));
     }
     cache.apply_owned(&owner, desired).await
 }

@@ -1,12 +1,12 @@
 //! Changes that the answer to an own write shows besides the write itself: a change by others that no event
 //! has shown, and none will, because the answer is newer than its event.
 
-use super::ownership::is_empty;
+use super::ownership::has_no_fields;
 use serde_json::Value;
 
 /// Whether two states of an object differ in anything but `ours`, which was written between them.
 /// (What is not written any more differs, too.)
-pub fn is_news(before: &Value, after: &Value, ours: &Value) -> bool {
+pub fn has_foreign_changes(before: &Value, after: &Value, ours: &Value) -> bool {
     const OF_EACH_WRITE: [&str; 3] = ["resourceVersion", "generation", "managedFields"];
     let strip = |it: &Value| {
         let mut it = it.clone();
@@ -15,18 +15,18 @@ pub fn is_news(before: &Value, after: &Value, ours: &Value) -> bool {
         }
         it
     };
-    differ(&strip(before), &strip(after), ours)
+    differ_outside(&strip(before), &strip(after), ours)
 }
 
-fn differ(before: &Value, after: &Value, ours: &Value) -> bool {
-    if is_empty(before) && is_empty(after) {
+fn differ_outside(before: &Value, after: &Value, ours: &Value) -> bool {
+    if has_no_fields(before) && has_no_fields(after) {
         return false;
     }
     match ours {
         Value::Null => before != after,
         Value::Object(_) => {
             let keys = [before, after].into_iter().filter_map(Value::as_object).flat_map(|it| it.keys());
-            keys.into_iter().any(|key| differ(&before[key], &after[key], &ours[key]))
+            keys.into_iter().any(|key| differ_outside(&before[key], &after[key], &ours[key]))
         }
         // Of conditions others have some; other lists are ours as a whole.
         Value::Array(ours) if ours.iter().all(|it| it["type"].is_string()) => {
@@ -56,7 +56,7 @@ mod tests {
         after["metadata"]["resourceVersion"] = json!("2");
         after["status"] = json!({ "id": "e", "conditions": [
             { "type": "Theirs", "status": "False" }, { "type": "Ours", "status": "True" }] });
-        assert!(!is_news(&before, &after, &ours));
+        assert!(!has_foreign_changes(&before, &after, &ours));
         for change in [
             |it: &mut Value| it["status"]["conditions"][0]["status"] = json!("True"),
             |it: &mut Value| it["status"]["other"] = json!(1),
@@ -66,7 +66,7 @@ mod tests {
         ] {
             let mut after = after.clone();
             change(&mut after);
-            assert!(is_news(&before, &after, &ours), "{after}");
+            assert!(has_foreign_changes(&before, &after, &ours), "{after}");
         }
     }
 }

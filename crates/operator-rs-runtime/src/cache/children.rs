@@ -3,12 +3,12 @@
 
 use super::{
     Observed, Owners, Watchable,
-    desired::print_of_values,
-    entry::{Entries, Entry},
+    desired::hash_secret_values,
+    entry::{CacheEntries, CacheEntry},
     filter::Filter,
-    key,
     mappers::Mapper,
-    recent::Recent,
+    object_key,
+    recent::RecentChanges,
 };
 use crate::labels::Labels;
 use kube::{Client, ResourceExt, runtime::watcher::Event};
@@ -41,15 +41,15 @@ pub struct Children<C> {
     pub(super) link: Link<C>,
     filter: Filter<C>,
     trigger: Box<dyn Fn(&str) + Send + Sync>,
-    pub(super) state: Mutex<State>,
+    pub(super) state: Mutex<ChildrenState>,
 }
 
 #[derive(Default)]
-pub(super) struct State {
-    pub entries: Entries,
-    pub recent: Recent,
+pub(super) struct ChildrenState {
+    pub entries: CacheEntries,
+    pub recent: RecentChanges,
     /// Filled during a list.
-    next: Option<Entries>,
+    next: Option<CacheEntries>,
     /// How many tasks are applying an object, by its key.
     pub applying: HashMap<Box<str>, usize>,
 }
@@ -69,14 +69,14 @@ impl<C: Watchable> Children<C> {
 
     /// The objects that belong to `parent`, sorted by name; without those that this process has deleted
     /// or that belong to an earlier object with the parent's name.
-    pub fn belonging_to(&self, parent: &impl ResourceExt) -> Vec<C> {
+    pub fn objects_of_parent(&self, parent: &impl ResourceExt) -> Vec<C> {
         let state = super::lock(&self.state);
-        let found = self.belonging(&state, parent).into_iter().filter(|(_, it)| !it.is_deleted);
+        let found = self.entries_of_parent(&state, parent).into_iter().filter(|(_, it)| !it.is_deleted);
         found.filter_map(|(_, it)| serde_json::from_str(&it.json).ok()).collect()
     }
 
-    pub(super) fn belonging<'a>(&self, state: &'a State, parent: &impl ResourceExt) -> Vec<(&'a Arc<str>, &'a Entry)> {
-        let mut found = state.entries.of(&super::key_of(parent));
+    pub(super) fn entries_of_parent<'a>(&self, state: &'a ChildrenState, parent: &impl ResourceExt) -> Vec<(&'a Arc<str>, &'a CacheEntry)> {
+        let mut found = state.entries.children_of(&super::key_of(parent));
         match (&self.link, &parent.meta().uid) {
             (Link::Owner(..), Some(uid)) => {
                 found.retain(|(_, entry)| entry.controller.as_ref().is_some_and(|[_, _, of]| **of == **uid));
@@ -96,60 +96,60 @@ impl<C: Watchable> Children<C> {
     /// An object by its name, and its namespace if it has one.
     pub fn get(&self, namespace: Option<&str>, name: &str) -> Option<C> {
         let state = super::lock(&self.state);
-        serde_json::from_str(&state.entries.get(&key(namespace, name))?.json).ok()
+        serde_json::from_str(&state.entries.get(&object_key(namespace, name))?.json).ok()
     }
 
     /// Stores an event, and triggers the primaries that it is about. Returns the keys of own writes
     /// that a list does not show.
-    pub(crate) fn observe(&self, event: Event<Observed<C>>) -> Vec<Box<str>> {
+    pub(crate) fn handle_event(&self, event: Event<Observed<C>>) -> Vec<Box<str>> {
         match event {
             Event::Init => {
                 let mut state = super::lock(&self.state);
-                state.recent.list_begins();
-                state.next = Some(Entries::default());
+                state.recent.begin_list();
+                state.next = Some(CacheEntries::default());
             }
             Event::InitApply(object) => {
-                let entry = self.entry(&object);
+                let entry = self.build_entry(&object);
                 if let Some(next) = &mut super::lock(&self.state).next {
-                    next.insert(&object.key(), entry);
+                    next.insert(&object.object_key(), entry);
                 }
             }
-            Event::InitDone => return self.list_ends(),
+            Event::InitDone => return self.finish_list(),
             Event::Apply(object) => {
-                let (key, entry) = (object.key(), self.entry(&object));
+                let (key, entry) = (object.object_key(), self.build_entry(&object));
                 let mut state = super::lock(&self.state);
                 let current = state.entries.get(&key);
-                let is_news = entry.seen.is_none() || current.is_none_or(|it| it.seen != entry.seen);
+                let is_news = entry.predicate_hash.is_none() || current.is_none_or(|it| it.predicate_hash != entry.predicate_hash);
                 let current = current.map(|it| it.version);
-                if state.recent.applied(&key, entry.version, current) {
+                if state.recent.record_event(&key, entry.version, current) {
                     let parents = state.entries.insert(&key, entry);
                     drop(state);
                     if is_news {
-                        self.trigger(&key, parents);
+                        self.trigger_parents(&key, parents);
                     }
                 }
             }
-            Event::Delete(object) => self.forget(&object.key(), object.version()),
+            Event::Delete(object) => self.record_deletion(&object.object_key(), object.numeric_version()),
         }
         vec![]
     }
 
     /// An object is gone.
-    pub(crate) fn forget(&self, key: &str, version: Option<u64>) {
+    pub(crate) fn record_deletion(&self, key: &str, version: Option<u64>) {
         let mut state = super::lock(&self.state);
         let current = state.entries.get(key).map(|it| it.version);
-        if state.recent.deleted(key, version, current) {
+        if state.recent.record_deletion(key, version, current) {
             let parents = state.entries.remove(key).map_or(vec![], |it| it.parents.to_vec());
             drop(state);
-            self.trigger(key, parents);
+            self.trigger_parents(key, parents);
         }
     }
 
     /// Puts what was listed in place of what was known.
-    fn list_ends(&self) -> Vec<Box<str>> {
+    fn finish_list(&self) -> Vec<Box<str>> {
         let mut state = super::lock(&self.state);
         let Some(next) = state.next.take() else { return vec![] };
-        let later = state.recent.list_ends(|key| next.get(key).map(|it| it.version));
+        let later = state.recent.finish_list(|key| next.get(key).map(|it| it.version));
         let unseen = later.iter().filter(|key| next.get(key).is_none()).cloned().collect();
         let mut old = std::mem::replace(&mut state.entries, next);
         for key in &later {
@@ -165,7 +165,7 @@ impl<C: Watchable> Children<C> {
             };
             let mut parents = entry.parents.to_vec();
             if let Some(before) = before {
-                entry.inherit(&before);
+                entry.inherit_from(&before);
                 if before.version == entry.version {
                     continue;
                 }
@@ -177,20 +177,20 @@ impl<C: Watchable> Children<C> {
             changed.push((key, entry.parents.to_vec()));
         }
         drop(state);
-        changed.into_iter().for_each(|(key, parents)| self.trigger(&key, parents));
+        changed.into_iter().for_each(|(key, parents)| self.trigger_parents(&key, parents));
         unseen
     }
 
-    pub(super) fn entry(&self, object: &Observed<C>) -> Entry {
+    pub(super) fn build_entry(&self, object: &Observed<C>) -> CacheEntry {
         let parents = match &self.link {
             Link::Owner(mapper, _) | Link::Annotation(mapper, _) | Link::Mapper(mapper) => mapper(object),
             Link::References(_) => vec![],
         };
-        let values = print_of_values::<C>(&object.json);
-        Entry { values, ..Entry::new(object, self.field_manager, self.filter.seen(object), parents) }
+        let values = hash_secret_values::<C>(&object.json);
+        CacheEntry { values, ..CacheEntry::new(object, self.field_manager, self.filter.hash_observed(object), parents) }
     }
 
-    pub(super) fn trigger(&self, key: &str, mut parents: Vec<Arc<str>>) {
+    pub(super) fn trigger_parents(&self, key: &str, mut parents: Vec<Arc<str>>) {
         if let Link::References(of) = &self.link {
             parents = of(key);
         }

@@ -11,7 +11,7 @@ pub(crate) const DEGRADED: &str = "Degraded";
 pub(crate) const PAUSED: &str = "Paused";
 
 /// The conditions that the runtime reports.
-pub(super) const OURS: [&str; 2] = [DEGRADED, PAUSED];
+pub(super) const RUNTIME_CONDITIONS: [&str; 2] = [DEGRADED, PAUSED];
 
 /// Conditions of one object that are not all this operator's, or can be written only all together.
 pub(super) struct Conditions {
@@ -24,40 +24,40 @@ pub(super) struct Conditions {
 }
 
 #[derive(Deserialize)]
-struct Object {
-    status: Option<Status>,
+struct PartialObject {
+    status: Option<PartialStatus>,
 }
 
 #[derive(Deserialize)]
-struct Status {
-    conditions: Option<Vec<Type>>,
+struct PartialStatus {
+    conditions: Option<Vec<ConditionType>>,
 }
 
 #[derive(Deserialize)]
-struct Type {
+struct ConditionType {
     #[serde(rename = "type")]
     type_: String,
 }
 
 impl Conditions {
     /// Nothing where all conditions are of `manager`, which can write each of them.
-    pub fn of<K>(observed: &Observed<K>, field_manager: &str) -> Option<Self> {
+    pub fn from_observed<K>(observed: &Observed<K>, field_manager: &str) -> Option<Self> {
         // Conditions of another form do not matter here.
-        let object: Option<Object> = serde_json::from_str(&observed.json).ok();
+        let object: Option<PartialObject> = serde_json::from_str(&observed.json).ok();
         let all = object.and_then(|it| it.status?.conditions).unwrap_or_default();
         if ownership::has_atomic_conditions(&observed.managed, None) {
-            let is_ours = ownership::has_atomic_conditions(&observed.managed, Some(&failure(field_manager)));
-            let reported = OURS.into_iter().filter(|ours| is_ours && all.iter().any(|it| it.type_ == *ours));
+            let is_ours = ownership::has_atomic_conditions(&observed.managed, Some(&failure_manager(field_manager)));
+            let reported = RUNTIME_CONDITIONS.into_iter().filter(|ours| is_ours && all.iter().any(|it| it.type_ == *ours));
             return Some(Self { reported: reported.collect(), are_atomic: true, foreign: vec![] });
         }
         if all.is_empty() {
             return None;
         }
-        let ours = ownership::conditions(&observed.managed, field_manager);
-        let reported = ownership::conditions(&observed.managed, &failure(field_manager));
+        let ours = ownership::applied_conditions(&observed.managed, field_manager);
+        let reported = ownership::applied_conditions(&observed.managed, &failure_manager(field_manager));
         let foreign = all.into_iter().map(|it| it.type_).filter(|it| !ours.contains(it) && !reported.contains(it));
         let foreign = foreign.collect();
-        let reported: Vec<_> = OURS.into_iter().filter(|ours| reported.iter().any(|it| it == ours)).collect();
+        let reported: Vec<_> = RUNTIME_CONDITIONS.into_iter().filter(|ours| reported.iter().any(|it| it == ours)).collect();
         let res = Self { reported, are_atomic: false, foreign };
         (!res.reported.is_empty() || !res.foreign.is_empty()).then_some(res)
     }
@@ -65,38 +65,38 @@ impl Conditions {
     /// Leaves out of both lists what is not to be written: what the runtime has reported, until it is
     /// over; and what others have set, unless it is to be changed. `read` is what was there when the
     /// reconcile began.
-    pub fn withhold(&self, desired: &mut Value, found: &mut Value, read: &Value) {
+    pub fn retain_writable(&self, desired: &mut Value, found: &mut Value, read: &Value) {
         let before = desired.clone();
         let is_foreign = |it: &Value| self.foreign.iter().any(|type_| it["type"] == *type_.as_str());
         let is_reported = |it: &Value| self.reported.iter().any(|type_| it["type"] == *type_);
         let copy = found.clone();
         // The state that was read may be older than the current one.
-        let is_repeated = |it: &Value| [&copy, read].iter().any(|list| find(list, &it["type"]).as_ref() == Some(it));
+        let is_repeated = |it: &Value| [&copy, read].iter().any(|list| find_condition(list, &it["type"]).as_ref() == Some(it));
         if let Some(list) = desired.as_array_mut() {
             list.retain(|it| !(is_reported(it) || is_foreign(it) && is_repeated(it)));
         }
         if let Some(list) = found.as_array_mut() {
-            let is_unchanged = |it: &Value| find(&before, &it["type"]).is_none_or(|it| is_repeated(&it));
+            let is_unchanged = |it: &Value| find_condition(&before, &it["type"]).is_none_or(|it| is_repeated(&it));
             list.retain(|it| !(is_reported(it) || is_foreign(it) && is_unchanged(it)));
         }
     }
 }
 
 /// The field manager of the conditions that the runtime reports.
-pub(super) fn failure(field_manager: &str) -> String {
+pub(super) fn failure_manager(field_manager: &str) -> String {
     format!("{field_manager}/failure")
 }
 
 /// Leaves out what the runtime had reported when the reconcile began, as `read` has it, and has taken back since: nobody
 /// would take it back again.
-pub(super) fn leave_out_gone(desired: &mut Value, found: &Value, read: &Value) {
+pub(super) fn exclude_cleared(desired: &mut Value, found: &Value, read: &Value) {
     if let Some(list) = desired.as_array_mut() {
-        let is_gone = |it: &Value| find(read, &it["type"]).as_ref() == Some(it) && find(found, &it["type"]).is_none();
-        list.retain(|it| !(OURS.iter().any(|ours| it["type"] == **ours) && is_gone(it)));
+        let is_gone = |it: &Value| find_condition(read, &it["type"]).as_ref() == Some(it) && find_condition(found, &it["type"]).is_none();
+        list.retain(|it| !(RUNTIME_CONDITIONS.iter().any(|ours| it["type"] == **ours) && is_gone(it)));
     }
 }
 
 /// The condition of a type.
-fn find(list: &Value, type_: &Value) -> Option<Value> {
+fn find_condition(list: &Value, type_: &Value) -> Option<Value> {
     list.as_array().into_iter().flatten().find(|it| it["type"] == *type_).cloned()
 }

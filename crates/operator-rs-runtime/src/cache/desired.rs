@@ -20,7 +20,7 @@ impl<K: Resource<DynamicType = ()> + Serialize + Sync> Desired<PartialObjectMeta
 
 /// The object as it is sent: with the additions of `meta`, and with the hash of itself. The status is not ours to
 /// apply.
-pub(super) fn body(text: &str, meta: &ObjectMeta) -> Result<Value, Error> {
+pub(super) fn build_body(text: &str, meta: &ObjectMeta) -> Result<Value, Error> {
     let mut body: Value = serde_json::from_str(text)?;
     for (field, value) in [
         ("namespace", serde_json::to_value(&meta.namespace)?),
@@ -37,7 +37,7 @@ pub(super) fn body(text: &str, meta: &ObjectMeta) -> Result<Value, Error> {
     }
     let is_secret = body["kind"] == "Secret" && body["apiVersion"] == "v1";
     if is_secret {
-        text_as_data(&mut body)?;
+        encode_string_data(&mut body)?;
     }
     body.sort_all_objects();
     let hash = match is_secret {
@@ -53,18 +53,18 @@ pub(super) fn body(text: &str, meta: &ObjectMeta) -> Result<Value, Error> {
 }
 
 /// Whether a Secret has all values of the desired one. Of other kinds, the hash says that.
-pub(super) fn has_values<C: Resource<DynamicType = ()>>(found: &str, desired: &Value) -> bool {
-    let found = values::<C>(found);
+pub(super) fn has_secret_values<C: Resource<DynamicType = ()>>(found: &str, desired: &Value) -> bool {
+    let found = secret_values::<C>(found);
     let desired = desired["data"].as_object();
     !is_secret::<C>() || desired.into_iter().flatten().all(|(key, value)| found.get(key) == Some(value))
 }
 
 /// A hash of the values of a Secret, which is valid in this process only; of other kinds, always the same. Nothing
 /// where the cache has only metadata.
-pub(super) fn print_of_values<C: Resource<DynamicType = ()>>(found: &str) -> Option<u64> {
+pub(super) fn hash_secret_values<C: Resource<DynamicType = ()>>(found: &str) -> Option<u64> {
     match (is_secret::<C>(), C::metadata_api()) {
         (true, true) => None,
-        (true, false) => Some(fast_hash(&serde_json::to_string(&values::<C>(found)).unwrap_or_default())),
+        (true, false) => Some(fast_hash(&serde_json::to_string(&secret_values::<C>(found)).unwrap_or_default())),
         (false, _) => Some(0),
     }
 }
@@ -73,7 +73,7 @@ fn is_secret<C: Resource<DynamicType = ()>>() -> bool {
     C::kind(&()) == "Secret" && C::group(&()).is_empty()
 }
 
-fn values<C: Resource<DynamicType = ()>>(found: &str) -> BTreeMap<String, Value> {
+fn secret_values<C: Resource<DynamicType = ()>>(found: &str) -> BTreeMap<String, Value> {
     #[derive(Deserialize)]
     struct Secret {
         data: Option<BTreeMap<String, Value>>,
@@ -84,7 +84,7 @@ fn values<C: Resource<DynamicType = ()>>(found: &str) -> BTreeMap<String, Value>
 
 /// The `stringData` of a Secret as `data`, which is what the server makes of it. The server
 /// never removes what is applied as `stringData`, and does not show when somebody changes it.
-fn text_as_data(secret: &mut Value) -> Result<(), Error> {
+fn encode_string_data(secret: &mut Value) -> Result<(), Error> {
     let text = secret.as_object_mut().and_then(|it| it.remove("stringData"));
     for (key, value) in text.as_ref().and_then(Value::as_object).into_iter().flatten() {
         let bytes = ByteString(value.as_str().unwrap_or_default().as_bytes().to_vec());

@@ -1,7 +1,7 @@
 //! Applies fields of objects that several clients share, as a field manager that the caller names, and by force only if the
 //! caller says so. kube sends a request even if nothing has changed.
 
-use super::{Children, Watchable, entry::fast_hash, key, lock};
+use super::{Children, Watchable, entry::fast_hash, lock, object_key};
 use crate::{error::Error, handles::CacheRef};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::api::{Patch, PatchParams};
@@ -88,7 +88,7 @@ impl<C: Watchable> Children<C> {
         let mut body = serde_json::to_value(fields)?;
         let meta: ObjectMeta = serde_json::from_value(body["metadata"].clone())?;
         let name = meta.name.clone().ok_or(Error::MissingField("name"))?;
-        let key = key(meta.namespace.as_deref(), &name);
+        let key = object_key(meta.namespace.as_deref(), &name);
         if let Some(found) = body["kind"].as_str().filter(|found| *found != C::kind(&())) {
             return Err(Error::WrongKind { kind: found.into(), name, expected: C::kind(&()).into() });
         }
@@ -97,9 +97,9 @@ impl<C: Watchable> Children<C> {
             object.insert("apiVersion".into(), Value::from(C::api_version(&()).into_owned()));
             object.insert("kind".into(), Value::from(C::kind(&()).into_owned()));
         }
-        let print = fast_hash(&format!("{} {} {body}", manager.name, manager.force));
+        let fingerprint = fast_hash(&format!("{} {} {body}", manager.name, manager.force));
         let is_owned = match lock(&self.state).entries.get(&key) {
-            Some(entry) if entry.shared.contains(&print) && !entry.is_deleted => {
+            Some(entry) if entry.shared.contains(&fingerprint) && !entry.is_deleted => {
                 return Ok(serde_json::from_str(&entry.json)?);
             }
             Some(entry) => {
@@ -117,13 +117,13 @@ impl<C: Watchable> Children<C> {
         }
         let mut params = PatchParams::apply(&manager.name);
         params.force = manager.force;
-        let lists = lock(&self.state).recent.lists();
+        let lists = lock(&self.state).recent.list_count();
         let after = self.api(meta.namespace.as_deref()).patch(&name, &params, &Patch::Apply(&body)).await?;
-        if !self.written(&after, None, &body, lists) {
-            self.verify(&key).await?;
+        if !self.record_write(&after, None, &body, lists) {
+            self.verify_exists(&key).await?;
         }
-        if let Some(entry) = lock(&self.state).entries.get_mut(&key).filter(|it| it.version == after.version()) {
-            entry.shared.push(print);
+        if let Some(entry) = lock(&self.state).entries.get_mut(&key).filter(|it| it.version == after.numeric_version()) {
+            entry.shared.push(fingerprint);
         }
         Ok(after.decode()?)
     }

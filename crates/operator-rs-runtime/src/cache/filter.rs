@@ -26,7 +26,7 @@ impl<C> Filter<C> {
 
 impl<C: Watchable> Filter<C> {
     /// A filter to which it matters, too, whether `is` holds for an object.
-    pub fn with(self, is: impl Fn(&C) -> bool + Send + Sync + 'static) -> Self {
+    pub fn with_property(self, is: impl Fn(&C) -> bool + Send + Sync + 'static) -> Self {
         let with = |it: BoxPredicate<C>| -> BoxPredicate<C> {
             Arc::new(move |object: &C| it.hash_property(object).map(|hash| hash ^ u64::from(is(object))))
         };
@@ -34,25 +34,25 @@ impl<C: Watchable> Filter<C> {
     }
 
     /// A hash of the parts of an object that the predicate looks at; nothing where every change matters.
-    pub fn seen(&self, object: &Observed<C>) -> Option<u64> {
+    pub fn hash_observed(&self, object: &Observed<C>) -> Option<u64> {
         self.predicate.as_ref()?;
         // To no predicate does it matter how an object changes that cannot be decoded.
-        object.decode().map_or(Some(0), |it| self.hash(&object.key(), &it))
+        object.decode().map_or(Some(0), |it| self.hash_object(&object.object_key(), &it))
     }
 
     /// Whether an event is about something that matters.
-    pub fn is_news(&self, key: &str, object: &C) -> bool {
-        self.note(key, self.hash(key, object))
+    pub fn record_change(&self, key: &str, object: &C) -> bool {
+        self.record_hash(key, self.hash_object(key, object))
     }
 
     /// Remembers what the predicate sees of an object. Returns whether that is news.
-    pub fn note(&self, key: &str, hash: Option<u64>) -> bool {
+    pub fn record_hash(&self, key: &str, hash: Option<u64>) -> bool {
         let Some(hash) = hash else { return true };
         super::lock(&self.seen).insert(key.into(), hash) != Some(hash)
     }
 
     /// A hash of the parts of an object that the predicate looks at; nothing where every change matters.
-    pub fn hash(&self, key: &str, object: &C) -> Option<u64> {
+    pub fn hash_object(&self, key: &str, object: &C) -> Option<u64> {
         let predicate = self.predicate.as_ref()?;
         catch_unwind(AssertUnwindSafe(|| predicate.hash_property(object))).unwrap_or_else(|panic| {
             let error = Error::Panic(crate::worker::panic_message(&*panic));
@@ -61,7 +61,7 @@ impl<C: Watchable> Filter<C> {
         })
     }
 
-    pub fn forget(&self, key: &str) {
+    pub fn forget_object(&self, key: &str) {
         if self.predicate.is_some() {
             super::lock(&self.seen).remove(key);
         }

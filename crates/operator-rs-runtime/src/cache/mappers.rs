@@ -1,6 +1,6 @@
 //! The primary objects that a watched object belongs to.
 
-use super::{Observed, Watchable, key, lock, object_ref, owner::owner_type};
+use super::{Observed, Watchable, lock, object_key, object_ref, owner::owner_type};
 use crate::scope::ResourceScope;
 use kube::{Resource, runtime::reflector::ObjectRef};
 use std::{
@@ -48,12 +48,12 @@ where
 
 impl ObjectName {
     /// The key of the `P` that this is.
-    pub(super) fn key<P: Watchable>(self, namespace: Option<&str>) -> Arc<str> {
+    pub(super) fn into_key<P: Watchable>(self, namespace: Option<&str>) -> Arc<str> {
         let near = if P::Scope::NAMESPACED { namespace } else { None };
         match self {
-            Self::Near(name) => key(near, &name).into(),
-            Self::At(namespace, name) if P::Scope::NAMESPACED => key(namespace.as_deref().or(near), &name).into(),
-            Self::At(_, name) => key(None, &name).into(),
+            Self::Near(name) => object_key(near, &name).into(),
+            Self::At(namespace, name) if P::Scope::NAMESPACED => object_key(namespace.as_deref().or(near), &name).into(),
+            Self::At(_, name) => object_key(None, &name).into(),
         }
     }
 }
@@ -64,12 +64,12 @@ pub(crate) type Mapper<C> = Box<dyn Fn(&Observed<C>) -> Vec<Arc<str>> + Send + S
 /// The `P` that is an object's controller, by name: of another one of the same name, too.
 pub(crate) fn by_owner<P: Watchable, C: Watchable>() -> Mapper<C> {
     Box::new(|child| {
-        let Some(owner) = child.controller() else { return vec![] };
+        let Some(owner) = child.controller_reference() else { return vec![] };
         let group = owner.api_version.split_once('/').map_or("", |(group, _)| group);
         if *owner.kind != P::kind(&()) || *group != P::group(&()) {
             return vec![];
         }
-        vec![ObjectName::Near(owner.name.clone()).key::<P>(child.metadata.namespace.as_deref())]
+        vec![ObjectName::Near(owner.name.clone()).into_key::<P>(child.metadata.namespace.as_deref())]
     })
 }
 
@@ -95,22 +95,22 @@ where
         let decoded = match object.decode() {
             Ok(it) => it,
             Err(error) => {
-                let at = object_ref::<C>(&object.key());
+                let at = object_ref::<C>(&object.object_key());
                 warn!(kind = %C::kind(&()), object = %at, %error, "skipping an object that cannot be decoded");
                 return vec![];
             }
         };
         let namespace = object.metadata.namespace.as_deref();
-        let parents = || mapper(&decoded).into_iter().map(|it| it.into().key::<P>(namespace)).collect();
+        let parents = || mapper(&decoded).into_iter().map(|it| it.into().into_key::<P>(namespace)).collect();
         let parents: Vec<Arc<str>> = catch_unwind(AssertUnwindSafe(parents)).unwrap_or_else(|panic| {
             let error = crate::worker::panic_message(&*panic);
-            warn!(kind = %C::kind(&()), object = %object_ref::<C>(&object.key()), error, "the function of `watches` panicked");
+            warn!(kind = %C::kind(&()), object = %object_ref::<C>(&object.object_key()), error, "the function of `watches` panicked");
             vec![]
         });
         for parent in parents.iter().filter(|it| !is_within(within.as_deref(), it)) {
             if lock(&logged).insert(parent.clone()) {
                 warn!(
-                    kind = %C::kind(&()), object = %object_ref::<C>(&object.key()),
+                    kind = %C::kind(&()), object = %object_ref::<C>(&object.object_key()),
                     "it belongs to {} `{parent}`, which this controller does not reconcile, because it watches the namespace `{}` only: let it watch all namespaces",
                     P::kind(&()), within.as_deref().unwrap_or_default()
                 );

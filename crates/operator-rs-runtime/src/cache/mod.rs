@@ -48,7 +48,7 @@ pub(crate) use mappers::{by_annotation, by_mapper, by_owner};
 pub(crate) use observed::Observed;
 pub(crate) use owner::{Owner, Owners};
 pub(crate) use ownership::hash;
-pub(crate) use prune::{Moment, Prunes, Running};
+pub(crate) use prune::{Moment, Prunes, RunningReconciles};
 pub(crate) use references::References;
 pub(crate) use selections::{Selection, Selections};
 pub(crate) use watch::Synced;
@@ -71,14 +71,14 @@ impl<K> Watchable for K where
 }
 
 /// Namespace and name of an object, as one text; no namespace for one that is cluster-scoped.
-pub(crate) fn key(namespace: Option<&str>, name: &str) -> Box<str> {
+pub(crate) fn object_key(namespace: Option<&str>, name: &str) -> Box<str> {
     format!("{}/{name}", namespace.unwrap_or_default()).into()
 }
 
 /// The key of an object.
 pub(crate) fn key_of(object: &impl Resource) -> Box<str> {
     let meta = object.meta();
-    key(meta.namespace.as_deref(), meta.name.as_deref().unwrap_or_default())
+    object_key(meta.namespace.as_deref(), meta.name.as_deref().unwrap_or_default())
 }
 
 /// The object of a key.
@@ -91,12 +91,12 @@ pub(crate) fn object_ref<K: Resource<DynamicType = ()>>(key: &str) -> ObjectRef<
 }
 
 /// The owner that is an object's controller.
-pub(crate) fn controller(meta: &ObjectMeta) -> Option<&OwnerReference> {
+pub(crate) fn controller_reference(meta: &ObjectMeta) -> Option<&OwnerReference> {
     meta.owner_references.iter().flatten().find(|it| it.controller == Some(true))
 }
 
 /// An object by its name, from the server. (A list needs no other permission than a watch.)
-async fn find<K: Watchable>(api: &Api<Observed<K>>, name: &str) -> kube::Result<Option<Observed<K>>> {
+async fn fetch_object<K: Watchable>(api: &Api<Observed<K>>, name: &str) -> kube::Result<Option<Observed<K>>> {
     let params = ListParams::default().fields(&format!("metadata.name={name}"));
     Ok(api.list(&params).await?.items.into_iter().find(|it| it.metadata.name.as_deref() == Some(name)))
 }

@@ -33,30 +33,30 @@ impl<K: DeserializeOwned> Observed<K> {
 
 impl<K> Observed<K> {
     /// The resourceVersion as a number, which versions of one kind are ordered by.
-    pub fn version(&self) -> Option<u64> {
+    pub fn numeric_version(&self) -> Option<u64> {
         self.metadata.resource_version.as_deref()?.parse().ok()
     }
 
     /// Namespace and name.
-    pub fn key(&self) -> Box<str> {
-        super::key(self.metadata.namespace.as_deref(), self.metadata.name.as_deref().unwrap_or_default())
+    pub fn object_key(&self) -> Box<str> {
+        super::object_key(self.metadata.namespace.as_deref(), self.metadata.name.as_deref().unwrap_or_default())
     }
 
     /// The owner that is the object's controller.
-    pub fn controller(&self) -> Option<&OwnerReference> {
-        super::controller(&self.metadata)
+    pub fn controller_reference(&self) -> Option<&OwnerReference> {
+        super::controller_reference(&self.metadata)
     }
 }
 
 #[derive(Deserialize)]
-struct Object<'a> {
+struct ObjectJson<'a> {
     #[serde(borrow)]
-    metadata: Metadata<'a>,
+    metadata: MetadataJson<'a>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Metadata<'a> {
+struct MetadataJson<'a> {
     name: Option<String>,
     namespace: Option<String>,
     uid: Option<String>,
@@ -78,7 +78,7 @@ struct Annotations {
 }
 
 impl Annotations {
-    fn owner(self) -> Option<Box<OwnerAnnotations>> {
+    fn into_owner(self) -> Option<Box<OwnerAnnotations>> {
         Some(Box::new(OwnerAnnotations { name: self.name?, type_: self.type_? }))
     }
 }
@@ -86,7 +86,7 @@ impl Annotations {
 impl<'de, K> Deserialize<'de> for Observed<K> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = <&RawValue>::deserialize(deserializer)?.get();
-        let Object { metadata: it } = serde_json::from_str(text).map_err(D::Error::custom)?;
+        let ObjectJson { metadata: it } = serde_json::from_str(text).map_err(D::Error::custom)?;
         let managed = it.managed_fields.map_or("", RawValue::get);
         let json = match managed {
             "" => text.to_owned(),
@@ -105,7 +105,7 @@ impl<'de, K> Deserialize<'de> for Observed<K> {
             owner_references: it.owner_references,
             ..ObjectMeta::default()
         };
-        let annotated_owner = it.annotations.and_then(Annotations::owner);
+        let annotated_owner = it.annotations.and_then(Annotations::into_owner);
         Ok(Self { json: json.into(), managed: managed.into(), metadata, annotated_owner, kind: PhantomData })
     }
 }

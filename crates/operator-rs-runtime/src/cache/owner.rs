@@ -2,7 +2,7 @@
 //! an owner reference, an object would be neither watched nor deleted with its owner, and the garbage collector deletes
 //! an object whose owner reference points to another namespace. kube sends any object as it is.
 
-use super::{PrimaryCache, Watchable, controller, key};
+use super::{PrimaryCache, Watchable, controller_reference, object_key};
 use crate::{error::Error, scope::ResourceScope};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kube::Resource;
@@ -43,9 +43,9 @@ impl Owner {
 
     /// Names the owner in the annotations of a desired object that is in another namespace, or in none, as
     /// `SetOwnerAnnotations` of operator-lib does. Verifies that the object names no controller.
-    pub fn annotate<C: Watchable>(&self, dependent: &mut ObjectMeta, watched: Option<&str>) -> Result<(), Error> {
-        if let Some(other) = controller(dependent) {
-            return Err(names_controller::<C>(dependent, other));
+    pub fn annotate_dependent<C: Watchable>(&self, dependent: &mut ObjectMeta, watched: Option<&str>) -> Result<(), Error> {
+        if let Some(other) = controller_reference(dependent) {
+            return Err(other_controller_error::<C>(dependent, other));
         }
         if C::Scope::NAMESPACED
             && let (Some(watched), Some(namespace)) = (watched, dependent.namespace.as_deref())
@@ -55,9 +55,9 @@ impl Owner {
                 "its namespace is `{namespace}`, and this controller watches the namespace `{watched}` only: let it \
                  watch all namespaces"
             );
-            return Err(refusal::<C>(dependent, why));
+            return Err(cannot_own::<C>(dependent, why));
         }
-        let OwnerAnnotations { name, type_ } = self.annotations();
+        let OwnerAnnotations { name, type_ } = self.to_annotations();
         let annotations = dependent.annotations.get_or_insert_default();
         annotations.insert(OWNER_NAME.into(), name.into());
         annotations.insert(OWNER_TYPE.into(), type_.into());
@@ -65,9 +65,9 @@ impl Owner {
     }
 
     /// The annotations that name this owner.
-    pub fn annotations(&self) -> OwnerAnnotations {
+    pub fn to_annotations(&self) -> OwnerAnnotations {
         let OwnerReference { kind, name, .. } = &self.reference;
-        OwnerAnnotations { name: key(self.namespace.as_deref(), name), type_: owner_type(kind, group(&self.reference)) }
+        OwnerAnnotations { name: object_key(self.namespace.as_deref(), name), type_: owner_type(kind, api_group(&self.reference)) }
     }
 
     pub fn uid(&self) -> &str {
@@ -75,12 +75,12 @@ impl Owner {
     }
 
     /// Sets the owner reference and, where the desired object names none, the namespace.
-    fn set<C: Watchable>(&self, dependent: &mut ObjectMeta) -> Result<(), Error> {
+    fn add_owner_reference<C: Watchable>(&self, dependent: &mut ObjectMeta) -> Result<(), Error> {
         if C::Scope::NAMESPACED && dependent.namespace.is_none() {
             dependent.namespace.clone_from(&self.namespace);
         }
         if let Some(namespace) = &self.namespace {
-            near::<C>(dependent, &self.reference, namespace)?;
+            check_namespace::<C>(dependent, &self.reference, namespace)?;
         }
         let all = dependent.owner_references.get_or_insert_default();
         match all.iter_mut().find(|it| it.uid == self.reference.uid) {
@@ -92,24 +92,24 @@ impl Owner {
 }
 
 /// The namespace of the owner with a uid, if that is known. Its key, if it is where its dependent is, comes first.
-type NamespaceOf = Box<dyn Fn(&str, &str) -> Option<String> + Send + Sync>;
+type NamespaceLookup = Box<dyn Fn(&str, &str) -> Option<String> + Send + Sync>;
 
 /// The kind that owns the objects of a cache.
 pub(crate) struct Owners {
     kind: String,
     group: String,
     is_namespaced: bool,
-    namespace_of: NamespaceOf,
+    find_namespace: NamespaceLookup,
 }
 
 impl Owners {
     pub fn new<P: Watchable>(primary: Arc<PrimaryCache<P>>) -> Self {
-        let namespace_of = move |near: &str, uid: &str| {
+        let find_namespace = move |near: &str, uid: &str| {
             let is_it = |it: &Arc<P>| it.meta().uid.as_deref() == Some(uid);
             let found = primary.get(near).filter(is_it);
             found.or_else(|| primary.store.state().into_iter().find(is_it))?.meta().namespace.clone()
         };
-        Self { namespace_of: Box::new(namespace_of), ..Self::without_cache::<P>() }
+        Self { find_namespace: Box::new(find_namespace), ..Self::without_cache::<P>() }
     }
 
     /// Owners of which nothing is known but their kind.
@@ -118,35 +118,35 @@ impl Owners {
             kind: P::kind(&()).into(),
             group: P::group(&()).into(),
             is_namespaced: P::Scope::NAMESPACED,
-            namespace_of: Box::new(|_, _| None),
+            find_namespace: Box::new(|_, _| None),
         }
     }
 
     /// Makes `owner` the owner of a desired object, and verifies that it names no other.
-    pub fn own<C: Watchable>(&self, dependent: &mut ObjectMeta, owner: &Owner) -> Result<(), Error> {
+    pub fn set_controller<C: Watchable>(&self, dependent: &mut ObjectMeta, owner: &Owner) -> Result<(), Error> {
         let kind = &self.kind;
         if self.is_namespaced && !C::Scope::NAMESPACED {
             let why = format!("it is cluster-scoped, and {kind} is not: use `Controller::owns_by_annotation`");
-            return Err(refusal::<C>(dependent, why));
+            return Err(cannot_own::<C>(dependent, why));
         }
-        owner.set::<C>(dependent)?;
+        owner.add_owner_reference::<C>(dependent)?;
         let reference = &owner.reference;
         let other = dependent.owner_references.iter().flatten().find(|it| {
             it.controller == Some(true)
-                && (*it.kind != *self.kind || group(it) != self.group || it.uid != reference.uid)
+                && (*it.kind != *self.kind || api_group(it) != self.group || it.uid != reference.uid)
         });
         if let Some(it) = other {
-            return Err(names_controller::<C>(dependent, it));
+            return Err(other_controller_error::<C>(dependent, it));
         }
-        match (self.namespace_of)(&key(dependent.namespace.as_deref(), &reference.name), &reference.uid) {
-            Some(namespace) => near::<C>(dependent, reference, &namespace),
+        match (self.find_namespace)(&object_key(dependent.namespace.as_deref(), &reference.name), &reference.uid) {
+            Some(namespace) => check_namespace::<C>(dependent, reference, &namespace),
             None => Ok(()),
         }
     }
 }
 
 /// An owner reference cannot point to another namespace.
-fn near<C: Watchable>(dependent: &ObjectMeta, owner: &OwnerReference, namespace: &str) -> Result<(), Error> {
+fn check_namespace<C: Watchable>(dependent: &ObjectMeta, owner: &OwnerReference, namespace: &str) -> Result<(), Error> {
     if !C::Scope::NAMESPACED || dependent.namespace.as_deref() == Some(namespace) {
         return Ok(());
     }
@@ -157,18 +157,18 @@ fn near<C: Watchable>(dependent: &ObjectMeta, owner: &OwnerReference, namespace:
         owner.kind,
         owner.name
     );
-    Err(refusal::<C>(dependent, why))
+    Err(cannot_own::<C>(dependent, why))
 }
 
-fn names_controller<C: Watchable>(dependent: &ObjectMeta, other: &OwnerReference) -> Error {
+fn other_controller_error<C: Watchable>(dependent: &ObjectMeta, other: &OwnerReference) -> Error {
     let OwnerReference { kind, name, .. } = other;
-    refusal::<C>(dependent, format!("it names {kind} `{name}` as its controller: leave that owner reference out"))
+    cannot_own::<C>(dependent, format!("it names {kind} `{name}` as its controller: leave that owner reference out"))
 }
 
-fn group(reference: &OwnerReference) -> &str {
+fn api_group(reference: &OwnerReference) -> &str {
     reference.api_version.split_once('/').map_or("", |(group, _)| group)
 }
 
-fn refusal<C: Watchable>(dependent: &ObjectMeta, why: String) -> Error {
+fn cannot_own<C: Watchable>(dependent: &ObjectMeta, why: String) -> Error {
     Error::CannotOwn { kind: C::kind(&()).into(), name: dependent.name.clone().unwrap_or_default(), why }
 }

@@ -14,12 +14,12 @@ pub(crate) const DESIRED_HASH: &str = "runtime.operator-rs.io/desired-hash";
 
 /// The fields of `metadata` that have no owner: the server takes them from the URL of the request, or sets
 /// them itself.
-const UNOWNED: [&str; 7] =
+const UNOWNED_METADATA: [&str; 7] =
     ["name", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp", "managedFields"];
 
 /// Maps of built-in kinds. The server does not keep an empty one, other than an empty object such as `emptyDir`.
 /// (One that is missing here costs a write after a restart.)
-const MAPS: [&str; 11] = [
+const BUILT_IN_MAPS: [&str; 11] = [
     "labels",
     "annotations",
     "matchLabels",
@@ -42,7 +42,7 @@ pub fn hash(bytes: &[u8]) -> String {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Entry<'a> {
+struct ManagedFieldsEntry<'a> {
     #[serde(borrow)]
     manager: Option<Cow<'a, str>>,
     #[serde(borrow)]
@@ -53,27 +53,27 @@ struct Entry<'a> {
     fields: Option<&'a RawValue>,
 }
 
-impl Entry<'_> {
-    fn is_of(&self, field_manager: &str, subresource: &str) -> bool {
+impl ManagedFieldsEntry<'_> {
+    fn is_applied_by(&self, field_manager: &str, subresource: &str) -> bool {
         self.manager.as_deref() == Some(field_manager)
             && self.operation.as_deref() == Some("Apply")
             && self.subresource.as_deref().unwrap_or_default() == subresource
     }
 }
 
-fn entries(managed: &str) -> Vec<Entry<'_>> {
+fn parse_entries(managed: &str) -> Vec<ManagedFieldsEntry<'_>> {
     // An entry that cannot be read proves nothing.
     serde_json::from_str(managed).unwrap_or_default()
 }
 
 /// The text of the set of what `manager` has applied, to the object or to a subresource of it.
-pub fn applied<'a>(managed: &'a str, field_manager: &str, subresource: &str) -> Option<&'a str> {
-    entries(managed).into_iter().find(|it| it.is_of(field_manager, subresource))?.fields.map(RawValue::get)
+pub fn applied_fields<'a>(managed: &'a str, field_manager: &str, subresource: &str) -> Option<&'a str> {
+    parse_entries(managed).into_iter().find(|it| it.is_applied_by(field_manager, subresource))?.fields.map(RawValue::get)
 }
 
 /// The types of the conditions that `manager` has applied to the status.
-pub fn conditions(managed: &str, field_manager: &str) -> Vec<String> {
-    let fields = applied(managed, field_manager, "status").and_then(|it| serde_json::from_str::<Value>(it).ok());
+pub fn applied_conditions(managed: &str, field_manager: &str) -> Vec<String> {
+    let fields = applied_fields(managed, field_manager, "status").and_then(|it| serde_json::from_str::<Value>(it).ok());
     let keys = fields.as_ref().and_then(|it| it["f:status"]["f:conditions"].as_object());
     let types = keys.into_iter().flatten().filter_map(|(key, _)| {
         let key: Value = serde_json::from_str(key.strip_prefix("k:")?).ok()?;
@@ -87,7 +87,7 @@ pub fn conditions(managed: &str, field_manager: &str) -> Vec<String> {
 pub fn has_atomic_conditions(managed: &str, field_manager: Option<&str>) -> bool {
     // A look at the text is enough for almost all objects.
     managed.contains(r#""f:conditions":{}"#)
-        && entries(managed)
+        && parse_entries(managed)
             .iter()
             .filter(|it| field_manager.is_none_or(|name| it.manager.as_deref() == Some(name)))
             .filter_map(|it| serde_json::from_str::<Value>(it.fields?.get()).ok())
@@ -95,41 +95,41 @@ pub fn has_atomic_conditions(managed: &str, field_manager: Option<&str>) -> bool
 }
 
 /// Whether what `manager` has applied still has every field of `desired`.
-pub fn owns(managed: &str, field_manager: &str, desired: &Value) -> bool {
-    let (ours, others): (Vec<_>, Vec<_>) = entries(managed).into_iter().partition(|it| it.is_of(field_manager, ""));
-    let parse = |it: Entry| serde_json::from_str::<Value>(it.fields?.get()).ok();
+pub fn owns_all_fields(managed: &str, field_manager: &str, desired: &Value) -> bool {
+    let (ours, others): (Vec<_>, Vec<_>) = parse_entries(managed).into_iter().partition(|it| it.is_applied_by(field_manager, ""));
+    let parse = |it: ManagedFieldsEntry| serde_json::from_str::<Value>(it.fields?.get()).ok();
     let Some(ours) = ours.into_iter().next().and_then(parse) else { return false };
     let others: Vec<Value> = others.into_iter().filter_map(parse).collect();
     let mut desired = desired.clone();
     let api_version = desired["apiVersion"].as_str().unwrap_or_default();
     let group = api_version.split_once('/').map_or("", |(group, _)| group);
     match !group.contains('.') || group.ends_with(".k8s.io") {
-        true => without_maps(&mut desired),
-        false => without_maps(&mut desired["metadata"]),
+        true => null_empty_maps(&mut desired),
+        false => null_empty_maps(&mut desired["metadata"]),
     }
     if let Some(object) = desired.as_object_mut() {
         ["apiVersion", "kind", "status"].iter().for_each(|it| drop(object.remove(*it)));
         if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
-            UNOWNED.iter().for_each(|it| drop(metadata.remove(*it)));
+            UNOWNED_METADATA.iter().for_each(|it| drop(metadata.remove(*it)));
         }
     }
-    covers(&ours, &others.iter().collect::<Vec<_>>(), &desired)
+    covers_value(&ours, &others.iter().collect::<Vec<_>>(), &desired)
 }
 
 /// Replaces empty maps that the server does not keep by `null`: nobody has them.
-fn without_maps(value: &mut Value) {
+fn null_empty_maps(value: &mut Value) {
     match value {
         Value::Object(fields) => fields.iter_mut().for_each(|(name, it)| match it {
-            Value::Object(map) if map.is_empty() && MAPS.contains(&name.as_str()) => *it = Value::Null,
-            _ => without_maps(it),
+            Value::Object(map) if map.is_empty() && BUILT_IN_MAPS.contains(&name.as_str()) => *it = Value::Null,
+            _ => null_empty_maps(it),
         }),
-        Value::Array(elements) => elements.iter_mut().for_each(without_maps),
+        Value::Array(elements) => elements.iter_mut().for_each(null_empty_maps),
         _ => {}
     }
 }
 
 /// Whether a set has every field of a value that has fields or elements.
-fn covers(set: &Value, others: &[&Value], desired: &Value) -> bool {
+fn covers_value(set: &Value, others: &[&Value], desired: &Value) -> bool {
     let Some(set) = set.as_object() else { return false };
     match desired {
         _ if set.is_empty() => true, // a leaf: all of it
@@ -137,13 +137,13 @@ fn covers(set: &Value, others: &[&Value], desired: &Value) -> bool {
             let path = format!("f:{name}");
             let others: Vec<&Value> = others.iter().filter_map(|it| it.get(&path)).collect();
             match set.get(&path) {
-                Some(below) => value.is_null() || covers(below, &others, value),
-                None => is_in_no_set(value, &others),
+                Some(below) => value.is_null() || covers_value(below, &others, value),
+                None => has_no_owner(value, &others),
             }
         }),
         Value::Array(elements) => {
             let owned = set.keys().filter(|it| it.starts_with("k:") || it.starts_with("v:")).count();
-            elements.len() <= owned && elements.iter().all(|it| element(set, others, it))
+            elements.len() <= owned && elements.iter().all(|it| covers_element(set, others, it))
         }
         _ => false,
     }
@@ -152,21 +152,21 @@ fn covers(set: &Value, others: &[&Value], desired: &Value) -> bool {
 /// Whether a value would be in no set if it was as it was applied. Empty lists whose elements have keys are in
 /// none. Elements that others have put into one are theirs: to apply it once more would not remove them.
 /// (An empty object is in a set: without it, somebody has put something else in its place.)
-fn is_in_no_set(value: &Value, others: &[&Value]) -> bool {
+fn has_no_owner(value: &Value, others: &[&Value]) -> bool {
     match value {
-        Value::Null => others.iter().all(|it| has_elements(it)),
-        Value::Array(elements) => elements.is_empty() && others.iter().all(|it| has_elements(it)),
+        Value::Null => others.iter().all(|it| has_only_elements(it)),
+        Value::Array(elements) => elements.is_empty() && others.iter().all(|it| has_only_elements(it)),
         Value::Object(fields) if !fields.is_empty() => fields.iter().all(|(name, value)| {
             let path = format!("f:{name}");
             let below: Vec<&Value> = others.iter().filter_map(|it| it.get(&path)).collect();
-            is_in_no_set(value, &below)
+            has_no_owner(value, &below)
         }),
         _ => false,
     }
 }
 
 /// Whether a set is of elements of a list that have keys, or are their own.
-fn has_elements(set: &Value) -> bool {
+fn has_only_elements(set: &Value) -> bool {
     set.as_object().is_some_and(|it| {
         let mut paths = it.keys().filter(|path| *path != ".").peekable();
         paths.peek().is_some() && paths.all(|path| path.starts_with("k:") || path.starts_with("v:"))
@@ -174,13 +174,13 @@ fn has_elements(set: &Value) -> bool {
 }
 
 /// Whether a set has an element of a list. Keys that the element leaves out have their defaults.
-fn element(set: &Map<String, Value>, others: &[&Value], element: &Value) -> bool {
+fn covers_element(set: &Map<String, Value>, others: &[&Value], element: &Value) -> bool {
     set.iter().any(|(path, below)| match path.split_at_checked(2) {
         Some(("k:", key)) => {
             let key: Map<String, Value> = serde_json::from_str(key).unwrap_or_default();
             let same = key.iter().all(|(name, value)| element.get(name).is_none_or(|it| it == value));
             let others: Vec<&Value> = others.iter().filter_map(|it| it.get(path)).collect();
-            same && !key.is_empty() && covers(below, &others, element)
+            same && !key.is_empty() && covers_value(below, &others, element)
         }
         Some(("v:", value)) => serde_json::from_str::<Value>(value).is_ok_and(|it| it == *element),
         _ => false,
@@ -188,10 +188,10 @@ fn element(set: &Map<String, Value>, others: &[&Value], element: &Value) -> bool
 }
 
 /// Whether there is nothing in a value that anybody could own.
-pub fn is_empty(value: &Value) -> bool {
+pub fn has_no_fields(value: &Value) -> bool {
     match value {
         Value::Null => true,
-        Value::Object(fields) => fields.values().all(is_empty),
+        Value::Object(fields) => fields.values().all(has_no_fields),
         Value::Array(elements) => elements.is_empty(),
         _ => false,
     }
@@ -209,7 +209,7 @@ mod tests {
             { "manager": "kubectl", "operation": "Update", "fieldsV1": other },
             { "manager": "op", "operation": "Apply", "subresource": "status", "fieldsV1": { "f:status": {} } },
         ]);
-        owns(&managed.to_string(), "op", &desired)
+        owns_all_fields(&managed.to_string(), "op", &desired)
     }
 
     fn deployment() -> Value {
@@ -263,8 +263,8 @@ mod tests {
         ] {
             assert!(!check(without(path), json!({}), deployment()), "{path:?}");
         }
-        assert!(!owns("", "op", &deployment()));
-        assert!(!owns("[]", "op", &deployment()));
+        assert!(!owns_all_fields("", "op", &deployment()));
+        assert!(!owns_all_fields("[]", "op", &deployment()));
     }
 
     #[test]
@@ -315,7 +315,7 @@ mod tests {
         let set = json!({ "f:status": { "f:conditions": { "k:{\"type\":\"Degraded\"}": { ".": {} } }, "f:x": {} } });
         let managed =
             json!([{ "manager": "op/failure", "operation": "Apply", "subresource": "status", "fieldsV1": set }]);
-        assert_eq!(conditions(&managed.to_string(), "op/failure"), ["Degraded"]);
-        assert_eq!(conditions(&managed.to_string(), "op"), [""; 0]);
+        assert_eq!(applied_conditions(&managed.to_string(), "op/failure"), ["Degraded"]);
+        assert_eq!(applied_conditions(&managed.to_string(), "op"), [""; 0]);
     }
 }

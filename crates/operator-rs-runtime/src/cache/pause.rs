@@ -13,23 +13,23 @@ pub(super) struct Pause {
 }
 
 impl Pause {
-    pub fn of<K: Resource<DynamicType = ()>>() -> Self {
+    pub fn for_kind<K: Resource<DynamicType = ()>>() -> Self {
         let group = Some(K::group(&()).into_owned()).filter(|it| !it.ends_with(".k8s.io"));
         Self { group: group.unwrap_or_default(), chosen: OnceLock::new() }
     }
 
     /// Only this annotation pauses. The first call decides.
-    pub fn choose(&self, annotation: &str) {
+    pub fn set_annotation(&self, annotation: &str) {
         let _ = self.chosen.set(annotation.into());
     }
 
     /// The annotation that pauses an object, if it has one.
-    pub fn annotation<'a>(&self, meta: &'a ObjectMeta) -> Option<&'a str> {
+    pub fn find_annotation<'a>(&self, meta: &'a ObjectMeta) -> Option<&'a str> {
         let mut all = meta.annotations.iter().flatten();
-        all.find(|(name, value)| *value == "true" && self.is_it(name)).map(|(name, _)| name.as_str())
+        all.find(|(name, value)| *value == "true" && self.is_pause_annotation(name)).map(|(name, _)| name.as_str())
     }
 
-    fn is_it(&self, name: &str) -> bool {
+    fn is_pause_annotation(&self, name: &str) -> bool {
         let Some((domain, "paused")) = name.split_once('/') else {
             return self.chosen.get().is_some_and(|it| it == name);
         };
@@ -50,7 +50,7 @@ mod tests {
 
     fn paused(pause: &Pause, name: &str, value: &str) -> bool {
         let annotations = [(name.to_owned(), value.to_owned())].into();
-        pause.annotation(&ObjectMeta { annotations: Some(annotations), ..ObjectMeta::default() }) == Some(name)
+        pause.find_annotation(&ObjectMeta { annotations: Some(annotations), ..ObjectMeta::default() }) == Some(name)
     }
 
     #[test]
@@ -62,14 +62,14 @@ mod tests {
             assert!(!is(other), "{other}");
         }
         assert!(!paused(&pause, "example.com/paused", "false") && !paused(&pause, "example.com/paused", ""));
-        assert!(!paused(&Pause::of::<Ingress>(), "networking.k8s.io/paused", "true"));
+        assert!(!paused(&Pause::for_kind::<Ingress>(), "networking.k8s.io/paused", "true"));
     }
 
     #[test]
     fn a_controller_can_choose_another() {
-        let pause = Pause::of::<Deployment>();
+        let pause = Pause::for_kind::<Deployment>();
         assert!(!paused(&pause, "example.com/paused", "true"));
-        pause.choose("example.com/paused");
+        pause.set_annotation("example.com/paused");
         assert!(paused(&pause, "example.com/paused", "true") && !paused(&pause, "apps/paused", "true"));
     }
 }

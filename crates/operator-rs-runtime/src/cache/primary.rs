@@ -8,9 +8,9 @@ use super::{
     filter::Filter,
     lock, object_ref,
     pause::Pause,
-    prune::Running,
-    recent::{Recent, Version},
-    state::{Listed, State},
+    prune::RunningReconciles,
+    recent::{RecentChanges, ResourceVersion},
+    state::{ListedObject, PrimaryState},
 };
 use kube::{
     Client, Resource,
@@ -37,7 +37,7 @@ pub struct PrimaryCache<K: Watchable> {
     pub(super) store: Store<K>,
     pub(super) filter: Filter<K>,
     pub(super) trigger: Box<dyn Fn(&str) + Send + Sync>,
-    pub(super) state: Mutex<State<K>>,
+    pub(super) state: Mutex<PrimaryState<K>>,
     /// Whether failures can be reported in a condition: some kinds have none.
     pub(super) has_conditions: AtomicBool,
     /// The last time that the API server knew no conditions of the kind.
@@ -46,12 +46,12 @@ pub struct PrimaryCache<K: Watchable> {
     pause: Arc<Pause>,
     is_dry_run: AtomicBool,
     /// The reconciles that run.
-    pub(crate) running: Arc<Running>,
+    pub(crate) running: Arc<RunningReconciles>,
 }
 
 /// The results of an event, besides the change of the cache.
 #[derive(Default)]
-pub(crate) struct Outcome {
+pub(crate) struct EventOutcome {
     /// The keys of own writes that a list does not show.
     pub unseen: Vec<Box<str>>,
     /// The reason that an object cannot be decoded, if it is new.
@@ -68,9 +68,9 @@ impl<K: Watchable> PrimaryCache<K> {
     ) -> Arc<Self> {
         let writer = Writer::default();
         let store = writer.as_reader();
-        let state = State {
+        let state = PrimaryState {
             writer,
-            recent: Recent::default(),
+            recent: RecentChanges::default(),
             indexes: vec![],
             conditions: HashMap::new(),
             undecodable: HashMap::new(),
@@ -80,10 +80,10 @@ impl<K: Watchable> PrimaryCache<K> {
         // The kinds of Kubernetes itself have conditions of their own controllers.
         let group = K::group(&());
         let has_conditions = AtomicBool::new(group.contains('.') && !group.ends_with(".k8s.io"));
-        let (trigger, state, pause) = (Box::new(trigger), Mutex::new(state), Arc::new(Pause::of::<K>()));
+        let (trigger, state, pause) = (Box::new(trigger), Mutex::new(state), Arc::new(Pause::for_kind::<K>()));
         let paused = pause.clone();
         // No predicate hides that the annotation comes or goes.
-        let filter = filter.with(move |it| paused.annotation(it.meta()).is_some());
+        let filter = filter.with_property(move |it| paused.find_annotation(it.meta()).is_some());
         Arc::new(Self {
             client,
             field_manager,
@@ -93,7 +93,7 @@ impl<K: Watchable> PrimaryCache<K> {
             state,
             has_conditions,
             refused: Mutex::default(),
-            claimant: claims.claimant::<K>(),
+            claimant: claims.add_claimant::<K>(),
             pause,
             is_dry_run: AtomicBool::new(false),
             running: Arc::default(),
@@ -101,7 +101,7 @@ impl<K: Watchable> PrimaryCache<K> {
     }
 
     /// Nothing that is written will be stored.
-    pub(crate) fn will_store_nothing(&self) {
+    pub(crate) fn enable_dry_run(&self) {
         self.is_dry_run.store(true, Ordering::Relaxed);
     }
 
@@ -111,13 +111,13 @@ impl<K: Watchable> PrimaryCache<K> {
     }
 
     /// Lets this annotation pause objects, and no other.
-    pub(crate) fn pause_by(&self, annotation: &str) {
-        self.pause.choose(annotation);
+    pub(crate) fn set_pause_annotation(&self, annotation: &str) {
+        self.pause.set_annotation(annotation);
     }
 
     /// The annotation that pauses an object, if it has one.
     pub(crate) fn paused_by<'a>(&self, object: &'a K) -> Option<&'a str> {
-        self.pause.annotation(object.meta())
+        self.pause.find_annotation(object.meta())
     }
 
     /// The objects, as a store of kube.
@@ -144,32 +144,32 @@ impl<K: Watchable> PrimaryCache<K> {
     }
 
     /// The keys of objects whose latest state cannot be decoded.
-    pub(crate) fn undecodable(&self) -> Vec<Box<str>> {
+    pub(crate) fn undecodable_keys(&self) -> Vec<Box<str>> {
         lock(&self.state).undecodable.keys().cloned().collect()
     }
 
     /// Stores an event, and triggers a reconcile unless it only repeats an own write.
-    pub(crate) fn observe(&self, event: Event<Observed<K>>) -> Outcome {
+    pub(crate) fn handle_event(&self, event: Event<Observed<K>>) -> EventOutcome {
         match event {
             Event::Init => {
                 let mut state = lock(&self.state);
-                state.recent.list_begins();
+                state.recent.begin_list();
                 state.listed.clear();
                 let undecodable = std::mem::take(&mut state.undecodable);
                 state.undecodable_before.extend(undecodable);
                 state.writer.apply_watcher_event(&Event::Init);
             }
-            Event::InitDone => return Outcome { unseen: self.list_ends(), undecodable: None },
+            Event::InitDone => return EventOutcome { unseen: self.finish_list(), undecodable: None },
             Event::InitApply(observed) => {
                 let object = match observed.decode() {
                     Ok(it) => it,
-                    Err(error) => return self.reject(&observed, &error),
+                    Err(error) => return self.reject_undecodable(&observed, &error),
                 };
-                let (key, version) = (observed.key(), observed.version());
+                let (key, version) = (observed.object_key(), observed.numeric_version());
                 // It is remembered only when the list ends: an interrupted one has triggered nothing.
-                let hash = self.filter.hash(&key, &object);
-                let conditions = Conditions::of(&observed, self.field_manager);
-                let listed = Listed { version, uid: observed.metadata.uid, hash, conditions };
+                let hash = self.filter.hash_object(&key, &object);
+                let conditions = Conditions::from_observed(&observed, self.field_manager);
+                let listed = ListedObject { version, uid: observed.metadata.uid, hash, conditions };
                 let mut state = lock(&self.state);
                 state.writer.apply_watcher_event(&Event::InitApply(object));
                 state.listed.insert(key, listed);
@@ -177,69 +177,69 @@ impl<K: Watchable> PrimaryCache<K> {
             Event::Apply(observed) => {
                 let object = match observed.decode() {
                     Ok(it) => it,
-                    Err(error) => return self.reject(&observed, &error),
+                    Err(error) => return self.reject_undecodable(&observed, &error),
                 };
-                let key = observed.key();
-                let is_news = self.filter.is_news(&key, &object);
+                let key = observed.object_key();
+                let is_news = self.filter.record_change(&key, &object);
                 let mut state = lock(&self.state);
-                let current = self.get(&key).map(|it| version(&*it));
-                if !state.recent.applied(&key, observed.version(), current) {
-                    return Outcome::default();
+                let current = self.get(&key).map(|it| numeric_version(&*it));
+                if !state.recent.record_event(&key, observed.numeric_version(), current) {
+                    return EventOutcome::default();
                 }
-                state.look_at_conditions(&key, &observed, self.field_manager);
-                state.put(&key, object);
+                state.update_conditions(&key, &observed, self.field_manager);
+                state.store_object(&key, object);
                 drop(state);
                 if is_news {
                     (self.trigger)(&key);
                 }
             }
-            Event::Delete(observed) => self.forget(&observed.key(), observed.version()),
+            Event::Delete(observed) => self.record_deletion(&observed.object_key(), observed.numeric_version()),
         }
-        Outcome::default()
+        EventOutcome::default()
     }
 
     /// An object is gone. The reconcile that is triggered finds that out.
-    pub(crate) fn forget(&self, key: &str, at: Version) {
+    pub(crate) fn record_deletion(&self, key: &str, at: ResourceVersion) {
         let mut state = lock(&self.state);
         let current = self.get(key);
-        if state.recent.deleted(key, at, current.as_ref().map(|it| version(&**it))) {
-            state.remove(key, current);
+        if state.recent.record_deletion(key, at, current.as_ref().map(|it| numeric_version(&**it))) {
+            state.remove_object(key, current);
             state.undecodable.remove(key);
             drop(state);
-            self.filter.forget(key);
+            self.filter.forget_object(key);
             (self.trigger)(key);
         }
     }
 
     /// An object that cannot be decoded is not reconciled, not by an older state of it either.
-    fn reject(&self, observed: &Observed<K>, error: &serde_json::Error) -> Outcome {
-        let (key, at) = (observed.key(), observed.version());
+    fn reject_undecodable(&self, observed: &Observed<K>, error: &serde_json::Error) -> EventOutcome {
+        let (key, at) = (observed.object_key(), observed.numeric_version());
         let mut state = lock(&self.state);
-        state.remove(&key, self.get(&key));
-        self.filter.forget(&key);
+        state.remove_object(&key, self.get(&key));
+        self.filter.forget_object(&key);
         let is_known = state.undecodable_before.get(&key) == Some(&at);
         let is_news = state.undecodable.insert(key, at) != Some(at) && !is_known;
-        Outcome { undecodable: is_news.then(|| error.to_string()), ..Outcome::default() }
+        EventOutcome { undecodable: is_news.then(|| error.to_string()), ..EventOutcome::default() }
     }
 
     /// Remembers what an own write returned, which has written `sent`. Where it shows a change by others
     /// that the watch has not shown yet, a reconcile is due.
-    pub(super) fn wrote(&self, after: &Observed<K>, sent: &Value) -> Result<(), serde_json::Error>
+    pub(super) fn record_write(&self, after: &Observed<K>, sent: &Value) -> Result<(), serde_json::Error>
     where
         K: Serialize,
     {
-        let (key, object) = (after.key(), after.decode()?);
+        let (key, object) = (after.object_key(), after.decode()?);
         let mut state = lock(&self.state);
         let current = self.get(&key);
-        if !state.recent.wrote(&key, after.version(), current.as_ref().map(|it| version(&**it))) {
+        if !state.recent.record_write(&key, after.numeric_version(), current.as_ref().map(|it| numeric_version(&**it))) {
             return Ok(());
         }
         // One that the watch does not show has come just now, or is gone: an event will say so, or none.
         let Some(current) = current else { return Ok(()) };
         let is_news = current.meta().uid != object.meta().uid
-            || change::is_news(&serde_json::to_value(&*current)?, &serde_json::to_value(&object)?, sent);
-        state.look_at_conditions(&key, after, self.field_manager);
-        state.put(&key, object);
+            || change::has_foreign_changes(&serde_json::to_value(&*current)?, &serde_json::to_value(&object)?, sent);
+        state.update_conditions(&key, after, self.field_manager);
+        state.store_object(&key, object);
         drop(state);
         if is_news {
             (self.trigger)(&key);
@@ -248,6 +248,6 @@ impl<K: Watchable> PrimaryCache<K> {
     }
 }
 
-pub(super) fn version(object: &impl Resource) -> Version {
+pub(super) fn numeric_version(object: &impl Resource) -> ResourceVersion {
     object.meta().resource_version.as_deref()?.parse().ok()
 }

@@ -24,29 +24,29 @@ pub(super) fn now() -> Moment {
 
 /// The reconciles of a controller that run, by the uids of their objects. At most one of each object runs.
 #[derive(Default)]
-pub(crate) struct Running(Mutex<HashMap<String, Moment>>);
+pub(crate) struct RunningReconciles(Mutex<HashMap<String, Moment>>);
 
-impl Running {
+impl RunningReconciles {
     /// Notes that a reconcile of the object with this uid begins. It ends when the guard is dropped.
-    pub fn begin(self: &Arc<Self>, uid: Option<&str>) -> RunningReconcile {
+    pub fn begin(self: &Arc<Self>, uid: Option<&str>) -> ReconcileGuard {
         let uid = uid.unwrap_or_default().to_owned();
         lock(&self.0).insert(uid.clone(), now());
-        RunningReconcile { running: self.clone(), uid }
+        ReconcileGuard { running: self.clone(), uid }
     }
 
     /// When the reconcile of the object with this uid has begun; none if none runs.
-    pub fn began(&self, uid: Option<&str>) -> Option<Moment> {
+    pub fn reconcile_start(&self, uid: Option<&str>) -> Option<Moment> {
         lock(&self.0).get(uid?).copied()
     }
 }
 
 /// A reconcile that runs until this is dropped.
-pub(crate) struct RunningReconcile {
-    running: Arc<Running>,
+pub(crate) struct ReconcileGuard {
+    running: Arc<RunningReconciles>,
     uid: String,
 }
 
-impl Drop for RunningReconcile {
+impl Drop for ReconcileGuard {
     fn drop(&mut self) {
         lock(&self.running.0).remove(&self.uid);
     }
@@ -63,9 +63,9 @@ impl<P: Watchable, C: Watchable> Prunes<P> for Children<C> {
         async move {
             let undesired: Vec<_> = {
                 let state = lock(&self.state);
-                let all = if self.are_owned() { self.belonging(&state, owner) } else { vec![] };
+                let all = if self.are_owned() { self.entries_of_parent(&state, owner) } else { vec![] };
                 let all = all.into_iter().filter(|(_, it)| !it.is_deleted && !it.is_terminating);
-                let all = all.filter(|(_, it)| it.set.is_some() && it.applied < began);
+                let all = all.filter(|(_, it)| it.owned_fields.is_some() && it.applied_at < began);
                 let all = all.filter(|(key, _)| !state.applying.contains_key(&***key));
                 all.map(|(key, it)| (key.clone(), it.uid.clone())).collect()
             };

@@ -35,7 +35,7 @@ impl<K: Watchable> References<K> {
         I: IntoIterator<Item: Into<ObjectName>>,
     {
         let targets: Targets<K> = Box::new(move |primary, namespace| {
-            let keys = || targets(primary).into_iter().map(|it| it.into().key::<C>(namespace)).collect();
+            let keys = || targets(primary).into_iter().map(|it| it.into().into_key::<C>(namespace)).collect();
             catch_unwind(AssertUnwindSafe(keys)).unwrap_or_else(|panic| {
                 let error = crate::worker::panic_message(&*panic);
                 let name = primary.meta().name.as_deref();
@@ -47,7 +47,7 @@ impl<K: Watchable> References<K> {
     }
 
     /// The keys of the primaries that refer to an object.
-    pub fn to(&self, key: &str) -> Vec<Arc<str>> {
+    pub fn referrers_of(&self, key: &str) -> Vec<Arc<str>> {
         lock(&self.index).by_target.get(key).cloned().unwrap_or_default()
     }
 
@@ -110,10 +110,10 @@ mod tests {
         references.update("n/a", Some(&config("a", &["x", "y"])));
         references.update("n/b", Some(&config("b", &["y"])));
         references.update("n/panics", Some(&config("panics", &["y"])));
-        assert_eq!(references.to("n/y"), ["n/a".into(), "n/b".into()] as [Arc<str>; 2]);
+        assert_eq!(references.referrers_of("n/y"), ["n/a".into(), "n/b".into()] as [Arc<str>; 2]);
         references.update("n/a", Some(&config("a", &["x"])));
         references.update("n/b", None);
-        assert_eq!((references.to("n/x").len(), references.to("n/y").len()), (1, 0));
+        assert_eq!((references.referrers_of("n/x").len(), references.referrers_of("n/y").len()), (1, 0));
     }
 
     #[test]

@@ -5,24 +5,24 @@ use serde_json::Value;
 
 /// Each empty object of `desired` that is not in `found`, where another object is in its place: such as
 /// `` `spec.volumes[0].emptyDir` was replaced by `hostPath` ``.
-pub fn replaced(desired: &Value, found: &Value) -> Vec<String> {
-    let mut res = vec![];
-    look(desired, found, "", &mut res);
-    res
+pub fn find_replaced(desired: &Value, found: &Value) -> Vec<String> {
+    let mut replaced = vec![];
+    collect_replaced(desired, found, "", &mut replaced);
+    replaced
 }
 
-fn look(desired: &Value, found: &Value, path: &str, res: &mut Vec<String>) {
+fn collect_replaced(desired: &Value, found: &Value, path: &str, replaced: &mut Vec<String>) {
     match (desired, found) {
         (Value::Object(desired), Value::Object(found)) => {
             let others = || found.iter().filter(|(name, it)| it.is_object() && !desired.contains_key(*name));
             for (name, value) in desired {
                 let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
                 match found.get(name) {
-                    Some(found) => look(value, found, &path, res),
+                    Some(found) => collect_replaced(value, found, &path, replaced),
                     None if value.as_object().is_some_and(serde_json::Map::is_empty) => {
                         let others: Vec<_> = others().map(|(name, _)| format!("`{name}`")).collect();
                         if !others.is_empty() {
-                            res.push(format!("`{path}` was replaced by {}", others.join(", ")));
+                            replaced.push(format!("`{path}` was replaced by {}", others.join(", ")));
                         }
                     }
                     None => {}
@@ -32,7 +32,7 @@ fn look(desired: &Value, found: &Value, path: &str, res: &mut Vec<String>) {
         (Value::Array(desired), Value::Array(found)) => {
             for element in desired.iter().filter(|it| it["name"].is_string()) {
                 let at = found.iter().position(|it| it["name"] == element["name"]);
-                at.into_iter().for_each(|at| look(element, &found[at], &format!("{path}[{at}]"), res));
+                at.into_iter().for_each(|at| collect_replaced(element, &found[at], &format!("{path}[{at}]"), replaced));
             }
         }
         _ => {}
@@ -54,11 +54,11 @@ mod tests {
             "volumes": [{ "name": "b", "hostPath": { "path": "/" } }, { "name": "a", "emptyDir": {}, "other": {} }],
         } });
         assert_eq!(
-            replaced(&desired, &found),
+            find_replaced(&desired, &found),
             ["`spec.selfSigned` was replaced by `ca`", "`spec.volumes[0].emptyDir` was replaced by `hostPath`"]
         );
-        assert!(replaced(&desired, &desired).is_empty());
+        assert!(find_replaced(&desired, &desired).is_empty());
         let gone = json!({ "spec": { "replicas": 1, "volumes": [{ "name": "a" }] } });
-        assert!(replaced(&desired, &gone).is_empty(), "nothing is in its place");
+        assert!(find_replaced(&desired, &gone).is_empty(), "nothing is in its place");
     }
 }

@@ -32,8 +32,8 @@ impl Selection {
     ) -> Self {
         Self {
             method,
-            primary: resource::<P>(),
-            dependent: resource::<C>(),
+            primary: resource_name::<P>(),
+            dependent: resource_name::<C>(),
             namespace: namespace.map(Into::into),
             labels: labels.clone(),
             fields: fields.map(Into::into),
@@ -42,7 +42,7 @@ impl Selection {
     }
 
     /// Whether this one deletes what the other one has applied.
-    fn deletes(&self, other: &Self) -> bool {
+    fn would_prune(&self, other: &Self) -> bool {
         self.prunes
             && self.method == other.method
             && (&self.primary, &self.dependent, &self.fields) == (&other.primary, &other.dependent, &other.fields)
@@ -60,20 +60,20 @@ impl Selections {
     pub fn add(&self, selection: &Selection, prunes: bool) -> Result<Arc<Selection>, String> {
         let selection = Selection { prunes, ..selection.clone() };
         let mut all = lock(&self.0);
-        all.retain(|it| 0 < it.strong_count());
+        all.retain(|it| it.strong_count() > 0);
         let others = all.iter().filter_map(Weak::upgrade);
-        if others.into_iter().any(|it| it.deletes(&selection) || selection.deletes(&it)) {
+        if others.into_iter().any(|it| it.would_prune(&selection) || selection.would_prune(&it)) {
             return Err(format!(
                 "`{}` was called twice for `{}` of `{}` with the same labels, so that what one applies is pruned by the other: give each a label of its own",
                 selection.method, selection.dependent, selection.primary
             ));
         }
-        let res = Arc::new(selection);
-        all.push(Arc::downgrade(&res));
-        Ok(res)
+        let shared = Arc::new(selection);
+        all.push(Arc::downgrade(&shared));
+        Ok(shared)
     }
 }
 
-fn resource<C: Watchable>() -> String {
+fn resource_name<C: Watchable>() -> String {
     format!("{}.{}", C::plural(&()), C::group(&())).trim_end_matches('.').to_owned()
 }

@@ -25,22 +25,22 @@ use tokio::{
 use tokio_util::task::AbortOnDropHandle;
 
 /// Controllers that start within this time share the first list, too.
-const TOGETHER: Duration = Duration::from_millis(10);
+const FIRST_LIST_DELAY: Duration = Duration::from_millis(10);
 
 /// The watches of a process, what its controllers report on objects, and what they own. Clones share them.
 #[derive(Clone, Default)]
 pub(crate) struct SharedWatches {
-    hubs: Arc<Mutex<BTreeMap<Selection, Box<dyn Any + Send + Sync>>>>,
+    watches: Arc<Mutex<BTreeMap<WatchKey, Box<dyn Any + Send + Sync>>>>,
     pub(crate) claims: Claims,
     pub(crate) owned: Selections,
 }
 
 /// The type, the namespace, the labels and the fields.
-type Selection = (TypeId, Option<String>, Option<String>, Option<String>);
+type WatchKey = (TypeId, Option<String>, Option<String>, Option<String>);
 
 impl fmt::Debug for SharedWatches {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} watches", lock(&self.hubs).len())
+        write!(f, "{} watches", lock(&self.watches).len())
     }
 }
 
@@ -56,23 +56,23 @@ impl SharedWatches {
     ) -> Subscription<C> {
         let config = selected.config();
         let (labels, fields) = (config.label_selector.clone(), config.field_selector.clone());
-        let selection = (TypeId::of::<C>(), namespace.name().map(Into::into), labels, fields);
-        let mut all = lock(&self.hubs);
-        let known = all.get(&selection).and_then(|it| it.downcast_ref::<Weak<Hub<C>>>()?.upgrade());
-        let hub = known.unwrap_or_else(|| {
-            let hub = Hub::new(namespace.api(client), config, permissions.clone());
-            all.insert(selection, Box::new(Arc::downgrade(&hub)));
-            hub
+        let watch_key = (TypeId::of::<C>(), namespace.name().map(Into::into), labels, fields);
+        let mut all = lock(&self.watches);
+        let known = all.get(&watch_key).and_then(|it| it.downcast_ref::<Weak<SharedWatch<C>>>()?.upgrade());
+        let shared_watch = known.unwrap_or_else(|| {
+            let shared_watch = SharedWatch::new(namespace.api(client), config, permissions.clone());
+            all.insert(watch_key, Box::new(Arc::downgrade(&shared_watch)));
+            shared_watch
         });
         let observer = Observer { is_active: false, observe: Box::new(observe), synced };
-        let id = lock(&hub.observers).add(observer);
-        hub.restart.notify_one();
-        Subscription { hub, id }
+        let id = lock(&shared_watch.observers).add(observer);
+        shared_watch.restart.notify_one();
+        Subscription { shared_watch, id }
     }
 }
 
 /// One watch, and the caches that follow it.
-struct Hub<C> {
+struct SharedWatch<C> {
     observers: Mutex<Observers<C>>,
     /// There is a new cache, which has to see a list.
     restart: Arc<Notify>,
@@ -108,18 +108,18 @@ impl<C> Observers<C> {
     }
 }
 
-impl<C: Watchable> Hub<C> {
+impl<C: Watchable> SharedWatch<C> {
     fn new(api: Api<Observed<C>>, config: watcher::Config, permissions: Permissions) -> Arc<Self> {
         let (sender, end) = tokio::sync::watch::channel(None);
         let restart = Arc::new(Notify::new());
-        Arc::new_cyclic(|hub: &Weak<Self>| {
-            let driver = drive(hub.clone(), (api, config, permissions), restart.clone(), sender).boxed();
+        Arc::new_cyclic(|shared_watch: &Weak<Self>| {
+            let driver = run_watch(shared_watch.clone(), (api, config, permissions), restart.clone(), sender).boxed();
             let observers = Mutex::new(Observers { last: 0, by_id: BTreeMap::new() });
             Self { observers, restart, end, driver: Mutex::new(Driver::Waiting(driver)) }
         })
     }
 
-    fn start(&self) {
+    fn ensure_started(&self) {
         let mut driver = lock(&self.driver);
         *driver = match std::mem::replace(&mut *driver, Driver::Starting) {
             Driver::Waiting(future) => Driver::Running { _task: AbortOnDropHandle::new(tokio::spawn(future)) },
@@ -127,7 +127,7 @@ impl<C: Watchable> Hub<C> {
         };
     }
 
-    fn observe(&self, event: Event<Observed<C>>) {
+    fn dispatch_event(&self, event: Event<Observed<C>>) {
         let (begins, ends) = (matches!(event, Event::Init), matches!(event, Event::InitDone));
         let observers = &mut *lock(&self.observers);
         let mut active = observers.by_id.values_mut().filter_map(|it| {
@@ -150,17 +150,17 @@ impl<C: Watchable> Hub<C> {
 }
 
 /// Runs the watch until it has no cache any more, or there is no hope.
-async fn drive<C: Watchable>(
-    hub: Weak<Hub<C>>,
+async fn run_watch<C: Watchable>(
+    shared_watch: Weak<SharedWatch<C>>,
     (api, config, permissions): (Api<Observed<C>>, watcher::Config, Permissions),
     restart: Arc<Notify>,
     end: Sender<Option<String>>,
 ) {
-    sleep(TOGETHER).await;
+    sleep(FIRST_LIST_DELAY).await;
     loop {
         let observe = |event| {
-            if let Some(hub) = hub.upgrade() {
-                hub.observe(event);
+            if let Some(shared_watch) = shared_watch.upgrade() {
+                shared_watch.dispatch_event(event);
             }
         };
         tokio::select! {
@@ -177,15 +177,15 @@ async fn drive<C: Watchable>(
 
 /// A cache that follows a watch, until this is dropped.
 pub(crate) struct Subscription<C> {
-    hub: Arc<Hub<C>>,
+    shared_watch: Arc<SharedWatch<C>>,
     id: u64,
 }
 
 impl<C: Watchable> Subscription<C> {
     /// Starts the watch unless another cache has. It ends only with the reason why there is no point in going on.
     pub async fn run(self) -> Result<(), String> {
-        self.hub.start();
-        let mut end = self.hub.end.clone();
+        self.shared_watch.ensure_started();
+        let mut end = self.shared_watch.end.clone();
         let why = end.wait_for(Option::is_some).await.ok().and_then(|it| it.clone());
         Err(why.unwrap_or_else(|| format!("the watch of {} has failed", C::plural(&()))))
     }
@@ -193,7 +193,7 @@ impl<C: Watchable> Subscription<C> {
 
 impl<C> Drop for Subscription<C> {
     fn drop(&mut self) {
-        let gone = lock(&self.hub.observers).by_id.remove(&self.id);
+        let gone = lock(&self.shared_watch.observers).by_id.remove(&self.id);
         drop(gone);
     }
 }

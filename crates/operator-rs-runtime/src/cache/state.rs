@@ -3,41 +3,41 @@
 use super::{
     Observed, References, Watchable,
     conditions::Conditions,
-    recent::{Recent, Version},
+    recent::{RecentChanges, ResourceVersion},
 };
 use kube::runtime::{reflector::store::Writer, watcher::Event};
 use std::{collections::HashMap, sync::Arc};
 
-pub(super) struct State<K: Watchable> {
+pub(super) struct PrimaryState<K: Watchable> {
     pub writer: Writer<K>,
-    pub recent: Recent,
+    pub recent: RecentChanges,
     pub indexes: Vec<Arc<References<K>>>,
     /// Of objects whose conditions are not all this operator's.
     pub conditions: HashMap<Box<str>, Conditions>,
     /// The versions of objects that cannot be decoded.
-    pub undecodable: HashMap<Box<str>, Version>,
+    pub undecodable: HashMap<Box<str>, ResourceVersion>,
     /// The same, of before the list that has begun.
-    pub undecodable_before: HashMap<Box<str>, Version>,
+    pub undecodable_before: HashMap<Box<str>, ResourceVersion>,
     /// The objects that the current list has shown so far.
-    pub listed: HashMap<Box<str>, Listed>,
+    pub listed: HashMap<Box<str>, ListedObject>,
 }
 
-pub(super) struct Listed {
-    pub version: Version,
+pub(super) struct ListedObject {
+    pub version: ResourceVersion,
     pub uid: Option<String>,
     /// A hash of the parts that the predicate looks at.
     pub hash: Option<u64>,
     pub conditions: Option<Conditions>,
 }
 
-impl<K: Watchable> State<K> {
-    pub fn put(&mut self, key: &str, object: K) {
+impl<K: Watchable> PrimaryState<K> {
+    pub fn store_object(&mut self, key: &str, object: K) {
         self.indexes.iter().for_each(|it| it.update(key, Some(&object)));
         self.undecodable.remove(key);
         self.writer.apply_watcher_event(&Event::Apply(object));
     }
 
-    pub fn remove(&mut self, key: &str, current: Option<Arc<K>>) {
+    pub fn remove_object(&mut self, key: &str, current: Option<Arc<K>>) {
         self.indexes.iter().for_each(|it| it.update(key, None));
         self.conditions.remove(key);
         if let Some(current) = current {
@@ -45,8 +45,8 @@ impl<K: Watchable> State<K> {
         }
     }
 
-    pub fn look_at_conditions(&mut self, key: &str, observed: &Observed<K>, field_manager: &str) {
-        self.set_conditions(key, Conditions::of(observed, field_manager));
+    pub fn update_conditions(&mut self, key: &str, observed: &Observed<K>, field_manager: &str) {
+        self.set_conditions(key, Conditions::from_observed(observed, field_manager));
     }
 
     pub fn set_conditions(&mut self, key: &str, conditions: Option<Conditions>) {

@@ -1,7 +1,7 @@
 //! The status of a primary, and whose its conditions are: what others set stays theirs, and what the
 //! runtime reports about a failure is a manager's of its own, so that neither erases the other.
 
-use super::{Observed, PrimaryCache, Watchable, conditions::leave_out_gone, find, key_of, lock, primary::version};
+use super::{Observed, PrimaryCache, Watchable, conditions::exclude_cleared, fetch_object, key_of, lock, primary::numeric_version};
 use crate::{error::Error, scope::ResourceScope};
 use kube::{
     Api, ResourceExt,
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// So often is a status applied while others write to the object.
-const ATTEMPTS: u32 = 5;
+const MAX_ATTEMPTS: u32 = 5;
 
 impl<K: Watchable> PrimaryCache<K> {
     /// Writes the status if it differs: see [`Primary::update_status`](crate::Primary::update_status).
@@ -22,19 +22,19 @@ impl<K: Watchable> PrimaryCache<K> {
         K: Serialize + HasStatus<Status: Serialize + PartialEq + Sync>,
     {
         let key = key_of(object);
-        let latest = self.current(object);
+        let latest = self.get_current(object);
         let found = latest.as_deref().unwrap_or(object).status();
         if found == Some(&status) {
             return Ok(false);
         }
         let (mut desired, mut found) = (serde_json::to_value(&status)?, serde_json::to_value(found)?);
         let read = serde_json::to_value(object.status())?["conditions"].take();
-        leave_out_gone(&mut desired["conditions"], &found["conditions"], &read);
+        exclude_cleared(&mut desired["conditions"], &found["conditions"], &read);
         if let Some(it) = lock(&self.state).conditions.get(&key)
             && desired["conditions"].is_array()
             && found["conditions"].is_array()
         {
-            it.withhold(&mut desired["conditions"], &mut found["conditions"], &read);
+            it.retain_writable(&mut desired["conditions"], &mut found["conditions"], &read);
         }
         if desired == found {
             return Ok(false);
@@ -44,17 +44,17 @@ impl<K: Watchable> PrimaryCache<K> {
     }
 
     /// An object as it is known now, and no other of its name.
-    pub(crate) fn current(&self, object: &K) -> Option<Arc<K>> {
+    pub(crate) fn get_current(&self, object: &K) -> Option<Arc<K>> {
         self.get(&key_of(object)).filter(|it| it.meta().uid == object.meta().uid)
     }
 
     /// An object from the server, and no other of its name. Where it is gone, the cache knows it from now on.
-    pub(crate) async fn find(&self, object: &K) -> Result<Option<Observed<K>>, Error> {
-        let known = self.current(object).map(|it| version(&*it));
+    pub(crate) async fn fetch_current(&self, object: &K) -> Result<Option<Observed<K>>, Error> {
+        let known = self.get_current(object).map(|it| numeric_version(&*it));
         let api: Api<Observed<K>> = K::Scope::api(&self.client, object.namespace().as_deref());
-        let found = find(&api, &object.name_any()).await?.filter(|it| it.metadata.uid == object.meta().uid);
+        let found = fetch_object(&api, &object.name_any()).await?.filter(|it| it.metadata.uid == object.meta().uid);
         if let (None, Some(known)) = (&found, known) {
-            self.forget(&key_of(object), known);
+            self.record_deletion(&key_of(object), known);
         }
         Ok(found)
     }
@@ -71,7 +71,7 @@ impl<K: Watchable> PrimaryCache<K> {
         K: Serialize,
     {
         let api: Api<Observed<K>> = K::Scope::api(&self.client, object.namespace().as_deref());
-        let latest = self.current(object);
+        let latest = self.get_current(object);
         let mut at = latest.as_deref().unwrap_or(object).resource_version();
         let (name, params) = (object.name_any(), PatchParams::apply(field_manager).force());
         let mut attempts = 1;
@@ -83,10 +83,10 @@ impl<K: Watchable> PrimaryCache<K> {
             }
             match api.patch_status(&name, &params, &Patch::Apply(&patch)).await {
                 Ok(after) => {
-                    self.wrote(&after, &patch)?;
+                    self.record_write(&after, &patch)?;
                     return Ok(after);
                 }
-                Err(kube::Error::Api(it)) if it.code == 409 && attempts < ATTEMPTS => match self.find(object).await? {
+                Err(kube::Error::Api(it)) if it.code == 409 && attempts < MAX_ATTEMPTS => match self.fetch_current(object).await? {
                     Some(found) if !self.is_outdated(field_manager, &status, &found) => {
                         at = found.metadata.resource_version;
                         attempts += 1;
@@ -94,7 +94,7 @@ impl<K: Watchable> PrimaryCache<K> {
                     _ => return Err(kube::Error::Api(it).into()),
                 },
                 // The server says the same of an object that is gone as of a kind that has no such subresource.
-                Err(kube::Error::Api(it)) if it.code == 404 => match self.find(object).await? {
+                Err(kube::Error::Api(it)) if it.code == 404 => match self.fetch_current(object).await? {
                     Some(_) => {
                         let resource = format!("{}.{}", K::plural(&()), K::group(&()));
                         return Err(Error::NoStatus { resource, name });

@@ -42,28 +42,28 @@ fn dependent(version: &str) -> Value {
 async fn what_was_pruned_stays_gone_when_an_older_event_comes_late() {
     let cluster = Cluster::default().with_json("configmaps", &[dependent("5")]);
     let configs = configs(&cluster);
-    configs.observe(Event::Apply(observed(&dependent("5"))));
+    configs.handle_event(Event::Apply(observed(&dependent("5"))));
     configs.prune(&owner(), prune::now()).await.unwrap();
-    assert!(configs.belonging_to(&owner()).is_empty());
-    configs.observe(Event::Apply(observed(&dependent("6"))));
-    assert!(configs.belonging_to(&owner()).is_empty(), "an edit of before the deletion");
+    assert!(configs.objects_of_parent(&owner()).is_empty());
+    configs.handle_event(Event::Apply(observed(&dependent("6"))));
+    assert!(configs.objects_of_parent(&owner()).is_empty(), "an edit of before the deletion");
     for event in [Event::Init, Event::InitApply(observed(&dependent("6"))), Event::InitDone] {
-        configs.observe(event);
+        configs.handle_event(event);
     }
-    assert!(configs.belonging_to(&owner()).is_empty(), "a list of before the deletion");
+    assert!(configs.objects_of_parent(&owner()).is_empty(), "a list of before the deletion");
 }
 
 #[tokio::test]
 async fn an_answer_that_comes_after_a_list_without_the_object_is_verified() {
     let cluster = Cluster::default();
     let configs = configs(&cluster);
-    let lists = lock(&configs.state).recent.lists();
+    let lists = lock(&configs.state).recent.list_count();
     for event in [Event::Init, Event::InitDone] {
-        configs.observe(event);
+        configs.handle_event(event);
     }
-    assert!(!configs.written(&observed(&dependent("5")), Some(1), &json!({}), lists));
-    configs.verify("n/c").await.unwrap();
-    assert!(configs.belonging_to(&owner()).is_empty());
+    assert!(!configs.record_write(&observed(&dependent("5")), Some(1), &json!({}), lists));
+    configs.verify_exists("n/c").await.unwrap();
+    assert!(configs.objects_of_parent(&owner()).is_empty());
 }
 
 #[tokio::test]
@@ -74,11 +74,11 @@ async fn a_new_owner_that_an_own_write_shows_first_is_told() {
     let trigger = move |key: &str| tell.lock().unwrap().push(key.to_owned());
     let filter = WatchOptions::default().filter();
     let configs = Children::<ConfigMap>::new(cluster.client(), "operator", Labels::new(), filter, link, trigger);
-    configs.observe(Event::Apply(observed(&dependent("5"))));
+    configs.handle_event(Event::Apply(observed(&dependent("5"))));
     told.lock().unwrap().clear();
     let mut moved = dependent("7");
     moved["metadata"]["ownerReferences"][0]["name"] = json!("q");
-    configs.written(&observed(&moved), Some(1), &json!({ "metadata": { "ownerReferences": [{ "uid": "u" }] } }), 0);
+    configs.record_write(&observed(&moved), Some(1), &json!({ "metadata": { "ownerReferences": [{ "uid": "u" }] } }), 0);
     assert_eq!(*told.lock().unwrap(), ["n/q", "n/p"]);
 }
 
@@ -96,12 +96,12 @@ async fn a_failure_that_was_told_during_a_list_is_known_after_it() {
     let deployments = deployments();
     let listed = || observed::<Deployment>(&deployment("5", json!([])));
     for event in [Event::Init, Event::InitApply(listed()), Event::InitDone, Event::Init] {
-        deployments.observe(event);
+        deployments.handle_event(event);
     }
     let told = json!([{ "type": "Degraded", "status": "True" }]);
-    deployments.wrote(&observed(&deployment("7", told)), &json!({})).unwrap();
+    deployments.record_write(&observed(&deployment("7", told)), &json!({})).unwrap();
     for event in [Event::InitApply(listed()), Event::InitDone] {
-        deployments.observe(event);
+        deployments.handle_event(event);
     }
     assert_eq!(deployments.get("n/p").unwrap().metadata.resource_version.as_deref(), Some("7"));
     assert!(deployments.has_reported("n/p", "Degraded"));
@@ -111,13 +111,13 @@ async fn a_failure_that_was_told_during_a_list_is_known_after_it() {
 async fn an_answer_about_an_object_that_is_gone_brings_no_ghost() {
     let deployments = deployments();
     for event in [Event::Init, Event::InitDone] {
-        deployments.observe(event);
+        deployments.handle_event(event);
     }
-    deployments.wrote(&observed(&deployment("5", json!([]))), &json!({})).unwrap();
+    deployments.record_write(&observed(&deployment("5", json!([]))), &json!({})).unwrap();
     assert!(deployments.get("n/p").is_none());
-    deployments.observe(Event::Apply(observed(&deployment("4", json!([])))));
+    deployments.handle_event(Event::Apply(observed(&deployment("4", json!([])))));
     assert!(deployments.get("n/p").is_none(), "older than an own write");
-    deployments.observe(Event::Apply(observed(&deployment("5", json!([])))));
+    deployments.handle_event(Event::Apply(observed(&deployment("5", json!([])))));
     assert!(deployments.get("n/p").is_some());
 }
 
@@ -132,7 +132,7 @@ async fn an_object_that_cannot_be_decoded_is_told_once_and_forgotten_when_it_is_
         vec![Event::Init, Event::InitDone],
         vec![Event::Init, Event::InitApply(bad()), Event::InitDone],
     ] {
-        told.push(event.into_iter().filter_map(|it| deployments.observe(it).undecodable).count());
+        told.push(event.into_iter().filter_map(|it| deployments.handle_event(it).undecodable).count());
     }
     assert_eq!(told, [1, 0, 0, 1]);
 }
@@ -162,15 +162,15 @@ async fn a_change_that_an_interrupted_list_has_shown_is_news_after_the_next_one(
     let (deployments, triggers) = triggered();
     let listed = |number| Event::InitApply(observed::<Deployment>(&generation(number)));
     for event in [Event::Init, listed(1), Event::InitDone] {
-        deployments.observe(event);
+        deployments.handle_event(event);
     }
     assert_eq!(triggers(), 1);
     for event in [Event::Init, listed(2), Event::Init, listed(2), Event::InitDone] {
-        deployments.observe(event);
+        deployments.handle_event(event);
     }
     assert_eq!(triggers(), 1);
     for event in [Event::Init, listed(2), Event::InitDone] {
-        deployments.observe(event);
+        deployments.handle_event(event);
     }
     assert_eq!(triggers(), 0, "the same again");
 }
@@ -178,13 +178,13 @@ async fn a_change_that_an_interrupted_list_has_shown_is_news_after_the_next_one(
 #[tokio::test]
 async fn an_object_that_can_be_decoded_again_is_news() {
     let (deployments, triggers) = triggered();
-    deployments.observe(Event::Apply(observed(&generation(1))));
+    deployments.handle_event(Event::Apply(observed(&generation(1))));
     let mut bad = generation(2);
     bad["spec"] = json!(7);
-    deployments.observe(Event::Apply(observed(&bad)));
+    deployments.handle_event(Event::Apply(observed(&bad)));
     triggers();
     let mut repaired = generation(3);
     repaired["metadata"]["generation"] = json!(1);
-    deployments.observe(Event::Apply(observed(&repaired)));
+    deployments.handle_event(Event::Apply(observed(&repaired)));
     assert_eq!(triggers(), 1);
 }

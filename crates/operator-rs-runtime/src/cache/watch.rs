@@ -3,7 +3,7 @@
 
 use super::{
     Observed, Watchable,
-    absent::absent,
+    absent::explain_absence,
     filter::{BoxPredicate, Filter},
     lock,
 };
@@ -178,7 +178,7 @@ pub(super) async fn watch<C: Watchable>(
                     if refusals.add(now) || is_from_the_start {
                         return Err(match why {
                             Hopeless::Forbidden => permissions.refused::<C>(&client).await,
-                            Hopeless::Absent => absent::<C>(&client).await,
+                            Hopeless::Absent => explain_absence::<C>(&client).await,
                         });
                     }
                 }

@@ -2,7 +2,7 @@
 
 use crate::{
     Error,
-    cache::{Moment, Prunes, Running, Watchable},
+    cache::{Moment, Prunes, RunningReconciles, Watchable},
     lock,
 };
 use kube::ResourceExt as _;
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 /// All objects that `K`s own, of every kind. [`Controller::dependents`](crate::Controller::dependents) returns it.
 pub struct Dependents<K> {
     caches: Arc<Mutex<Vec<Arc<dyn Prunes<K>>>>>,
-    running: Arc<Running>,
+    running: Arc<RunningReconciles>,
 }
 
 impl<K> Clone for Dependents<K> {
@@ -21,7 +21,7 @@ impl<K> Clone for Dependents<K> {
 }
 
 impl<K: Watchable> Dependents<K> {
-    pub(crate) fn new(running: Arc<Running>) -> Self {
+    pub(crate) fn new(running: Arc<RunningReconciles>) -> Self {
         Self { caches: Arc::default(), running }
     }
 
@@ -49,7 +49,7 @@ impl<K: Watchable> Dependents<K> {
     pub async fn prune(&self, owner: &K) -> Result<(), Error> {
         let began: Moment = self
             .running
-            .began(owner.meta().uid.as_deref())
+            .reconcile_start(owner.meta().uid.as_deref())
             .ok_or_else(|| Error::NotReconciled { kind: K::kind(&()).into(), name: owner.name_any() })?;
         let caches = lock(&self.caches).clone();
         for cache in caches {

@@ -67,7 +67,7 @@ impl<C: Watchable, K: Watchable> Owned<C, K> {
     /// The objects that `owner` owns, sorted by name. Objects that this process has deleted are left out, and so are those
     /// whose owner reference names an earlier object with the owner's name.
     pub fn owned_by(&self, owner: &K) -> Vec<C> {
-        self.cache.belonging_to(owner)
+        self.cache.objects_of_parent(owner)
     }
 
     /// Applies `desired` as an object that `owner` owns, and returns the resulting object. If the cluster has it already, no

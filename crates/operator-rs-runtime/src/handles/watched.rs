@@ -61,7 +61,7 @@ impl<C: Watchable, K: Watchable> Watched<C, K> {
     /// The objects that the function given to [`Controller::watches`](crate::Controller::watches) maps to `primary`, sorted
     /// by name.
     pub fn mapped_to(&self, primary: &K) -> Vec<C> {
-        self.cache.belonging_to(primary)
+        self.cache.objects_of_parent(primary)
     }
 }
 
