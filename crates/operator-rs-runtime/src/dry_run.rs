@@ -1,5 +1,5 @@
-//! A dry run: the API server carries out every write without storing it, and a report says what would change.
-//! kube has a parameter for single requests, which each caller can forget; this is a layer below all of them.
+//! A dry run: the API server carries out every write without storing it, and a report says what would change. kube has
+//! a parameter of single requests, which each caller can forget. This module works on a layer below all requests.
 
 mod change;
 mod request;
@@ -38,7 +38,7 @@ pub struct DryRun(Arc<Mutex<Findings>>);
 
 #[derive(Debug, Default)]
 struct Findings {
-    /// By resource and object.
+    /// The changes by resource and object.
     changes: BTreeMap<(String, String), Change>,
     /// The objects that were not reconciled, by resource and object, and the reasons.
     others: BTreeMap<(String, String), (&'static str, String)>,
@@ -46,12 +46,12 @@ struct Findings {
 }
 
 impl DryRun {
-    /// The number of objects that could not be reconciled.
+    /// Returns the number of objects that could not be reconciled.
     pub fn failures(&self) -> usize {
-        crate::lock(&self.0).others.values().filter(|it| it.0 == FAILED).count()
+        crate::lock(&self.0).others.values().filter(|(outcome, _)| *outcome == FAILED).count()
     }
 
-    /// A client that stores nothing.
+    /// Returns a client that sends every write as a dry run.
     pub(crate) fn wrap_client(&self, inner: Client) -> Client {
         let (report, namespace) = (self.clone(), inner.default_namespace().to_owned());
         let service = tower::service_fn(move |request| {
@@ -61,17 +61,17 @@ impl DryRun {
         Client::new(service, namespace)
     }
 
-    /// An object was reconciled.
+    /// Counts an object that was reconciled.
     pub(crate) fn record_reconciled(&self) {
         crate::lock(&self.0).reconciled += 1;
     }
 
-    /// An object could not be reconciled.
+    /// Adds an object that could not be reconciled to the report.
     pub(crate) fn record_failure(&self, resource: String, object: &str, why: String) {
         crate::lock(&self.0).others.insert((resource, display_name(object)), (FAILED, why));
     }
 
-    /// An object is not to be reconciled.
+    /// Adds an object that was not reconciled because it is paused to the report.
     pub(crate) fn record_paused(&self, resource: String, object: &str, annotation: &str) {
         crate::lock(&self.0).others.insert((resource, display_name(object)), ("paused", format!("by `{annotation}`")));
     }
@@ -82,9 +82,9 @@ impl DryRun {
             RequestEffect::Unsafe => {
                 let (method, path) = (request.method().to_string(), request.uri().path().to_owned());
                 let why = format!("{method} {path} cannot be part of a dry run");
-                // Code that goes on after the error is no reason to leave it out of the report.
-                let what = ("not sent", "it cannot be part of a dry run".to_owned());
-                crate::lock(&self.0).others.insert((method, path), what);
+                // The report names the request even if the caller ignores the error.
+                let outcome = ("not sent", "it cannot be part of a dry run".to_owned());
+                crate::lock(&self.0).others.insert((method, path), outcome);
                 return Err(kube::Error::Service(why.into()));
             }
             RequestEffect::Write(write) => write,
@@ -93,11 +93,11 @@ impl DryRun {
             Some(list) => list_items(inner, list).await,
             None => None,
         };
-        let answer = inner.send(write.dry_run_request(request).await?).await?;
-        if !answer.status().is_success() {
-            return Ok(answer);
+        let response = inner.send(write.dry_run_request(request).await?).await?;
+        if !response.status().is_success() {
+            return Ok(response);
         }
-        let (mut parts, body) = answer.into_parts();
+        let (mut parts, body) = response.into_parts();
         let bytes = body.collect_bytes().await?;
         self.record_write(&write, before, &serde_json::from_slice(&bytes).unwrap_or_default());
         parts.headers.remove(header::CONTENT_LENGTH);
@@ -105,48 +105,49 @@ impl DryRun {
     }
 
     fn record_write(&self, write: &Write, before: Option<Vec<Value>>, after: &Value) {
-        let found = before.as_ref().and_then(|it| it.first());
-        let changes = match (write.is_delete(), found) {
+        let first = before.as_ref().and_then(|objects| objects.first());
+        let changes = match (write.is_delete(), first) {
             _ if write.stores_nothing() => vec![],
             (true, _) => match before {
-                Some(all) => all.iter().map(|it| (key_of_json(it), Change::Delete)).collect(),
+                Some(objects) => objects.iter().map(|object| (key_of_json(object), Change::Delete)).collect(),
                 None => vec![(write.object_key(), Change::Delete)],
             },
-            // The answer is no object.
+            // The response is not an object, as for an eviction.
             (false, _) if after["kind"] == "Status" => vec![(write.object_key(), Change::Create)],
-            (false, Some(found)) => vec![(key_of_json(after), Change::Fields(changed_paths(found, after)))],
+            (false, Some(current)) => vec![(key_of_json(after), Change::Fields(changed_paths(current, after)))],
             (false, None) if before.is_some() || write.is_create() => vec![(key_of_json(after), Change::Create)],
             (false, None) => vec![(key_of_json(after), Change::Unknown)],
         };
         let mut findings = crate::lock(&self.0);
         for (object, change) in changes {
-            let at = (write.resource_name(), display_name(&object));
-            let merged = match findings.changes.remove(&at) {
+            let changed = (write.resource_name(), display_name(&object));
+            let merged = match findings.changes.remove(&changed) {
                 Some(earlier) => earlier.merge_later(change),
                 None => change,
             };
-            findings.changes.insert(at, merged);
+            findings.changes.insert(changed, merged);
         }
     }
 }
 
-/// The objects of a write, as they are now; nothing if they may not be listed. (To list needs no other right than to
-/// watch.)
+/// Returns the current objects of a write, or `None` if they cannot be listed. It sends a `list` request, because the
+/// operator has this permission already for its watches.
 async fn list_items(inner: &Client, list: http::Request<Body>) -> Option<Vec<Value>> {
-    let body = inner.send(list).await.ok().filter(|it| it.status().is_success())?.into_body();
+    let response = inner.send(list).await.ok()?;
+    let body = response.status().is_success().then(|| response.into_body())?;
     let mut list: Value = serde_json::from_slice(&body.collect_bytes().await.ok()?).ok()?;
     serde_json::from_value(list["items"].take()).ok()
 }
 
 const FAILED: &str = "failed";
 
-/// Namespace and name of an object.
+/// Returns the key of an object: `namespace/name`, or `/name` if the object is cluster-scoped.
 fn key_of_json(object: &Value) -> String {
-    let word = |it: &str| object["metadata"][it].as_str().unwrap_or_default();
-    format!("{}/{}", word("namespace"), word("name"))
+    let read = |field: &str| object["metadata"][field].as_str().unwrap_or_default();
+    format!("{}/{}", read("namespace"), read("name"))
 }
 
-/// A key without the slash of cluster-scoped objects.
+/// Returns a key without the leading slash of cluster-scoped objects.
 fn display_name(key: &str) -> String {
     key.strip_prefix('/').unwrap_or(key).to_owned()
 }
@@ -154,16 +155,16 @@ fn display_name(key: &str) -> String {
 impl fmt::Display for DryRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let findings = crate::lock(&self.0);
-        let changes = || findings.changes.values().filter(|it| it.is_effective());
-        for ((resource, object), change) in findings.changes.iter().filter(|(_, it)| it.is_effective()) {
+        let changes = || findings.changes.values().filter(|change| change.is_effective());
+        for ((resource, object), change) in findings.changes.iter().filter(|(_, change)| change.is_effective()) {
             writeln!(f, "{:<7} {resource} {object}{change}", change.verb())?;
         }
-        for ((resource, object), (what, why)) in &findings.others {
-            writeln!(f, "{what:<7} {resource} {object}: {why}")?;
+        for ((resource, object), (outcome, why)) in &findings.others {
+            writeln!(f, "{outcome:<7} {resource} {object}: {why}")?;
         }
-        let count = |verb: &str| changes().filter(|it| it.verb() == verb).count();
+        let count = |verb: &str| changes().filter(|change| change.verb() == verb).count();
         let (create, change, delete) = (count("create"), count("change"), count("delete"));
-        let failed = findings.others.values().filter(|it| it.0 == FAILED).count();
+        let failed = findings.others.values().filter(|(outcome, _)| *outcome == FAILED).count();
         let reconciled = findings.reconciled;
         write!(
             f,

@@ -1,4 +1,4 @@
-//! The changes of an object: the paths of its fields, and no values, which may be secret.
+//! The change of an object, as the paths of its changed fields. It has no values, because they may be secret.
 
 use crate::cache::DESIRED_HASH;
 use serde_json::Value;
@@ -9,14 +9,15 @@ use std::{collections::BTreeSet, fmt};
 pub enum Change {
     Create,
     Delete,
-    /// These fields would change; none for a write that changes nothing.
+    /// These fields would change. The set is empty for a write that changes nothing.
     Fields(BTreeSet<String>),
-    /// Something may change: the object may not be listed.
+    /// The object may change. The fields are unknown, because the account is not allowed to list the object.
     Unknown,
 }
 
 impl Change {
-    /// This change and a later one, which the server has judged without this one.
+    /// Merges this change with a later one. The server has computed the later one without this one, because it stores
+    /// neither.
     pub fn merge_later(self, later: Self) -> Self {
         match (self, later) {
             (Self::Fields(mut all), Self::Fields(more)) => {
@@ -28,7 +29,7 @@ impl Change {
         }
     }
 
-    /// Whether it is a change at all.
+    /// Returns whether the write changes anything.
     pub fn is_effective(&self) -> bool {
         !matches!(self, Self::Fields(all) if all.is_empty())
     }
@@ -52,16 +53,16 @@ impl fmt::Display for Change {
     }
 }
 
-/// The paths of the fields that differ, but for those that each write changes.
+/// Returns the paths of the fields that differ, except for those that every write changes.
 pub fn changed_paths(before: &Value, after: &Value) -> BTreeSet<String> {
     let mut paths = BTreeSet::new();
-    let strip = |it: &Value| {
-        let mut it = it.clone();
-        if let Some(object) = it.as_object_mut() {
-            // Elements of a list have neither.
-            ["apiVersion", "kind"].iter().for_each(|field| drop(object.remove(*field)));
+    let strip = |object: &Value| {
+        let mut object = object.clone();
+        if let Some(fields) = object.as_object_mut() {
+            // The items of a list have neither of these fields.
+            ["apiVersion", "kind"].iter().for_each(|field| drop(fields.remove(*field)));
         }
-        if let Some(metadata) = it["metadata"].as_object_mut() {
+        if let Some(metadata) = object["metadata"].as_object_mut() {
             for field in ["managedFields", "resourceVersion", "generation", "creationTimestamp", "uid"] {
                 metadata.remove(field);
             }
@@ -69,26 +70,26 @@ pub fn changed_paths(before: &Value, after: &Value) -> BTreeSet<String> {
                 annotations.remove(DESIRED_HASH);
             }
         }
-        it
+        object
     };
     collect_paths(&strip(before), &strip(after), "", &mut paths);
     paths
 }
 
 fn collect_paths(before: &Value, after: &Value, path: &str, paths: &mut BTreeSet<String>) {
-    let is_nothing = |it: &Value| it.is_null() || it.as_object().is_some_and(serde_json::Map::is_empty);
+    let is_nothing = |value: &Value| value.is_null() || value.as_object().is_some_and(serde_json::Map::is_empty);
     match (before, after) {
         _ if before == after => {}
         (Value::Object(_) | Value::Null, Value::Object(_) | Value::Null)
             if before.is_object() && after.is_object() || path == "metadata.annotations" =>
         {
-            let keys = [before, after].into_iter().filter_map(Value::as_object).flat_map(|it| it.keys());
+            let keys = [before, after].into_iter().filter_map(Value::as_object).flat_map(|object| object.keys());
             keys.for_each(|key| collect_paths(&before[key], &after[key], &field_path(path, key), paths));
         }
         (Value::Array(left), Value::Array(right)) => {
-            for at in 0..left.len().max(right.len()) {
-                let element = |list: &[Value]| list.get(at).cloned().unwrap_or_default();
-                collect_paths(&element(left), &element(right), &format!("{path}[{at}]"), paths);
+            for index in 0..left.len().max(right.len()) {
+                let element = |list: &[Value]| list.get(index).cloned().unwrap_or_default();
+                collect_paths(&element(left), &element(right), &format!("{path}[{index}]"), paths);
             }
         }
         _ if is_nothing(before) && is_nothing(after) && !path.starts_with("spec") => {}

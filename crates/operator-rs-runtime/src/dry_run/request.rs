@@ -1,4 +1,4 @@
-//! The effect of a request, by its method and path, and the same request without it.
+//! Classifies a request by its method and path, and turns a write into a dry run.
 
 use http::{HeaderValue, Method, Request, Uri, header};
 use kube::client::Body;
@@ -6,59 +6,62 @@ use serde_json::{Value, json};
 
 /// The effect that a request may have.
 pub enum RequestEffect {
-    /// Nothing.
+    /// The request changes nothing.
     Read,
-    /// Something that the API server can be asked to leave out.
+    /// The request is a write that the API server can carry out without storing it.
     Write(Write),
-    /// Something else.
+    /// The request may have any other effect.
     Unsafe,
 }
 
-/// Words of paths by which a read reaches something else than the API server.
+/// The subresources by which a read reaches a container, or another server than the API server.
 const CONNECTING_SUBRESOURCES: [&str; 4] = ["exec", "attach", "portforward", "proxy"];
 
-/// The writes to subresources of which the API server stores nothing with `dryRun` (seen with Kubernetes 1.36). It
-/// issues tokens of service accounts all the same, and nobody knows what those of other API servers do.
+/// The subresources that can be updated with `dryRun`, so that the API server stores nothing (seen with Kubernetes
+/// 1.36). The effect of `dryRun` on the subresources of other API servers is unknown.
 const UPDATABLE_SUBRESOURCES: [&str; 6] = ["status", "scale", "finalize", "approval", "ephemeralcontainers", "resize"];
+
+/// The subresources that can be created with `dryRun`. The token of a service account is missing here, because the API
+/// server issues it in spite of `dryRun`.
 const CREATABLE_SUBRESOURCES: [&str; 2] = ["eviction", "binding"];
 
-/// Groups whose objects are questions, and are not stored.
+/// The groups whose objects are reviews, which the API server answers and does not store.
 const REVIEW_GROUPS: [&str; 2] = ["authentication.k8s.io", "authorization.k8s.io"];
 
 /// A write to an object, or to all objects of a path.
 pub struct Write {
     method: Method,
-    /// The path of all objects of its kind and namespace.
+    /// The path of all objects of the same kind and namespace.
     collection: String,
     group: String,
     plural: String,
     namespace: String,
     name: String,
     subresource: String,
-    /// Whether there is more after the subresource.
+    /// The path goes on after the subresource.
     has_extra_segments: bool,
 }
 
 impl RequestEffect {
     pub fn from_request(request: &Request<Body>) -> Self {
         let path = request.uri().path();
-        // The API server would decode the path: `%65xec` is `exec`.
+        // The API server decodes the path, so that `%65xec` is `exec`.
         if path.contains('%') || request.headers().contains_key(header::UPGRADE) {
             return Self::Unsafe;
         }
-        let segments: Vec<&str> = path.split('/').filter(|it| !it.is_empty()).collect();
+        let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
         let is_read = [Method::GET, Method::HEAD, Method::OPTIONS].contains(request.method());
         match Write::parse_path(request.method(), &segments) {
-            Some(it) if is_read && CONNECTING_SUBRESOURCES.contains(&it.subresource.as_str()) => Self::Unsafe,
+            Some(read) if is_read && CONNECTING_SUBRESOURCES.contains(&read.subresource.as_str()) => Self::Unsafe,
             _ if is_read => Self::Read,
-            Some(it) if it.supports_dry_run() => Self::Write(it),
+            Some(write) if write.supports_dry_run() => Self::Write(write),
             _ => Self::Unsafe,
         }
     }
 }
 
 impl Write {
-    /// Nothing where the path is none of an object.
+    /// Returns `None` if the path is not that of an object, or of all objects of a kind.
     fn parse_path(method: &Method, segments: &[&str]) -> Option<Self> {
         let (root, group, rest) = match segments {
             ["api", version, rest @ ..] => (format!("/api/{version}"), "", rest),
@@ -89,27 +92,27 @@ impl Write {
         })
     }
 
-    /// Whether the API server honours `dryRun`: all that is not known to do so is left out.
+    /// Returns whether the API server is known to respect `dryRun` for this write.
     fn supports_dry_run(&self) -> bool {
         let subresource = self.subresource.as_str();
-        let of_object = match &self.method {
+        let supports_object = match &self.method {
             &Method::POST => CREATABLE_SUBRESOURCES.contains(&subresource),
             &Method::PUT | &Method::PATCH => subresource.is_empty() || UPDATABLE_SUBRESOURCES.contains(&subresource),
             &Method::DELETE => subresource.is_empty(),
             _ => false,
         };
-        let of_all = [Method::POST, Method::DELETE].contains(&self.method);
-        !self.has_extra_segments && if self.name.is_empty() { of_all } else { of_object }
+        let supports_collection = [Method::POST, Method::DELETE].contains(&self.method);
+        !self.has_extra_segments && if self.name.is_empty() { supports_collection } else { supports_object }
     }
 
-    /// As `deployments.apps/status`.
+    /// Returns the plural name, the group and the subresource, such as `deployments.apps/status`.
     pub fn resource_name(&self) -> String {
         let dot = if self.group.is_empty() { "" } else { "." };
         let slash = if self.subresource.is_empty() { "" } else { "/" };
         format!("{}{dot}{}{slash}{}", self.plural, self.group, self.subresource)
     }
 
-    /// Namespace and name.
+    /// Returns the key of the object: `namespace/name`, or `/name` if the object is cluster-scoped.
     pub fn object_key(&self) -> String {
         format!("{}/{}", self.namespace, self.name)
     }
@@ -122,12 +125,12 @@ impl Write {
         self.method == Method::POST
     }
 
-    /// Whether the server answers a question only.
+    /// Returns whether the API server only answers the request, and stores nothing.
     pub fn stores_nothing(&self) -> bool {
         REVIEW_GROUPS.contains(&self.group.as_str())
     }
 
-    /// A list of the objects that the write is about; nothing for a create.
+    /// Returns a request that lists the objects of the write, or `None` for a create.
     pub fn list_request(&self, query: &str) -> Option<Request<Body>> {
         let query = match (self.name.as_str(), self.is_create()) {
             (_, true) => return None,
@@ -137,17 +140,18 @@ impl Write {
         Request::get(format!("{}?{query}", self.collection)).body(Body::empty()).ok()
     }
 
-    /// The same request, of which nothing is stored. The answer is the whole object.
+    /// Returns the same request as a dry run. Its response is the whole object.
     pub async fn dry_run_request(&self, request: Request<Body>) -> kube::Result<Request<Body>> {
         let (mut parts, mut body) = request.into_parts();
         let query = parts.uri.query().unwrap_or_default().split('&');
-        let query = query.filter(|it| !it.is_empty() && it.split('=').next() != Some("dryRun"));
+        let is_kept = |parameter: &&str| !parameter.is_empty() && parameter.split('=').next() != Some("dryRun");
+        let query = query.filter(is_kept);
         let query: Vec<&str> = query.chain(["dryRun=All"]).collect();
         parts.uri = format!("{}?{}", parts.uri.path(), query.join("&"))
             .parse::<Uri>()
-            .map_err(|it| kube::Error::HttpError(it.into()))?;
+            .map_err(|error| kube::Error::HttpError(error.into()))?;
         if self.is_delete() {
-            // A body with options takes the place of the query.
+            // The API server ignores the query if the body has options.
             let bytes = body.collect_bytes().await?;
             let mut options = match &bytes[..] {
                 [] => json!({}),
@@ -221,7 +225,7 @@ mod tests {
             let found = match RequestEffect::from_request(&request(method, path, "")) {
                 RequestEffect::Read => "read".to_owned(),
                 RequestEffect::Unsafe => "unsafe".to_owned(),
-                RequestEffect::Write(it) => format!("{} {}", it.resource_name(), it.object_key()),
+                RequestEffect::Write(write) => format!("{} {}", write.resource_name(), write.object_key()),
             };
             assert_eq!(found, expected, "{method} {path}");
         }
