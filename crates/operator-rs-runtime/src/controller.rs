@@ -1,6 +1,6 @@
-//! Runs a `reconcile` function whenever an object, or one of its dependents, changes. It reads like kube's `Controller`,
-//! which keeps no cache of dependents, cannot take own writes into its store, and would need five times the requests. It
-//! is built from kube's `watcher` and `Store`.
+//! Runs a `reconcile` function whenever an object, or one of its dependents, changes. Its interface is like that of
+//! kube's `Controller`, which keeps no cache of dependents, cannot put own writes into its store, and would need five
+//! times the requests. It is built from kube's `watcher` and `Store`.
 
 mod run;
 mod verify;
@@ -21,7 +21,7 @@ use serde::Serialize;
 use std::{future::ready, sync::Arc};
 use tokio::sync::Semaphore;
 
-/// Adds verbs of a kind to the permissions that a controller needs in a namespace.
+/// A function that adds verbs of a kind to the permissions that a controller needs in a namespace.
 type AddPermissions = fn(&Permissions, Option<&str>, &[&'static str]);
 
 /// A controller of `K`s.
@@ -57,12 +57,12 @@ pub struct Controller<K: Watchable> {
 }
 
 impl<K: Watchable + Serialize> Controller<K> {
-    /// A controller of every `K` in the namespaces that the operator watches.
+    /// Creates a controller of every `K` in the namespaces that the operator watches.
     pub fn new(manager: &Manager) -> Self {
         Self::with_watch_options(manager, WatchOptions::default())
     }
 
-    /// A controller of the `K`s that a [`WatchOptions`] selects.
+    /// Creates a controller of the `K`s that a [`WatchOptions`] selects.
     pub fn with_watch_options(manager: &Manager, selected: WatchOptions<K>) -> Self {
         let name = K::kind(&()).to_lowercase();
         let metrics = manager.metrics.controller(&name);
@@ -90,11 +90,13 @@ impl<K: Watchable + Serialize> Controller<K> {
         let reports = Arc::new(Semaphore::new(8));
         let observe = move |event: Event<Observed<K>>| {
             let about = match &event {
-                Event::Apply(it) | Event::InitApply(it) => Some((it.object_key(), it.metadata.uid.clone())),
+                Event::Apply(object) | Event::InitApply(object) => {
+                    Some((object.object_key(), object.metadata.uid.clone()))
+                }
                 _ => None,
             };
             let outcome = primary.handle_event(event);
-            // A status was written of objects that are gone since.
+            // These objects no longer exist: the operator wrote their status, and they were deleted before the list.
             outcome.unseen.iter().for_each(|key| primary.record_deletion(key, None));
             if outcome.undecodable.is_some() {
                 metrics.terminal_error();
@@ -110,23 +112,22 @@ impl<K: Watchable + Serialize> Controller<K> {
         controller
     }
 
-    /// The handle of the objects that are reconciled, to read them and to write their status.
+    /// Returns the handle of the objects that are reconciled, to read them and to write their status.
     pub fn primary(&self) -> Primary<K> {
         Primary::new(self.primary.clone())
     }
 
-    /// Reports failures by events and in the log only. Use it for kinds whose status belongs to another
-    /// controller.
+    /// Reports failures only by events and in the log. Use it for kinds whose status belongs to another controller.
     pub fn without_conditions(&mut self) {
         self.primary.disable_conditions();
     }
 
-    /// Lets this annotation, with the value `true`, pause objects. Without this call it is `<domain>/paused`, with
-    /// the API group of `K` or a domain above it: `cache.example.com/paused` or `example.com/paused`. The kinds of
-    /// Kubernetes itself have none.
+    /// Sets the annotation that pauses an object if its value is `true`. The default is `<domain>/paused`, where the
+    /// domain is the API group of `K` or a parent domain of it: `cache.example.com/paused` or `example.com/paused`. For
+    /// built-in kinds, there is no default.
     ///
-    /// An object that is paused is not reconciled, not even when it is being deleted, so that finalizers wait. The
-    /// condition `Paused` and an event name the annotation; without it, the object is reconciled at once.
+    /// A paused object is not reconciled, not even when it is being deleted, so that its finalizers wait. The condition
+    /// `Paused` and an event name the annotation. When the annotation is removed, the object is reconciled at once.
     ///
     /// ```no_run
     /// # fn run(manager: &operator_rs_runtime::Manager) {
@@ -144,7 +145,7 @@ impl<K: Watchable + Serialize> Controller<K> {
     ///
     /// If two calls of `owns` select the same objects, here or in another controller of `K`, and one of the controllers
     /// [prunes](Dependents::prune), then [`run`](Self::run) fails, because each would delete what the other applies. Give
-    /// each call a label of its own.
+    /// each call a different label.
     pub fn owns<C: Watchable>(&mut self, selected: impl Into<WatchOptions<C>>) -> Owned<C, K> {
         let link = Link::Owner(by_owner::<K, C>(), Owners::new(self.primary.clone()));
         self.create_owned("owns", selected.into(), link)
@@ -200,7 +201,8 @@ impl<K: Watchable + Serialize> Controller<K> {
         self.create_owned("owns_by_annotation", selected.into(), Link::Annotation(by_annotation::<K, C>(), watched))
     }
 
-    /// The handle of all objects that the primaries own, of every kind, to delete those that are no longer desired.
+    /// Returns the handle of all objects that the primaries own, of every kind, to delete those that are no longer
+    /// desired.
     pub fn dependents(&self) -> Dependents<K> {
         self.dependents.clone()
     }
@@ -238,21 +240,27 @@ impl<K: Watchable + Serialize> Controller<K> {
     {
         let index = References::new::<C, I>(self.manager.namespace.name(), targets);
         self.primary.add_index(index.clone());
-        Referenced::new(self.create_children(selected.into(), Link::References(Box::new(move |key| index.referrers_of(key)))))
+        let link = Link::References(Box::new(move |key| index.referrers_of(key)));
+        Referenced::new(self.create_children(selected.into(), link))
     }
 
     /// Reconciles the primaries that a stream names, for triggers from outside the cluster.
     pub fn reconcile_on(&mut self, triggers: impl Stream<Item = ObjectRef<K>> + Send + 'static) {
         let queue = self.queue.clone();
-        let add = move |it: ObjectRef<K>| {
-            queue.add(&object_key(it.namespace.as_deref(), &it.name));
+        let add = move |object: ObjectRef<K>| {
+            queue.add(&object_key(object.namespace.as_deref(), &object.name));
             ready(())
         };
         self.tasks.push(triggers.for_each(add).map(Ok).boxed());
     }
 
-    /// The handle of objects that the primaries own, selected by a call of `method`.
-    fn create_owned<C: Watchable>(&mut self, method: &'static str, selected: WatchOptions<C>, link: Link<C>) -> Owned<C, K> {
+    /// Creates the handle of objects that the primaries own. `method` is the name of the public method that was called.
+    fn create_owned<C: Watchable>(
+        &mut self,
+        method: &'static str,
+        selected: WatchOptions<C>,
+        link: Link<C>,
+    ) -> Owned<C, K> {
         let (namespace, fields) = (self.manager.namespace.name(), selected.fields.as_deref());
         self.selections.push(Selection::new::<K, C>(method, namespace, &selected.labels, fields));
         self.writes.push(|permissions, namespace, verbs| permissions.need::<C>("", namespace, verbs));
@@ -261,6 +269,7 @@ impl<K: Watchable + Serialize> Controller<K> {
         Owned::new(cache)
     }
 
+    /// Creates the cache of the selected objects, and subscribes it to their watch.
     fn create_children<C: Watchable>(&mut self, selected: WatchOptions<C>, link: Link<C>) -> Arc<Children<C>> {
         let (client, manager) = (self.manager.client.clone(), self.manager.identity.name);
         let (filter, labels) = (selected.filter(), selected.labels.clone());
@@ -275,7 +284,7 @@ impl<K: Watchable + Serialize> Controller<K> {
         children
     }
 
-    /// Hands events to a cache, from the time when the controller runs.
+    /// Passes the events of a watch to `observe`, once the controller is running.
     fn subscribe_cache<C: Watchable>(
         &mut self,
         selected: &WatchOptions<C>,
@@ -287,6 +296,8 @@ impl<K: Watchable + Serialize> Controller<K> {
         self.tasks.push(subscription.run().boxed());
     }
 
+    /// Registers a cache that has to be filled before the controller reconciles, and the permissions that its watch
+    /// needs.
     fn register_cache<C: Watchable>(&mut self) -> tokio::sync::watch::Sender<bool> {
         let (sender, synced) = Synced::channel();
         let resource = format!("{}.{}", C::plural(&()), C::group(&()));
@@ -296,6 +307,7 @@ impl<K: Watchable + Serialize> Controller<K> {
     }
 }
 
+/// Returns a function that adds the key of an object to the queue.
 fn enqueue_trigger(queue: &Arc<FairQueue>) -> impl Fn(&str) + Send + Sync + 'static {
     let queue = queue.clone();
     move |key| queue.add(key)

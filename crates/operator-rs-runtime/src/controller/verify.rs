@@ -1,4 +1,4 @@
-//! Checks of own writes that a list does not show. kube's stores know no own writes.
+//! Checks own writes that a list does not show. kube's stores contain no own writes.
 
 use crate::{
     backoff::WatchBackoff,
@@ -7,7 +7,8 @@ use crate::{
 use std::sync::Weak;
 use tracing::debug;
 
-/// Looks for an object until the server answers: if it is not there, no event will say so.
+/// Checks whether an object exists, and retries until the API server answers. If it does not exist, the watch will show
+/// no event for it, because it was deleted before the list.
 pub(super) async fn verify_until_answered<C: Watchable>(cache: Weak<Children<C>>, key: Box<str>) {
     let mut pauses = WatchBackoff::default();
     while let Some(cache) = cache.upgrade() {

@@ -1,4 +1,4 @@
-//! The objects of all kinds that primary objects own.
+//! The handle of the objects of all kinds that primary objects own.
 
 use crate::{
     Error,
@@ -29,7 +29,7 @@ impl<K: Watchable> Dependents<K> {
         lock(&self.caches).push(cache);
     }
 
-    /// Whether the reconcile function has a handle, and so may prune.
+    /// Returns whether the reconcile function has a handle, so that it may prune.
     pub(crate) fn is_shared(&self) -> bool {
         Arc::strong_count(&self.caches) > 1
     }

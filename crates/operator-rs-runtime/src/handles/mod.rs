@@ -1,5 +1,6 @@
-//! The handles that a controller gives to its reconcile function: one type for each relation between the primary objects
-//! and others, with what may be done to them. Handles can be cloned, and used from any task.
+//! The handles that a controller gives to its reconcile function. There is one type for each relation between the
+//! primary objects and other objects, and its methods are the operations that this relation allows. Handles can be
+//! cloned, and used from any task.
 
 mod dependents;
 mod owned;
@@ -13,5 +14,5 @@ pub use watched::{Referenced, Watched};
 
 use crate::cache::Children;
 
-/// A cache of `C`s, through whichever handle: see [`FieldManager::apply`](crate::FieldManager::apply).
+/// The cache of `C`s behind a handle. See [`FieldManager::apply`](crate::FieldManager::apply).
 pub struct CacheRef<'a, C>(pub(crate) &'a Children<C>);

@@ -1,4 +1,4 @@
-//! The objects of one kind that primary objects own.
+//! The handle of the objects of one kind that primary objects own.
 
 use super::CacheRef;
 use crate::{
@@ -59,13 +59,13 @@ impl<C: Watchable, K: Watchable> Owned<C, K> {
         Self { cache, owner: PhantomData }
     }
 
-    /// An object by its name, and its namespace if it has one, as it was last seen or written.
+    /// Returns an object by its name, and by its namespace if it has one, as it was last seen or written.
     pub fn get(&self, namespace: Option<&str>, name: &str) -> Option<C> {
         self.cache.get(namespace, name)
     }
 
-    /// The objects that `owner` owns, sorted by name. Objects that this process has deleted are left out, and so are those
-    /// whose owner reference names an earlier object with the owner's name.
+    /// Returns the objects that `owner` owns, sorted by name. Objects that this process has deleted are left out, and
+    /// so are those whose owner reference names an earlier object with the owner's name.
     pub fn owned_by(&self, owner: &K) -> Vec<C> {
         self.cache.objects_of_parent(owner)
     }

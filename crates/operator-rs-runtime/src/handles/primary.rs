@@ -1,4 +1,4 @@
-//! The objects that a controller reconciles.
+//! The handle of the objects that a controller reconciles.
 
 use crate::{
     Error,
@@ -25,7 +25,7 @@ impl<K: Watchable> Primary<K> {
         Self { cache }
     }
 
-    /// The objects, as a store of kube.
+    /// Returns the objects as a store of kube.
     pub fn store(&self) -> Store<K> {
         self.cache.store()
     }
@@ -36,9 +36,9 @@ impl<K: Watchable> Primary<K> {
     ///
     /// # Errors
     ///
-    /// [`Error::Kube`] if the API server refuses it; with `NotFound` if the object is gone, or `Conflict` if it has
-    /// been created again: returned from the reconcile, neither counts as a failure. [`Error::NoStatus`] if the
-    /// CRD has no subresource `status`.
+    /// [`Error::Kube`] if the API server refuses the status. The reason is `NotFound` if the object no longer exists,
+    /// and `Conflict` if it has been created again; if the reconcile returns one of these errors, this does not count
+    /// as a failure. [`Error::NoStatus`] if the CRD has no subresource `status`.
     pub async fn update_status(&self, object: &K, status: K::Status) -> Result<bool, Error>
     where
         K: Serialize + HasStatus<Status: Serialize + PartialEq + Sync>,

@@ -1,4 +1,4 @@
-//! Objects that primary objects do not own: a reconcile only reads them.
+//! The handles of objects that primary objects do not own, so that a reconcile only reads them.
 
 use super::CacheRef;
 use crate::cache::{Children, Watchable};
@@ -53,13 +53,13 @@ impl<C: Watchable, K: Watchable> Watched<C, K> {
         Self { cache, primary: PhantomData }
     }
 
-    /// An object by its name, and its namespace if it has one, as it was last seen or written.
+    /// Returns an object by its name, and by its namespace if it has one, as it was last seen or written.
     pub fn get(&self, namespace: Option<&str>, name: &str) -> Option<C> {
         self.cache.get(namespace, name)
     }
 
-    /// The objects that the function given to [`Controller::watches`](crate::Controller::watches) maps to `primary`, sorted
-    /// by name.
+    /// Returns the objects that the function given to [`Controller::watches`](crate::Controller::watches) maps to
+    /// `primary`, sorted by name.
     pub fn mapped_to(&self, primary: &K) -> Vec<C> {
         self.cache.objects_of_parent(primary)
     }
@@ -111,7 +111,7 @@ impl<C: Watchable> Referenced<C> {
         Self { cache }
     }
 
-    /// An object by its name, and its namespace if it has one, as it was last seen.
+    /// Returns an object by its name, and by its namespace if it has one, as it was last seen.
     pub fn get(&self, namespace: Option<&str>, name: &str) -> Option<C> {
         self.cache.get(namespace, name)
     }
