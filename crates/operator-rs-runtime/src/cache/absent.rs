@@ -1,8 +1,8 @@
-//! Why an API server does not serve a kind in the version that a controller reads.
+//! Explains why an API server does not serve a kind in the version that a controller reads.
 
 use kube::{Client, Resource};
 
-/// The reason, and the way out.
+/// Returns the reason, and what to do about it.
 pub(super) async fn explain_absence<K: Resource<DynamicType = ()>>(client: &Client) -> String {
     let (group, plural, version) = (K::group(&()), K::plural(&()), K::version(&()));
     let resource = format!("{plural}.{group}");
@@ -20,15 +20,16 @@ pub(super) async fn explain_absence<K: Resource<DynamicType = ()>>(client: &Clie
     )
 }
 
-/// The versions in which the API server serves a resource of a group; none if it does not tell.
+/// Returns the versions in which the API server serves a resource of a group. If a request fails, its versions are
+/// missing.
 async fn served_versions(client: &Client, group: &str, plural: &str) -> Vec<String> {
     let groups = client.list_api_groups().await.map(|list| list.groups).unwrap_or_default();
-    let found = groups.into_iter().find(|found| found.name == group);
+    let api_group = groups.into_iter().find(|api_group| api_group.name == group);
     let mut served = Vec::new();
-    for version in found.map(|found| found.versions).unwrap_or_default() {
+    for version in api_group.map(|api_group| api_group.versions).unwrap_or_default() {
         let resources = client.list_api_group_resources(&version.group_version).await;
         let resources = resources.map(|list| list.resources).unwrap_or_default();
-        if resources.iter().any(|found| found.name == plural) {
+        if resources.iter().any(|resource| resource.name == plural) {
             served.push(version.version);
         }
     }

@@ -1,12 +1,12 @@
-//! Server-side apply with ownership, without a cache of the controller's.
+//! Applies an object with an owner by server-side apply, without a controller of this crate and its cache.
 
 use super::{Children, Desired, Link, Owner, Owners, WatchOptions, Watchable, fetch_object};
 use crate::{Error, Labels};
 use kube::{Client, runtime::watcher::Event};
 
-/// Applies `desired` as an object that `owner` owns, as [`Owned::apply`](crate::Owned::apply) does, without a controller of
-/// this crate. Returns the resulting object. One `list` request asks for the present object, and nothing is written if it
-/// is as desired and the field manager owns each desired field.
+/// Applies `desired` as an object that `owner` owns, as [`Owned::apply`](crate::Owned::apply) does, without a
+/// controller of this crate. Returns the resulting object. It gets the present object by one `list` request, and writes
+/// nothing if that object is as desired and the field manager owns each desired field.
 ///
 /// The owner reference and, where `desired` names none, the namespace are set. Fields that are no longer desired are
 /// removed. An object of another owner is not changed.
@@ -34,8 +34,8 @@ where
     let cache = Children::new(client.clone(), field_manager, Labels::new(), filter, link, |_| {});
     let owner = Owner::new(owner)?;
     let (namespace, name) = cache.resolve_name(&owner, desired.meta())?;
-    if let Some(found) = fetch_object(&cache.api(namespace.as_deref()), &name).await? {
-        cache.handle_event(Event::Apply(found));
+    if let Some(current) = fetch_object(&cache.api(namespace.as_deref()), &name).await? {
+        cache.handle_event(Event::Apply(current));
     }
     cache.apply_owned(&owner, desired).await
 }

@@ -1,19 +1,19 @@
-//! Changes that the answer to an own write shows besides the write itself: a change by others that no event
-//! has shown, and none will, because the answer is newer than its event.
+//! Detects changes by other clients in the response to an own write. The watch has not shown such a change yet. When it
+//! does, the cache ignores the event, because the response is newer.
 
 use super::ownership::has_no_fields;
 use serde_json::Value;
 
-/// Whether two states of an object differ in anything but `ours`, which was written between them.
-/// (What is not written any more differs, too.)
+/// Returns whether two states of an object differ in any field outside of `ours`, the fields that were written between
+/// them. Fields that are no longer written count as a difference, too.
 pub fn has_foreign_changes(before: &Value, after: &Value, ours: &Value) -> bool {
-    const OF_EACH_WRITE: [&str; 3] = ["resourceVersion", "generation", "managedFields"];
-    let strip = |it: &Value| {
-        let mut it = it.clone();
-        if let Some(metadata) = it.get_mut("metadata").and_then(Value::as_object_mut) {
-            OF_EACH_WRITE.iter().for_each(|field| drop(metadata.remove(*field)));
+    const CHANGED_BY_EACH_WRITE: [&str; 3] = ["resourceVersion", "generation", "managedFields"];
+    let strip = |object: &Value| {
+        let mut object = object.clone();
+        if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+            CHANGED_BY_EACH_WRITE.iter().for_each(|field| drop(metadata.remove(*field)));
         }
-        it
+        object
     };
     differ_outside(&strip(before), &strip(after), ours)
 }
@@ -25,14 +25,15 @@ fn differ_outside(before: &Value, after: &Value, ours: &Value) -> bool {
     match ours {
         Value::Null => before != after,
         Value::Object(_) => {
-            let keys = [before, after].into_iter().filter_map(Value::as_object).flat_map(|it| it.keys());
+            let keys = [before, after].into_iter().filter_map(Value::as_object).flat_map(|object| object.keys());
             keys.into_iter().any(|key| differ_outside(&before[key], &after[key], &ours[key]))
         }
-        // Of conditions others have some; other lists are ours as a whole.
-        Value::Array(ours) if ours.iter().all(|it| it["type"].is_string()) => {
+        // Other clients may own elements of a list of conditions. Every other list that was written is ours as a whole.
+        Value::Array(ours) if ours.iter().all(|condition| condition["type"].is_string()) => {
             let theirs = |list: &Value| -> Vec<Value> {
-                let all = list.as_array().into_iter().flatten();
-                all.filter(|it| ours.iter().all(|ours| ours["type"] != it["type"])).cloned().collect()
+                let conditions = list.as_array().into_iter().flatten();
+                let is_theirs = |condition: &&Value| ours.iter().all(|ours| ours["type"] != condition["type"]);
+                conditions.filter(is_theirs).cloned().collect()
             };
             theirs(before) != theirs(after)
         }
@@ -58,11 +59,11 @@ mod tests {
             { "type": "Theirs", "status": "False" }, { "type": "Ours", "status": "True" }] });
         assert!(!has_foreign_changes(&before, &after, &ours));
         for change in [
-            |it: &mut Value| it["status"]["conditions"][0]["status"] = json!("True"),
-            |it: &mut Value| it["status"]["other"] = json!(1),
-            |it: &mut Value| it["spec"]["c"] = json!(2),
-            |it: &mut Value| it["metadata"]["labels"] = json!({}),
-            |it: &mut Value| it["metadata"]["ownerReferences"] = json!([{ "uid": "u" }]),
+            |object: &mut Value| object["status"]["conditions"][0]["status"] = json!("True"),
+            |object: &mut Value| object["status"]["other"] = json!(1),
+            |object: &mut Value| object["spec"]["c"] = json!(2),
+            |object: &mut Value| object["metadata"]["labels"] = json!({}),
+            |object: &mut Value| object["metadata"]["ownerReferences"] = json!([{ "uid": "u" }]),
         ] {
             let mut after = after.clone();
             change(&mut after);

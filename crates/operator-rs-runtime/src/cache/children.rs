@@ -1,5 +1,5 @@
-//! Objects of one kind that are related to primary objects, as the watch shows them. kube's reflector knows no owners, and
-//! takes an older state for a newer one if it comes later.
+//! The cache of the objects of one kind that are related to primary objects: their children. kube's reflector has no
+//! index by owners, and replaces a newer state by an older one that arrives later.
 
 use super::{
     Observed, Owners, Watchable,
@@ -17,18 +17,19 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// From an object's key to the keys of the primaries that refer to it.
+/// A function from an object's key to the keys of the primaries that refer to it.
 type Referrers = Box<dyn Fn(&str) -> Vec<Arc<str>> + Send + Sync>;
 
-/// A function from an object to the primary objects to reconcile when it changes.
+/// The relation of an object to its parents, the primary objects to reconcile when it changes.
 pub(crate) enum Link<C> {
-    /// One of them is its controller.
+    /// The parent is the object's controller.
     Owner(Mapper<C>, Owners),
-    /// One of them is named in its annotations. The watch shows the objects of this namespace, or of all.
+    /// The object's annotations name the parent. The watch shows the objects of this namespace, or of all if it is
+    /// `None`.
     Annotation(Mapper<C>, Option<String>),
-    /// It belongs to them, as a mapper says.
+    /// A mapper of the user returns the parents.
     Mapper(Mapper<C>),
-    /// They refer to it, by its key.
+    /// The parents refer to the object.
     References(Referrers),
 }
 
@@ -36,7 +37,7 @@ pub(crate) enum Link<C> {
 pub struct Children<C> {
     pub(super) client: Client,
     pub(super) field_manager: &'static str,
-    /// The labels that an object needs so that the watch shows it.
+    /// The labels that the watch selects by.
     pub(super) labels: Labels,
     pub(super) link: Link<C>,
     filter: Filter<C>,
@@ -48,9 +49,9 @@ pub struct Children<C> {
 pub(super) struct ChildrenState {
     pub entries: CacheEntries,
     pub recent: RecentChanges,
-    /// Filled during a list.
+    /// The entries of the list that has begun. They replace `entries` when it ends.
     next: Option<CacheEntries>,
-    /// How many tasks are applying an object, by its key.
+    /// The number of tasks that are applying an object, by its key.
     pub applying: HashMap<Box<str>, usize>,
 }
 
@@ -67,40 +68,45 @@ impl<C: Watchable> Children<C> {
         Arc::new(Self { client, field_manager, labels, link, filter, trigger: Box::new(trigger), state })
     }
 
-    /// The objects that belong to `parent`, sorted by name; without those that this process has deleted
-    /// or that belong to an earlier object with the parent's name.
+    /// Returns the objects that belong to `parent`, sorted by name, except for those that this process has deleted or
+    /// that belong to an earlier object with the parent's name.
     pub fn objects_of_parent(&self, parent: &impl ResourceExt) -> Vec<C> {
         let state = super::lock(&self.state);
-        let found = self.entries_of_parent(&state, parent).into_iter().filter(|(_, it)| !it.is_deleted);
-        found.filter_map(|(_, it)| serde_json::from_str(&it.json).ok()).collect()
+        let entries = self.entries_of_parent(&state, parent).into_iter().filter(|(_, entry)| !entry.is_deleted);
+        entries.filter_map(|(_, entry)| serde_json::from_str(&entry.json).ok()).collect()
     }
 
-    pub(super) fn entries_of_parent<'a>(&self, state: &'a ChildrenState, parent: &impl ResourceExt) -> Vec<(&'a Arc<str>, &'a CacheEntry)> {
-        let mut found = state.entries.children_of(&super::key_of(parent));
+    pub(super) fn entries_of_parent<'a>(
+        &self,
+        state: &'a ChildrenState,
+        parent: &impl ResourceExt,
+    ) -> Vec<(&'a Arc<str>, &'a CacheEntry)> {
+        let mut children = state.entries.children_of(&super::key_of(parent));
         match (&self.link, &parent.meta().uid) {
             (Link::Owner(..), Some(uid)) => {
-                found.retain(|(_, entry)| entry.controller.as_ref().is_some_and(|[_, _, of]| **of == **uid));
+                let is_controller = |[_, _, controller]: &[Box<str>; 3]| **controller == **uid;
+                children.retain(|(_, entry)| entry.controller.as_ref().is_some_and(is_controller));
             }
-            // Another object controls it, whatever its annotations say.
-            (Link::Annotation(..), _) => found.retain(|(_, entry)| entry.controller.is_none()),
+            // An object with a controller belongs to that one, whatever its annotations say.
+            (Link::Annotation(..), _) => children.retain(|(_, entry)| entry.controller.is_none()),
             _ => {}
         }
-        found
+        children
     }
 
-    /// Whether primaries own these objects, so that what is not desired any more may go.
+    /// Returns whether primaries own these objects, so that those that are no longer desired may be deleted.
     pub(super) fn are_owned(&self) -> bool {
         matches!(self.link, Link::Owner(..) | Link::Annotation(..))
     }
 
-    /// An object by its name, and its namespace if it has one.
+    /// Returns an object by its name, and by its namespace if it has one.
     pub fn get(&self, namespace: Option<&str>, name: &str) -> Option<C> {
         let state = super::lock(&self.state);
         serde_json::from_str(&state.entries.get(&object_key(namespace, name))?.json).ok()
     }
 
-    /// Stores an event, and triggers the primaries that it is about. Returns the keys of own writes
-    /// that a list does not show.
+    /// Stores the object of an event, and triggers a reconcile of its parents. At the end of a list, returns the keys
+    /// of own writes that the list does not show.
     pub(crate) fn handle_event(&self, event: Event<Observed<C>>) -> Vec<Box<str>> {
         match event {
             Event::Init => {
@@ -119,8 +125,9 @@ impl<C: Watchable> Children<C> {
                 let (key, entry) = (object.object_key(), self.build_entry(&object));
                 let mut state = super::lock(&self.state);
                 let current = state.entries.get(&key);
-                let is_news = entry.predicate_hash.is_none() || current.is_none_or(|it| it.predicate_hash != entry.predicate_hash);
-                let current = current.map(|it| it.version);
+                let is_news = entry.predicate_hash.is_none()
+                    || current.is_none_or(|current| current.predicate_hash != entry.predicate_hash);
+                let current = current.map(|current| current.version);
                 if state.recent.record_event(&key, entry.version, current) {
                     let parents = state.entries.insert(&key, entry);
                     drop(state);
@@ -134,22 +141,24 @@ impl<C: Watchable> Children<C> {
         vec![]
     }
 
-    /// An object is gone.
+    /// Removes an object that no longer exists, and triggers a reconcile of its parents. `version` is the last known
+    /// version of the object.
     pub(crate) fn record_deletion(&self, key: &str, version: Option<u64>) {
         let mut state = super::lock(&self.state);
-        let current = state.entries.get(key).map(|it| it.version);
+        let current = state.entries.get(key).map(|entry| entry.version);
         if state.recent.record_deletion(key, version, current) {
-            let parents = state.entries.remove(key).map_or(vec![], |it| it.parents.to_vec());
+            let parents = state.entries.remove(key).map_or(vec![], |entry| entry.parents.to_vec());
             drop(state);
             self.trigger_parents(key, parents);
         }
     }
 
-    /// Puts what was listed in place of what was known.
+    /// Replaces the cached objects by the listed ones, and triggers a reconcile of the parents of those that have
+    /// changed. Returns the keys of own writes that the list does not show.
     fn finish_list(&self) -> Vec<Box<str>> {
         let mut state = super::lock(&self.state);
         let Some(next) = state.next.take() else { return vec![] };
-        let later = state.recent.finish_list(|key| next.get(key).map(|it| it.version));
+        let later = state.recent.finish_list(|key| next.get(key).map(|entry| entry.version));
         let unseen = later.iter().filter(|key| next.get(key).is_none()).cloned().collect();
         let mut old = std::mem::replace(&mut state.entries, next);
         for key in &later {
@@ -158,7 +167,8 @@ impl<C: Watchable> Children<C> {
             }
         }
         let mut changed: Vec<(Arc<str>, Vec<Arc<str>>)> = vec![];
-        let keys: Vec<_> = state.entries.keys().filter(|it| !later.iter().any(|key| **key == ***it)).cloned().collect();
+        let is_later = |key: &&Arc<str>| later.iter().any(|later| **later == ***key);
+        let keys: Vec<_> = state.entries.keys().filter(|key| !is_later(key)).cloned().collect();
         for key in keys {
             let (Some(entry), before) = (state.entries.get_mut(&key), old.remove(&key)) else {
                 continue;
@@ -191,9 +201,9 @@ impl<C: Watchable> Children<C> {
     }
 
     pub(super) fn trigger_parents(&self, key: &str, mut parents: Vec<Arc<str>>) {
-        if let Link::References(of) = &self.link {
-            parents = of(key);
+        if let Link::References(referrers) = &self.link {
+            parents = referrers(key);
         }
-        parents.iter().for_each(|it| (self.trigger)(it));
+        parents.iter().for_each(|parent| (self.trigger)(parent));
     }
 }

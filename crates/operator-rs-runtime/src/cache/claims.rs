@@ -1,5 +1,6 @@
-//! The conditions that the controllers of a process report on one object. Those of one kind share them: without this,
-//! one that succeeds would remove the condition that another one reports, and each would trigger the other for ever.
+//! The conditions that the controllers of a process report on one object. Controllers of the same kind share them.
+//! Otherwise a controller that succeeds would remove the condition that another one reports, and they would trigger
+//! each other for ever.
 
 use super::lock;
 use std::{
@@ -8,7 +9,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// Reason and message of a condition.
+/// The reason and the message of a condition.
 pub(super) type Explanation = (String, String);
 
 /// The conditions that controllers report. Clones share them.
@@ -18,7 +19,8 @@ pub(crate) struct Claims(Arc<Mutex<ClaimsState>>);
 #[derive(Default)]
 struct ClaimsState {
     controllers: u64,
-    /// By kind, key and type of the condition; who has reported it first comes first, and is the one whose reason it has.
+    /// The claims by the kind and the key of the object, and the type of the condition. The condition has the
+    /// explanation of the first claim, which is the oldest.
     all: HashMap<(TypeId, Box<str>, &'static str), Vec<Claim>>,
 }
 
@@ -36,7 +38,7 @@ pub(super) struct Claimant {
 }
 
 impl Claims {
-    /// One more controller of a kind.
+    /// Adds a controller of a kind.
     pub(super) fn add_claimant<K: 'static>(&self) -> Claimant {
         let mut state = lock(&self.0);
         state.controllers += 1;
@@ -45,28 +47,35 @@ impl Claims {
 }
 
 impl Claimant {
-    /// This controller has a reason for a condition of the object with this uid. Returns the one of another controller
-    /// that was first.
-    pub fn hold_claim(&self, key: &str, uid: Option<&str>, condition: &'static str, explanation: Explanation) -> Option<Explanation> {
+    /// Claims a condition of the object with this uid for this controller. If another controller has claimed it before,
+    /// returns the explanation of that one.
+    pub fn hold_claim(
+        &self,
+        key: &str,
+        uid: Option<&str>,
+        condition: &'static str,
+        explanation: Explanation,
+    ) -> Option<Explanation> {
         let mut state = lock(&self.claims.0);
         let all = state.all.entry((self.kind, key.into(), condition)).or_default();
-        all.retain(|it| it.uid.as_deref() == uid);
-        match all.iter_mut().find(|it| it.controller == self.controller) {
-            Some(it) => it.explanation = explanation,
+        all.retain(|claim| claim.uid.as_deref() == uid);
+        match all.iter_mut().find(|claim| claim.controller == self.controller) {
+            Some(claim) => claim.explanation = explanation,
             None => all.push(Claim { controller: self.controller, uid: uid.map(Into::into), explanation }),
         }
-        all.first().filter(|it| it.controller != self.controller).map(|it| it.explanation.clone())
+        all.first().filter(|claim| claim.controller != self.controller).map(|claim| claim.explanation.clone())
     }
 
-    /// This controller has no reason any more. Returns that of another one.
+    /// Releases the claim of this controller. Returns the explanation of another controller that still claims the
+    /// condition.
     pub fn release_claim(&self, key: &str, condition: &'static str) -> Option<Explanation> {
         let mut state = lock(&self.claims.0);
-        let place = (self.kind, key.into(), condition);
-        let all = state.all.get_mut(&place)?;
-        all.retain(|it| it.controller != self.controller);
-        let next = all.first().map(|it| it.explanation.clone());
+        let claimed = (self.kind, key.into(), condition);
+        let all = state.all.get_mut(&claimed)?;
+        all.retain(|claim| claim.controller != self.controller);
+        let next = all.first().map(|claim| claim.explanation.clone());
         if next.is_none() {
-            state.all.remove(&place);
+            state.all.remove(&claimed);
         }
         next
     }

@@ -1,4 +1,4 @@
-//! The owners of the conditions of an object, from its `managedFields`: kube does not look at them.
+//! Finds the owners of an object's conditions in its `managedFields`. kube has no such function.
 
 use super::{Observed, ownership};
 use serde::Deserialize;
@@ -13,13 +13,13 @@ pub(crate) const PAUSED: &str = "Paused";
 /// The conditions that the runtime reports.
 pub(super) const RUNTIME_CONDITIONS: [&str; 2] = [DEGRADED, PAUSED];
 
-/// Conditions of one object that are not all this operator's, or can be written only all together.
+/// The owners of an object's conditions, if this operator does not own all of them or cannot write each on its own.
 pub(super) struct Conditions {
-    /// The types of those that the runtime has reported.
+    /// The types of the conditions that the runtime has reported.
     pub reported: Vec<&'static str>,
-    /// Whether they can be written only all together.
+    /// The list of conditions has one owner (`x-kubernetes-list-type: atomic`), so that they are written all together.
     pub are_atomic: bool,
-    /// The types of those that others have set.
+    /// The types of the conditions that other clients have set.
     pub foreign: Vec<String>,
 }
 
@@ -40,14 +40,15 @@ struct ConditionType {
 }
 
 impl Conditions {
-    /// Nothing where all conditions are of `manager`, which can write each of them.
+    /// Returns `None` if `field_manager` owns all conditions and can write each of them on its own.
     pub fn from_observed<K>(observed: &Observed<K>, field_manager: &str) -> Option<Self> {
-        // Conditions of another form do not matter here.
+        // Conditions that cannot be decoded are ignored.
         let object: Option<PartialObject> = serde_json::from_str(&observed.json).ok();
-        let all = object.and_then(|it| it.status?.conditions).unwrap_or_default();
+        let all = object.and_then(|object| object.status?.conditions).unwrap_or_default();
         if ownership::has_atomic_conditions(&observed.managed, None) {
             let is_ours = ownership::has_atomic_conditions(&observed.managed, Some(&failure_manager(field_manager)));
-            let reported = RUNTIME_CONDITIONS.into_iter().filter(|ours| is_ours && all.iter().any(|it| it.type_ == *ours));
+            let exists = |type_: &&str| all.iter().any(|condition| condition.type_ == **type_);
+            let reported = RUNTIME_CONDITIONS.into_iter().filter(|type_| is_ours && exists(type_));
             return Some(Self { reported: reported.collect(), are_atomic: true, foreign: vec![] });
         }
         if all.is_empty() {
@@ -55,48 +56,57 @@ impl Conditions {
         }
         let ours = ownership::applied_conditions(&observed.managed, field_manager);
         let reported = ownership::applied_conditions(&observed.managed, &failure_manager(field_manager));
-        let foreign = all.into_iter().map(|it| it.type_).filter(|it| !ours.contains(it) && !reported.contains(it));
-        let foreign = foreign.collect();
-        let reported: Vec<_> = RUNTIME_CONDITIONS.into_iter().filter(|ours| reported.iter().any(|it| it == ours)).collect();
-        let res = Self { reported, are_atomic: false, foreign };
-        (!res.reported.is_empty() || !res.foreign.is_empty()).then_some(res)
+        let is_foreign = |type_: &String| !ours.contains(type_) && !reported.contains(type_);
+        let foreign: Vec<_> = all.into_iter().map(|condition| condition.type_).filter(is_foreign).collect();
+        let is_reported = |type_: &&str| reported.iter().any(|reported| reported == type_);
+        let reported: Vec<_> = RUNTIME_CONDITIONS.into_iter().filter(is_reported).collect();
+        (!reported.is_empty() || !foreign.is_empty()).then_some(Self { reported, are_atomic: false, foreign })
     }
 
-    /// Leaves out of both lists what is not to be written: what the runtime has reported, until it is
-    /// over; and what others have set, unless it is to be changed. `read` is what was there when the
-    /// reconcile began.
-    pub fn retain_writable(&self, desired: &mut Value, found: &mut Value, read: &Value) {
-        let before = desired.clone();
-        let is_foreign = |it: &Value| self.foreign.iter().any(|type_| it["type"] == *type_.as_str());
-        let is_reported = |it: &Value| self.reported.iter().any(|type_| it["type"] == *type_);
-        let copy = found.clone();
+    /// Removes from both lists the conditions that the operator must not write: those that the runtime has reported and
+    /// not yet cleared, and those that other clients have set, unless the operator changes them. `read` is the list of
+    /// conditions as it was when the reconcile began.
+    pub fn retain_writable(&self, desired: &mut Value, current: &mut Value, read: &Value) {
+        let (all_desired, all_current) = (desired.clone(), current.clone());
+        let is_foreign = |condition: &Value| self.foreign.iter().any(|type_| condition["type"] == *type_.as_str());
+        let is_reported = |condition: &Value| self.reported.iter().any(|type_| condition["type"] == *type_);
         // The state that was read may be older than the current one.
-        let is_repeated = |it: &Value| [&copy, read].iter().any(|list| find_condition(list, &it["type"]).as_ref() == Some(it));
+        let is_repeated = |condition: &Value| {
+            let is_in = |list: &Value| find_condition(list, &condition["type"]).as_ref() == Some(condition);
+            is_in(&all_current) || is_in(read)
+        };
         if let Some(list) = desired.as_array_mut() {
-            list.retain(|it| !(is_reported(it) || is_foreign(it) && is_repeated(it)));
+            list.retain(|condition| !(is_reported(condition) || is_foreign(condition) && is_repeated(condition)));
         }
-        if let Some(list) = found.as_array_mut() {
-            let is_unchanged = |it: &Value| find_condition(&before, &it["type"]).is_none_or(|it| is_repeated(&it));
-            list.retain(|it| !(is_reported(it) || is_foreign(it) && is_unchanged(it)));
+        if let Some(list) = current.as_array_mut() {
+            let is_unchanged = |condition: &Value| {
+                find_condition(&all_desired, &condition["type"]).is_none_or(|desired| is_repeated(&desired))
+            };
+            list.retain(|condition| !(is_reported(condition) || is_foreign(condition) && is_unchanged(condition)));
         }
     }
 }
 
-/// The field manager of the conditions that the runtime reports.
+/// Returns the field manager of the conditions that the runtime reports.
 pub(super) fn failure_manager(field_manager: &str) -> String {
     format!("{field_manager}/failure")
 }
 
-/// Leaves out what the runtime had reported when the reconcile began, as `read` has it, and has taken back since: nobody
-/// would take it back again.
-pub(super) fn exclude_cleared(desired: &mut Value, found: &Value, read: &Value) {
+/// Removes the conditions that the runtime has cleared since the reconcile began. They are in `read`, the list of
+/// conditions at that time, and no longer in `current`. If the operator wrote them again, they would stay, because the
+/// runtime clears only conditions that it has reported.
+pub(super) fn exclude_cleared(desired: &mut Value, current: &Value, read: &Value) {
     if let Some(list) = desired.as_array_mut() {
-        let is_gone = |it: &Value| find_condition(read, &it["type"]).as_ref() == Some(it) && find_condition(found, &it["type"]).is_none();
-        list.retain(|it| !(RUNTIME_CONDITIONS.iter().any(|ours| it["type"] == **ours) && is_gone(it)));
+        let is_of_runtime = |condition: &Value| RUNTIME_CONDITIONS.iter().any(|type_| condition["type"] == **type_);
+        let is_cleared = |condition: &Value| {
+            find_condition(read, &condition["type"]).as_ref() == Some(condition)
+                && find_condition(current, &condition["type"]).is_none()
+        };
+        list.retain(|condition| !(is_of_runtime(condition) && is_cleared(condition)));
     }
 }
 
-/// The condition of a type.
+/// Returns the condition with a type.
 fn find_condition(list: &Value, type_: &Value) -> Option<Value> {
-    list.as_array().into_iter().flatten().find(|it| it["type"] == *type_).cloned()
+    list.as_array().into_iter().flatten().find(|condition| condition["type"] == *type_).cloned()
 }

@@ -1,5 +1,5 @@
-//! Desired objects, and the form in which they are sent: with a hash of their content. kube sends an object as it is.
-//! The values of a Secret are left out of the hash, because weak ones could be guessed from it.
+//! Desired objects, and the body in which they are sent, which has a hash of the content as an annotation. kube sends
+//! an object as it is. The hash leaves out the values of a Secret, because weak values could be guessed from it.
 
 use super::{entry::fast_hash, ownership};
 use crate::error::Error;
@@ -18,10 +18,10 @@ pub trait Desired<C>: Resource<DynamicType = ()> + Serialize + Sync {}
 impl<K: Resource<DynamicType = ()> + Serialize + Sync> Desired<K> for K {}
 impl<K: Resource<DynamicType = ()> + Serialize + Sync> Desired<PartialObjectMeta<K>> for K {}
 
-/// The object as it is sent: with the additions of `meta`, and with the hash of itself. The status is not ours to
-/// apply.
-pub(super) fn build_body(text: &str, meta: &ObjectMeta) -> Result<Value, Error> {
-    let mut body: Value = serde_json::from_str(text)?;
+/// Returns the body in which an object is sent. It has the namespace, labels, annotations and owner references of
+/// `meta`, and the hash of itself. It has no status, because the status belongs to the object's own controller.
+pub(super) fn build_body(json: &str, meta: &ObjectMeta) -> Result<Value, Error> {
+    let mut body: Value = serde_json::from_str(json)?;
     for (field, value) in [
         ("namespace", serde_json::to_value(&meta.namespace)?),
         ("labels", serde_json::to_value(&meta.labels)?),
@@ -52,19 +52,20 @@ pub(super) fn build_body(text: &str, meta: &ObjectMeta) -> Result<Value, Error> 
     Ok(body)
 }
 
-/// Whether a Secret has all values of the desired one. Of other kinds, the hash says that.
-pub(super) fn has_secret_values<C: Resource<DynamicType = ()>>(found: &str, desired: &Value) -> bool {
-    let found = secret_values::<C>(found);
+/// Returns whether a Secret has all values of the desired one. For other kinds it returns `true`, because their values
+/// are in the hash.
+pub(super) fn has_secret_values<C: Resource<DynamicType = ()>>(json: &str, desired: &Value) -> bool {
+    let values = secret_values::<C>(json);
     let desired = desired["data"].as_object();
-    !is_secret::<C>() || desired.into_iter().flatten().all(|(key, value)| found.get(key) == Some(value))
+    !is_secret::<C>() || desired.into_iter().flatten().all(|(key, value)| values.get(key) == Some(value))
 }
 
-/// A hash of the values of a Secret, which is valid in this process only; of other kinds, always the same. Nothing
-/// where the cache has only metadata.
-pub(super) fn hash_secret_values<C: Resource<DynamicType = ()>>(found: &str) -> Option<u64> {
+/// Returns a hash of the values of a Secret, which is valid only in this process, or `None` if the cache has only
+/// metadata. For other kinds it returns the same hash for every object.
+pub(super) fn hash_secret_values<C: Resource<DynamicType = ()>>(json: &str) -> Option<u64> {
     match (is_secret::<C>(), C::metadata_api()) {
         (true, true) => None,
-        (true, false) => Some(fast_hash(&serde_json::to_string(&secret_values::<C>(found)).unwrap_or_default())),
+        (true, false) => Some(fast_hash(&serde_json::to_string(&secret_values::<C>(json)).unwrap_or_default())),
         (false, _) => Some(0),
     }
 }
@@ -73,20 +74,20 @@ fn is_secret<C: Resource<DynamicType = ()>>() -> bool {
     C::kind(&()) == "Secret" && C::group(&()).is_empty()
 }
 
-fn secret_values<C: Resource<DynamicType = ()>>(found: &str) -> BTreeMap<String, Value> {
+fn secret_values<C: Resource<DynamicType = ()>>(json: &str) -> BTreeMap<String, Value> {
     #[derive(Deserialize)]
     struct Secret {
         data: Option<BTreeMap<String, Value>>,
     }
-    let found = is_secret::<C>().then(|| serde_json::from_str::<Secret>(found).ok()).flatten();
-    found.and_then(|it| it.data).unwrap_or_default()
+    let secret = is_secret::<C>().then(|| serde_json::from_str::<Secret>(json).ok()).flatten();
+    secret.and_then(|secret| secret.data).unwrap_or_default()
 }
 
-/// The `stringData` of a Secret as `data`, which is what the server makes of it. The server
-/// never removes what is applied as `stringData`, and does not show when somebody changes it.
+/// Moves the `stringData` of a Secret to `data`, as the server does. Server-side apply never removes a value that was
+/// applied as `stringData`, and does not show when another client changes it.
 fn encode_string_data(secret: &mut Value) -> Result<(), Error> {
-    let text = secret.as_object_mut().and_then(|it| it.remove("stringData"));
-    for (key, value) in text.as_ref().and_then(Value::as_object).into_iter().flatten() {
+    let string_data = secret.as_object_mut().and_then(|secret| secret.remove("stringData"));
+    for (key, value) in string_data.as_ref().and_then(Value::as_object).into_iter().flatten() {
         let bytes = ByteString(value.as_str().unwrap_or_default().as_bytes().to_vec());
         secret["data"][key] = serde_json::to_value(bytes)?;
     }

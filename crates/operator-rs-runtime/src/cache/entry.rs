@@ -1,5 +1,5 @@
-//! One cached child, and all of them by their parents. kube's `Store` has no index, and keeps
-//! objects decoded, which takes four times the memory.
+//! The entries of a cache of children, with an index by their parents. kube's `Store` has no index, and keeps objects
+//! decoded, which takes four times the memory.
 
 use super::{observed::Observed, owner::OwnerAnnotations, ownership, prune::Moment, recent::ResourceVersion};
 use serde::Deserialize;
@@ -9,51 +9,60 @@ use std::{
     sync::Arc,
 };
 
-/// A child as it was seen last, and what is known of who has applied what to it.
+/// The last known state of a child, and what is known about the fields that were applied to it.
 pub struct CacheEntry {
     pub version: ResourceVersion,
     pub uid: Option<Box<str>>,
     pub json: Arc<str>,
-    /// The text of `managedFields`, until it has been looked at.
+    /// The text of `managedFields`. It is empty once a proof has made it unnecessary.
     pub managed: Arc<str>,
-    /// The hash of our set in it.
+    /// The hash of the fields in `managedFields` that this operator owns.
     pub owned_fields: Option<u64>,
-    /// The hash of the desired object that the server is known to have completely.
+    /// The hash of the desired object, if it is proven that the server has all of it.
     pub proven: Option<u64>,
-    /// The hash of the values that are in no hash of what is desired; nothing where they are not known.
+    /// The hash of the values of a Secret, which the hash of the desired object leaves out, or `None` if they are
+    /// unknown.
     pub values: Option<u64>,
-    /// Kind, name and uid of its controller.
+    /// Kind, name and uid of the object's controller.
     pub controller: Option<[Box<str>; 3]>,
-    /// The owner that its annotations name.
+    /// The owner that the object's annotations name.
     pub annotated_owner: Option<Box<OwnerAnnotations>>,
-    /// Whether it is being deleted.
+    /// The object has a deletion timestamp.
     pub is_terminating: bool,
-    /// Whether this process has deleted it, which the watch has not shown yet.
+    /// This process has deleted the object, and the watch has not shown that yet.
     pub is_deleted: bool,
-    /// When this process has applied it last.
+    /// The time at which this process last applied the object.
     pub applied_at: Moment,
-    /// The hashes of what other managers are known to have in it, completely.
+    /// The hashes of the fields that a [`FieldManager`](super::FieldManager) has applied, and that the object still
+    /// has.
     pub shared: Vec<u64>,
-    /// A hash of the parts that the predicate looks at, own writes included.
+    /// A hash of the parts that the predicate looks at. Own writes update it, too.
     pub predicate_hash: Option<u64>,
-    /// The keys of the primaries that it belongs to.
+    /// The keys of the primaries that the object belongs to.
     pub parents: Box<[Arc<str>]>,
 }
 
-/// A hash that is valid in this process only.
+/// Returns a hash that is valid only in this process.
 pub fn fast_hash(text: &str) -> u64 {
     BuildHasherDefault::<DefaultHasher>::default().hash_one(text)
 }
 
 impl CacheEntry {
-    pub fn new<K>(object: &Observed<K>, field_manager: &str, predicate_hash: Option<u64>, parents: Vec<Arc<str>>) -> Self {
-        let controller = object.controller_reference().map(|it| [&*it.kind, &*it.name, &*it.uid].map(Into::into));
+    pub fn new<K>(
+        object: &Observed<K>,
+        field_manager: &str,
+        predicate_hash: Option<u64>,
+        parents: Vec<Arc<str>>,
+    ) -> Self {
+        let controller = object.controller_reference();
+        let controller = controller.map(|owner| [&*owner.kind, &*owner.name, &*owner.uid].map(Into::into));
         let owned_fields = ownership::applied_fields(&object.managed, field_manager, "").map(fast_hash);
         Self {
             version: object.numeric_version(),
             uid: object.metadata.uid.as_deref().map(Into::into),
             json: object.json.clone(),
-            // For an object that we have never applied it proves nothing, and it is half of a pod's metadata.
+            // If this operator has never applied the object, `managedFields` proves nothing. It is half of the metadata
+            // of a pod, so it is left out to save memory.
             managed: if owned_fields.is_some() { object.managed.clone() } else { Arc::default() },
             owned_fields,
             proven: None,
@@ -69,15 +78,17 @@ impl CacheEntry {
         }
     }
 
-    /// Everything of `desired` is known to be there: what proved it is not needed any more.
+    /// Remembers that the server has all of the object with the hash `desired`, and drops the `managedFields` that
+    /// proved it.
     pub fn mark_proven(&mut self, desired: u64) {
         self.proven = Some(desired);
         self.managed = Arc::default();
     }
 
-    /// A proof for an older state holds as long as our set is the same, and nobody has applied
-    /// other values as us: an own write whose answer was lost, or another process of this operator.
-    /// An object that is being deleted stays so.
+    /// Takes over what is known from an older state of the same object. A proof stays valid as long as this operator
+    /// owns the same fields and their values have not changed. They can change under our field manager by an own write
+    /// whose response was lost, or by another process of this operator. An object that this process has deleted stays
+    /// deleted.
     pub fn inherit_from(&mut self, old: &Self) {
         self.applied_at = self.applied_at.max(old.applied_at);
         if self.uid != old.uid {
@@ -96,7 +107,7 @@ impl CacheEntry {
         }
     }
 
-    /// The hash of what was applied last, as the object itself says.
+    /// Returns the hash of the object that was applied last, which the object has in an annotation.
     pub fn desired_hash(&self) -> Option<String> {
         #[derive(Deserialize)]
         struct Object {
@@ -111,7 +122,7 @@ impl CacheEntry {
     }
 }
 
-/// Entries by their keys, and by their parents.
+/// The entries of a cache, with an index by their parents.
 #[derive(Default)]
 pub struct CacheEntries {
     by_key: HashMap<Arc<str>, CacheEntry>,
@@ -131,15 +142,15 @@ impl CacheEntries {
         self.by_key.keys()
     }
 
-    /// The children of a parent, by their names.
+    /// Returns the children of a parent, sorted by key.
     pub fn children_of(&self, parent: &str) -> Vec<(&Arc<str>, &CacheEntry)> {
         let keys = self.by_parent.get(parent).into_iter().flatten();
-        let mut res: Vec<_> = keys.filter_map(|key| self.by_key.get_key_value(key)).collect();
-        res.sort_by_key(|(key, _)| *key);
-        res
+        let mut children: Vec<_> = keys.filter_map(|key| self.by_key.get_key_value(key)).collect();
+        children.sort_by_key(|(key, _)| *key);
+        children
     }
 
-    /// Puts an entry in place of an older one; returns the parents of both.
+    /// Inserts an entry, or replaces an older one. Returns the parents of both.
     pub fn insert(&mut self, key: &str, mut entry: CacheEntry) -> Vec<Arc<str>> {
         let (key, old) = match self.by_key.remove_entry(key) {
             Some((key, old)) => (key, Some(old)),
@@ -150,7 +161,7 @@ impl CacheEntries {
         }
         let mut affected = entry.parents.to_vec();
         if let Some(old) = old {
-            for parent in old.parents.iter().filter(|it| !entry.parents.contains(it)) {
+            for parent in old.parents.iter().filter(|parent| !entry.parents.contains(parent)) {
                 self.unlink_parent(parent, &key);
                 affected.push(parent.clone());
             }
@@ -166,21 +177,19 @@ impl CacheEntries {
         affected
     }
 
-    /// Removes an entry, and returns it.
     pub fn remove(&mut self, key: &str) -> Option<CacheEntry> {
         let (key, old) = self.by_key.remove_entry(key)?;
         old.parents.iter().for_each(|parent| self.unlink_parent(parent, &key));
         Some(old)
     }
 
-    /// All that is left.
     pub fn into_entries(self) -> impl Iterator<Item = (Arc<str>, CacheEntry)> {
         self.by_key.into_iter()
     }
 
     fn unlink_parent(&mut self, parent: &Arc<str>, key: &Arc<str>) {
         if let Some(list) = self.by_parent.get_mut(parent) {
-            list.retain(|it| it != key);
+            list.retain(|child| child != key);
             if list.is_empty() {
                 self.by_parent.remove(parent);
             }

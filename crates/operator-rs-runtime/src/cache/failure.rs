@@ -1,5 +1,5 @@
-//! Conditions by which the runtime reports that an object fails or is paused. A field manager of its own applies them, so that
-//! it neither takes over nor erases what the operator wrote.
+//! Conditions by which the runtime reports that an object fails or is paused. The runtime applies them as a separate
+//! field manager, so that it neither takes over nor erases conditions that the operator wrote.
 
 use super::{
     Observed, PrimaryCache, Watchable,
@@ -17,39 +17,41 @@ use serde_json::{Value, json};
 use std::{sync::atomic::Ordering, time::Duration};
 use tokio::time::Instant;
 
-/// After this time, the runtime tries again to write conditions of a kind that had none.
+/// If the API server has refused conditions because the kind has none, the runtime tries again after this time.
 const REFUSAL_RETRY: Duration = Duration::from_secs(60);
 
-/// Whether something was reported on the object.
+/// The result of reporting a condition on an object.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Report {
-    /// Now, and it is another than before.
+    /// The condition was written, with another status or reason than before.
     New,
-    /// Before.
+    /// The object had the condition already, with the same reason.
     Known,
-    /// Not: the kind has no conditions, they can be written only all together, or the write failed.
+    /// The condition was not written: the kind has no conditions, or its list of conditions has one owner, or they are
+    /// disabled, or another controller reports the condition for another reason.
     NotReported,
-    /// Not: the object is not there any more.
+    /// The object no longer exists.
     Gone,
 }
 
 impl<K: Watchable> PrimaryCache<K> {
-    /// Reports failures by events and in the log only.
+    /// Reports failures only by events and in the log.
     pub(crate) fn disable_conditions(&self) {
         self.has_conditions.store(false, Ordering::Relaxed);
     }
 
-    /// Whether failures are reported in a condition.
+    /// Returns whether failures are reported in a condition.
     pub(crate) fn reports_conditions(&self) -> bool {
         self.has_conditions.load(Ordering::Relaxed)
     }
 
-    /// Whether the kind had no conditions a short while ago. Its CRD may gain them.
+    /// Returns whether the API server has refused conditions of the kind recently. The refusal expires, because a new
+    /// version of the CRD may add conditions.
     fn was_refused(&self) -> bool {
-        lock(&self.refused).is_some_and(|at| at.elapsed() < REFUSAL_RETRY)
+        lock(&self.refused).is_some_and(|refused| refused.elapsed() < REFUSAL_RETRY)
     }
 
-    /// Sets `Degraded`, unless it says so already.
+    /// Sets the condition `Degraded`, unless the object has it already with this reason and message.
     pub(crate) async fn report_failure(&self, object: &K, reason: &str, message: &str) -> Result<Report, Error>
     where
         K: Serialize,
@@ -57,8 +59,14 @@ impl<K: Watchable> PrimaryCache<K> {
         self.report_condition(object, DEGRADED, (reason, message)).await
     }
 
-    /// Sets a condition to true, unless it says so already, or says why another controller has set it.
-    pub(crate) async fn report_condition(&self, object: &K, type_: &'static str, explanation: (&str, &str)) -> Result<Report, Error>
+    /// Sets a condition to true, unless the object has it already with this reason and message, or another controller
+    /// of this process reports it.
+    pub(crate) async fn report_condition(
+        &self,
+        object: &K,
+        type_: &'static str,
+        explanation: (&str, &str),
+    ) -> Result<Report, Error>
     where
         K: Serialize,
     {
@@ -77,7 +85,7 @@ impl<K: Watchable> PrimaryCache<K> {
     {
         let Some(latest) = self.get_current(object) else { return Ok(Report::Gone) };
         let (are_atomic, reported) = match lock(&self.state).conditions.get(&key_of(object)) {
-            Some(it) => (it.are_atomic, it.reported.clone()),
+            Some(conditions) => (conditions.are_atomic, conditions.reported.clone()),
             None => (false, vec![]),
         };
         if are_atomic || !self.reports_conditions() || self.was_refused() {
@@ -85,8 +93,8 @@ impl<K: Watchable> PrimaryCache<K> {
         }
         let known = serde_json::to_value(&*latest)?["status"]["conditions"].take();
         let mut all: Vec<Condition> = serde_json::from_value(known).unwrap_or_default();
-        // Other reported conditions would be removed if they were not applied again.
-        all.retain(|it| it.type_ == type_ || reported.iter().any(|reported| it.type_ == *reported));
+        // Server-side apply removes the other reported conditions unless they are applied again.
+        all.retain(|condition| condition.type_ == type_ || reported.iter().any(|type_| condition.type_ == *type_));
         let before = conditions::find(&all, type_).cloned();
         let (reason, message) = explanation;
         conditions::set(&mut all, latest.meta().generation, conditions::new(type_, true, reason, message));
@@ -95,12 +103,15 @@ impl<K: Watchable> PrimaryCache<K> {
         }
         match self.patch_status(&latest, &failure_manager(self.field_manager), json!({ "conditions": all })).await {
             Ok(after) if ownership::has_atomic_conditions(&after.managed, None) => {
-                // There was none yet. Whoever sets the next would erase this one, or keep it for ever.
+                // This was the first condition, and it has shown that the list has one owner. The next client that sets
+                // a condition would erase this one, or keep it for ever.
                 self.disable_conditions();
                 self.remove_condition(&after.object_key(), type_).await?;
                 Ok(Report::NotReported)
             }
-            Ok(_) if before.is_some_and(|it| it.status == "True" && it.reason == reason) => Ok(Report::Known),
+            Ok(_) if before.is_some_and(|before| before.status == "True" && before.reason == reason) => {
+                Ok(Report::Known)
+            }
             Ok(_) => Ok(Report::New),
             Err(error) if lacks_conditions(&error) => {
                 *lock(&self.refused) = Some(Instant::now());
@@ -111,18 +122,18 @@ impl<K: Watchable> PrimaryCache<K> {
         }
     }
 
-    /// Whether a status that `manager` was to write is not for the object as it is now: a report that would erase
-    /// conditions of others, or says of an object that it is paused, which it is not any more.
-    pub(super) fn is_outdated(&self, field_manager: &str, status: &Value, found: &Observed<K>) -> bool {
-        let mut all = status["conditions"].as_array().into_iter().flatten();
-        let is_paused = || found.decode().is_ok_and(|it| self.paused_by(&it).is_some());
+    /// Returns whether a status of `field_manager` no longer fits the latest state of the object: a report that would
+    /// erase the conditions of other clients, or a condition `Paused` for an object that is no longer paused.
+    pub(super) fn is_outdated(&self, field_manager: &str, status: &Value, latest: &Observed<K>) -> bool {
+        let mut conditions = status["conditions"].as_array().into_iter().flatten();
+        let is_paused = || latest.decode().is_ok_and(|object| self.paused_by(&object).is_some());
         field_manager != self.field_manager
-            && (ownership::has_atomic_conditions(&found.managed, None)
-                || all.any(|it| it["type"] == PAUSED) && !is_paused())
+            && (ownership::has_atomic_conditions(&latest.managed, None)
+                || conditions.any(|condition| condition["type"] == PAUSED) && !is_paused())
     }
 
-    /// Takes back what `report_failure` has set. The reconcile that is triggered can set the
-    /// condition itself.
+    /// Removes the condition that `report_failure` has set. It then triggers a reconcile, so that the operator can set
+    /// the condition itself.
     pub(crate) async fn clear_failure(&self, object: &K) -> Result<(), Error>
     where
         K: Serialize,
@@ -133,8 +144,8 @@ impl<K: Watchable> PrimaryCache<K> {
         Ok(())
     }
 
-    /// Removes a condition that the runtime has reported, unless another controller has a reason for it. Returns
-    /// whether it is gone now.
+    /// Removes a condition that the runtime has reported, unless another controller of this process still reports it.
+    /// Returns whether it was removed.
     pub(crate) async fn clear_condition(&self, object: &K, type_: &'static str) -> Result<bool, Error>
     where
         K: Serialize,
@@ -150,27 +161,28 @@ impl<K: Watchable> PrimaryCache<K> {
         Ok(is_reported)
     }
 
-    /// An object is gone: nothing is reported on it any more.
+    /// Releases the claims of this controller to the conditions of an object that no longer exists.
     pub(crate) fn release_claims(&self, key: &str) {
-        RUNTIME_CONDITIONS.iter().for_each(|it| drop(self.claimant.release_claim(key, it)));
+        RUNTIME_CONDITIONS.iter().for_each(|type_| drop(self.claimant.release_claim(key, type_)));
     }
 
-    /// Whether the runtime has reported a condition of an object.
+    /// Returns whether the runtime has reported a condition of an object.
     pub(super) fn has_reported(&self, key: &str, type_: &str) -> bool {
-        lock(&self.state).conditions.get(key).is_some_and(|it| it.reported.contains(&type_))
+        lock(&self.state).conditions.get(key).is_some_and(|conditions| conditions.reported.contains(&type_))
     }
 
-    /// Removes the condition as a whole. To apply nothing would leave what the operator's manager owns of it too,
-    /// such as its `type`: half a condition, which the API server refuses.
+    /// Removes a condition as a whole by a JSON patch. If the runtime applied a status without the condition, the
+    /// fields that the operator's field manager also owns would stay, such as `type`, and the API server refuses a
+    /// condition with only some of its fields.
     async fn remove_condition(&self, key: &str, type_: &str) -> Result<(), Error>
     where
         K: Serialize,
     {
         let Some(latest) = self.get(key) else { return Ok(()) };
         let object = serde_json::to_value(&*latest)?;
-        let all = object["status"]["conditions"].as_array();
-        let Some(at) = all.into_iter().flatten().position(|it| it["type"] == type_) else { return Ok(()) };
-        let path = format!("/status/conditions/{at}");
+        let mut conditions = object["status"]["conditions"].as_array().into_iter().flatten();
+        let Some(index) = conditions.position(|condition| condition["type"] == type_) else { return Ok(()) };
+        let path = format!("/status/conditions/{index}");
         let patch = json!([
             { "op": "test", "path": "/metadata/uid", "value": latest.meta().uid },
             { "op": "test", "path": format!("{path}/type"), "value": type_ },
@@ -180,7 +192,9 @@ impl<K: Watchable> PrimaryCache<K> {
         let params = PatchParams { field_manager: Some(failure_manager(self.field_manager)), ..PatchParams::default() };
         let patch = Patch::Json::<()>(serde_json::from_value(patch)?);
         let after = match api.patch_status(&latest.name_any(), &params, &patch).await {
-            Err(kube::Error::Api(it)) if matches!(it.code, 404 | 422) && self.fetch_current(&latest).await?.is_none() => {
+            Err(kube::Error::Api(status))
+                if matches!(status.code, 404 | 422) && self.fetch_current(&latest).await?.is_none() =>
+            {
                 return Ok(());
             }
             result => result?,
@@ -189,11 +203,11 @@ impl<K: Watchable> PrimaryCache<K> {
     }
 }
 
-/// Whether the kind has no status, or no conditions in it.
+/// Returns whether a write failed because the kind has no status, or no conditions in its status.
 fn lacks_conditions(error: &Error) -> bool {
     match error {
         Error::NoStatus { .. } => true,
-        Error::Kube(kube::Error::Api(it)) => it.message.contains("field not declared in schema"),
+        Error::Kube(kube::Error::Api(status)) => status.message.contains("field not declared in schema"),
         _ => false,
     }
 }

@@ -1,5 +1,5 @@
-//! Applies fields of objects that several clients share, as a field manager that the caller names, and by force only if the
-//! caller says so. kube sends a request even if nothing has changed.
+//! Applies fields of objects that several clients share, as a field manager that the caller names. It takes fields from
+//! other field managers only if the caller asks for that. kube sends a request even if nothing has changed.
 
 use super::{Children, Watchable, entry::fast_hash, lock, object_key};
 use crate::{error::Error, handles::CacheRef};
@@ -89,8 +89,8 @@ impl<C: Watchable> Children<C> {
         let meta: ObjectMeta = serde_json::from_value(body["metadata"].clone())?;
         let name = meta.name.clone().ok_or(Error::MissingField("name"))?;
         let key = object_key(meta.namespace.as_deref(), &name);
-        if let Some(found) = body["kind"].as_str().filter(|found| *found != C::kind(&())) {
-            return Err(Error::WrongKind { kind: found.into(), name, expected: C::kind(&()).into() });
+        if let Some(kind) = body["kind"].as_str().filter(|kind| *kind != C::kind(&())) {
+            return Err(Error::WrongKind { kind: kind.into(), name, expected: C::kind(&()).into() });
         }
         if let Some(object) = body.as_object_mut() {
             object.remove("status");
@@ -103,7 +103,7 @@ impl<C: Watchable> Children<C> {
                 return Ok(serde_json::from_str(&entry.json)?);
             }
             Some(entry) => {
-                // Another one of this name is not meant.
+                // The uid keeps the request from changing another object with this name.
                 if let Some(uid) = &entry.uid {
                     body["metadata"]["uid"] = Value::from(&**uid);
                 }
@@ -122,7 +122,8 @@ impl<C: Watchable> Children<C> {
         if !self.record_write(&after, None, &body, lists) {
             self.verify_exists(&key).await?;
         }
-        if let Some(entry) = lock(&self.state).entries.get_mut(&key).filter(|it| it.version == after.numeric_version()) {
+        let version = after.numeric_version();
+        if let Some(entry) = lock(&self.state).entries.get_mut(&key).filter(|entry| entry.version == version) {
             entry.shared.push(fingerprint);
         }
         Ok(after.decode()?)

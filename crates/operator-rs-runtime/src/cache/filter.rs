@@ -1,4 +1,5 @@
-//! The changes that matter to a predicate. kube's `predicate_filter` would keep them from the cache, too.
+//! Filters the changes that trigger a reconcile by a predicate. kube's `predicate_filter` would also hide the other
+//! changes from the cache.
 
 use super::{Observed, Watchable, object_ref};
 use crate::error::Error;
@@ -12,7 +13,7 @@ use tracing::warn;
 
 pub(super) type BoxPredicate<C> = Arc<dyn Predicate<C> + Send + Sync>;
 
-/// The last state of each object that a predicate has seen, as a hash.
+/// A predicate, and the hash of what it looked at in the last state of each object.
 pub(crate) struct Filter<C> {
     predicate: Option<BoxPredicate<C>>,
     seen: Mutex<HashMap<Box<str>, u64>>,
@@ -25,33 +26,35 @@ impl<C> Filter<C> {
 }
 
 impl<C: Watchable> Filter<C> {
-    /// A filter to which it matters, too, whether `is` holds for an object.
-    pub fn with_property(self, is: impl Fn(&C) -> bool + Send + Sync + 'static) -> Self {
-        let with = |it: BoxPredicate<C>| -> BoxPredicate<C> {
-            Arc::new(move |object: &C| it.hash_property(object).map(|hash| hash ^ u64::from(is(object))))
+    /// Returns a filter that also triggers a reconcile when the result of `property` changes for an object.
+    pub fn with_property(self, property: impl Fn(&C) -> bool + Send + Sync + 'static) -> Self {
+        let combine = |predicate: BoxPredicate<C>| -> BoxPredicate<C> {
+            Arc::new(move |object: &C| predicate.hash_property(object).map(|hash| hash ^ u64::from(property(object))))
         };
-        Self::new(self.predicate.map(with))
+        Self::new(self.predicate.map(combine))
     }
 
-    /// A hash of the parts of an object that the predicate looks at; nothing where every change matters.
+    /// Returns a hash of the parts of an object that the predicate looks at, or `None` if every change triggers a
+    /// reconcile.
     pub fn hash_observed(&self, object: &Observed<C>) -> Option<u64> {
         self.predicate.as_ref()?;
-        // To no predicate does it matter how an object changes that cannot be decoded.
-        object.decode().map_or(Some(0), |it| self.hash_object(&object.object_key(), &it))
+        // An object that cannot be decoded has the same hash in every state, because no predicate can look at it.
+        object.decode().map_or(Some(0), |decoded| self.hash_object(&object.object_key(), &decoded))
     }
 
-    /// Whether an event is about something that matters.
+    /// Remembers the state of an object. Returns whether the change triggers a reconcile.
     pub fn record_change(&self, key: &str, object: &C) -> bool {
         self.record_hash(key, self.hash_object(key, object))
     }
 
-    /// Remembers what the predicate sees of an object. Returns whether that is news.
+    /// Remembers the hash of an object. Returns whether it has changed; `None` counts as a change.
     pub fn record_hash(&self, key: &str, hash: Option<u64>) -> bool {
         let Some(hash) = hash else { return true };
         super::lock(&self.seen).insert(key.into(), hash) != Some(hash)
     }
 
-    /// A hash of the parts of an object that the predicate looks at; nothing where every change matters.
+    /// Returns a hash of the parts of an object that the predicate looks at, or `None` if every change triggers a
+    /// reconcile.
     pub fn hash_object(&self, key: &str, object: &C) -> Option<u64> {
         let predicate = self.predicate.as_ref()?;
         catch_unwind(AssertUnwindSafe(|| predicate.hash_property(object))).unwrap_or_else(|panic| {

@@ -1,4 +1,4 @@
-//! The primary objects that a watched object belongs to.
+//! Mappers, which return the primary objects that a watched object belongs to.
 
 use super::{Observed, Watchable, lock, object_key, object_ref, owner::owner_type};
 use crate::scope::ResourceScope;
@@ -41,27 +41,30 @@ impl<K: Resource> From<ObjectRef<K>> for ObjectName
 where
     K::DynamicType: std::hash::Hash + Eq,
 {
-    fn from(it: ObjectRef<K>) -> Self {
-        Self::At(it.namespace, it.name)
+    fn from(object: ObjectRef<K>) -> Self {
+        Self::At(object.namespace, object.name)
     }
 }
 
 impl ObjectName {
-    /// The key of the `P` that this is.
+    /// Returns the key of the `P` with this name. `namespace` is that of the object that names it.
     pub(super) fn into_key<P: Watchable>(self, namespace: Option<&str>) -> Arc<str> {
         let near = if P::Scope::NAMESPACED { namespace } else { None };
         match self {
             Self::Near(name) => object_key(near, &name).into(),
-            Self::At(namespace, name) if P::Scope::NAMESPACED => object_key(namespace.as_deref().or(near), &name).into(),
+            Self::At(namespace, name) if P::Scope::NAMESPACED => {
+                object_key(namespace.as_deref().or(near), &name).into()
+            }
             Self::At(_, name) => object_key(None, &name).into(),
         }
     }
 }
 
-/// From an object to the keys of its parents.
+/// A function from an object to the keys of its parents.
 pub(crate) type Mapper<C> = Box<dyn Fn(&Observed<C>) -> Vec<Arc<str>> + Send + Sync>;
 
-/// The `P` that is an object's controller, by name: of another one of the same name, too.
+/// Returns a mapper to the `P` that an object's owner references name as its controller. The mapper does not compare
+/// the uid, so that it may return another `P` with the same name.
 pub(crate) fn by_owner<P: Watchable, C: Watchable>() -> Mapper<C> {
     Box::new(|child| {
         let Some(owner) = child.controller_reference() else { return vec![] };
@@ -73,7 +76,7 @@ pub(crate) fn by_owner<P: Watchable, C: Watchable>() -> Mapper<C> {
     })
 }
 
-/// The `P` that an object's annotations name as its owner.
+/// Returns a mapper to the `P` that an object's annotations name as its owner.
 pub(crate) fn by_annotation<P: Watchable, C: Watchable>() -> Mapper<C> {
     let type_ = owner_type(&P::kind(&()), &P::group(&()));
     Box::new(move |object| {
@@ -82,8 +85,8 @@ pub(crate) fn by_annotation<P: Watchable, C: Watchable>() -> Mapper<C> {
     })
 }
 
-/// The result of a mapper of the user. A panic is logged, and counts as an empty result. Primaries in other namespaces
-/// than `within` are not reconciled, which is logged once for each.
+/// Returns the mapper that a function of the user defines. If the function panics, the panic is logged, and the mapper
+/// returns no parents. Primaries outside of the namespace `within` are not reconciled, which is logged once for each.
 pub(crate) fn by_mapper<P, C, I>(within: Option<&str>, mapper: impl Fn(&C) -> I + Send + Sync + 'static) -> Mapper<C>
 where
     P: Watchable,
@@ -93,21 +96,21 @@ where
     let (within, logged) = (within.map(str::to_owned), Mutex::new(HashSet::new()));
     Box::new(move |object| {
         let decoded = match object.decode() {
-            Ok(it) => it,
+            Ok(decoded) => decoded,
             Err(error) => {
-                let at = object_ref::<C>(&object.object_key());
-                warn!(kind = %C::kind(&()), object = %at, %error, "skipping an object that cannot be decoded");
+                let reference = object_ref::<C>(&object.object_key());
+                warn!(kind = %C::kind(&()), object = %reference, %error, "skipping an object that cannot be decoded");
                 return vec![];
             }
         };
         let namespace = object.metadata.namespace.as_deref();
-        let parents = || mapper(&decoded).into_iter().map(|it| it.into().into_key::<P>(namespace)).collect();
+        let parents = || mapper(&decoded).into_iter().map(|parent| parent.into().into_key::<P>(namespace)).collect();
         let parents: Vec<Arc<str>> = catch_unwind(AssertUnwindSafe(parents)).unwrap_or_else(|panic| {
             let error = crate::worker::panic_message(&*panic);
             warn!(kind = %C::kind(&()), object = %object_ref::<C>(&object.object_key()), error, "the function of `watches` panicked");
             vec![]
         });
-        for parent in parents.iter().filter(|it| !is_within(within.as_deref(), it)) {
+        for parent in parents.iter().filter(|parent| !is_within(within.as_deref(), parent)) {
             if lock(&logged).insert(parent.clone()) {
                 warn!(
                     kind = %C::kind(&()), object = %object_ref::<C>(&object.object_key()),
@@ -120,8 +123,8 @@ where
     })
 }
 
-/// Whether a watch of this namespace, or of all, shows the object of a key. A cluster-scoped one is in none.
+/// Returns whether the object with a key is in a namespace, or is cluster-scoped. `None` stands for all namespaces.
 pub(super) fn is_within(namespace: Option<&str>, key: &str) -> bool {
-    let of = key.split_once('/').map_or("", |(it, _)| it);
-    of.is_empty() || namespace.is_none_or(|it| it == of)
+    let object_namespace = key.split_once('/').map_or("", |(namespace, _)| namespace);
+    object_namespace.is_empty() || namespace.is_none_or(|namespace| namespace == object_namespace)
 }

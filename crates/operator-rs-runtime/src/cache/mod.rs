@@ -1,5 +1,5 @@
-//! Caches: the objects that watches have shown, plus this process's own writes. A reconcile that reads from a cache sends
-//! no request, and never sees a state that is older than its own writes.
+//! Caches hold the objects that watches have shown, and the results of this process's own writes. A reconcile that
+//! reads from a cache sends no request, and never sees a state that is older than its own writes.
 
 mod absent;
 mod alone;
@@ -70,18 +70,18 @@ impl<K> Watchable for K where
 {
 }
 
-/// Namespace and name of an object, as one text; no namespace for one that is cluster-scoped.
+/// Returns the key of an object in a cache: `namespace/name`, or `/name` if the object is cluster-scoped.
 pub(crate) fn object_key(namespace: Option<&str>, name: &str) -> Box<str> {
     format!("{}/{name}", namespace.unwrap_or_default()).into()
 }
 
-/// The key of an object.
+/// Returns the key of an object in a cache.
 pub(crate) fn key_of(object: &impl Resource) -> Box<str> {
     let meta = object.meta();
     object_key(meta.namespace.as_deref(), meta.name.as_deref().unwrap_or_default())
 }
 
-/// The object of a key.
+/// Returns the reference to the object that has a key.
 pub(crate) fn object_ref<K: Resource<DynamicType = ()>>(key: &str) -> ObjectRef<K> {
     match key.split_once('/') {
         Some(("", name)) => ObjectRef::new(name),
@@ -90,15 +90,16 @@ pub(crate) fn object_ref<K: Resource<DynamicType = ()>>(key: &str) -> ObjectRef<
     }
 }
 
-/// The owner that is an object's controller.
+/// Returns the owner reference to an object's controller.
 pub(crate) fn controller_reference(meta: &ObjectMeta) -> Option<&OwnerReference> {
-    meta.owner_references.iter().flatten().find(|it| it.controller == Some(true))
+    meta.owner_references.iter().flatten().find(|owner| owner.controller == Some(true))
 }
 
-/// An object by its name, from the server. (A list needs no other permission than a watch.)
+/// Fetches an object from the API server. It sends a `list` request, because the operator has this permission already
+/// for its watches.
 async fn fetch_object<K: Watchable>(api: &Api<Observed<K>>, name: &str) -> kube::Result<Option<Observed<K>>> {
     let params = ListParams::default().fields(&format!("metadata.name={name}"));
-    Ok(api.list(&params).await?.items.into_iter().find(|it| it.metadata.name.as_deref() == Some(name)))
+    Ok(api.list(&params).await?.items.into_iter().find(|object| object.metadata.name.as_deref() == Some(name)))
 }
 
 #[cfg(test)]

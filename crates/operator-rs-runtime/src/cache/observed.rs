@@ -1,5 +1,5 @@
-//! An object as the API server sent it: its text, decoded as late as possible. kube would decode
-//! every object of a watch, and one that cannot be decoded would stop the watch of all others.
+//! An object as the API server sent it: JSON text, which is decoded as late as possible. kube would decode every object
+//! of a watch, so that one object that cannot be decoded would stop the watch of all the others.
 
 use super::owner::OwnerAnnotations;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference, Time};
@@ -11,16 +11,16 @@ use serde::{
 use serde_json::value::RawValue;
 use std::{borrow::Cow, marker::PhantomData, sync::Arc};
 
-/// A `K` as text, without its `managedFields`: these are often half of it. Clones share the text.
+/// A `K` as JSON text, without its `managedFields`, which are often half of it. Clones share the text.
 #[derive(Clone, Debug)]
 pub(crate) struct Observed<K> {
-    /// The object.
+    /// The object as JSON.
     pub json: Arc<str>,
-    /// The text of `metadata.managedFields`; empty where there are none.
+    /// `metadata.managedFields` as JSON, or an empty text if the object has none.
     pub managed: Arc<str>,
-    /// Name, namespace, uid, resourceVersion, owner references and the time of deletion; nothing else.
+    /// Only the name, namespace, uid, resource version, owner references and deletion timestamp.
     pub metadata: ObjectMeta,
-    /// The owner that its annotations name.
+    /// The owner that the object's annotations name.
     pub annotated_owner: Option<Box<OwnerAnnotations>>,
     kind: PhantomData<fn() -> K>,
 }
@@ -32,17 +32,17 @@ impl<K: DeserializeOwned> Observed<K> {
 }
 
 impl<K> Observed<K> {
-    /// The resourceVersion as a number, which versions of one kind are ordered by.
+    /// Returns the resource version as a number, by which the versions of one kind are ordered.
     pub fn numeric_version(&self) -> Option<u64> {
         self.metadata.resource_version.as_deref()?.parse().ok()
     }
 
-    /// Namespace and name.
+    /// Returns the key of the object in a cache.
     pub fn object_key(&self) -> Box<str> {
         super::object_key(self.metadata.namespace.as_deref(), self.metadata.name.as_deref().unwrap_or_default())
     }
 
-    /// The owner that is the object's controller.
+    /// Returns the owner reference to the object's controller.
     pub fn controller_reference(&self) -> Option<&OwnerReference> {
         super::controller_reference(&self.metadata)
     }
@@ -86,26 +86,26 @@ impl Annotations {
 impl<'de, K> Deserialize<'de> for Observed<K> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = <&RawValue>::deserialize(deserializer)?.get();
-        let ObjectJson { metadata: it } = serde_json::from_str(text).map_err(D::Error::custom)?;
-        let managed = it.managed_fields.map_or("", RawValue::get);
+        let ObjectJson { metadata } = serde_json::from_str(text).map_err(D::Error::custom)?;
+        let managed = metadata.managed_fields.map_or("", RawValue::get);
         let json = match managed {
             "" => text.to_owned(),
-            // It is a part of the text: where it begins follows from where both are in memory.
+            // `part` borrows from `text`, so its offset is the difference of their addresses.
             part => {
                 let start = part.as_ptr() as usize - text.as_ptr() as usize;
                 format!("{}[]{}", &text[..start], &text[start + part.len()..])
             }
         };
+        let annotated_owner = metadata.annotations.and_then(Annotations::into_owner);
         let metadata = ObjectMeta {
-            name: it.name,
-            namespace: it.namespace,
-            uid: it.uid,
-            resource_version: it.resource_version,
-            deletion_timestamp: it.deletion_timestamp,
-            owner_references: it.owner_references,
+            name: metadata.name,
+            namespace: metadata.namespace,
+            uid: metadata.uid,
+            resource_version: metadata.resource_version,
+            deletion_timestamp: metadata.deletion_timestamp,
+            owner_references: metadata.owner_references,
             ..ObjectMeta::default()
         };
-        let annotated_owner = it.annotations.and_then(Annotations::into_owner);
         Ok(Self { json: json.into(), managed: managed.into(), metadata, annotated_owner, kind: PhantomData })
     }
 }

@@ -1,6 +1,7 @@
-//! The owner of an applied object, checked before anything is written, as Go's `SetControllerReference` does: without
-//! an owner reference, an object would be neither watched nor deleted with its owner, and the garbage collector deletes
-//! an object whose owner reference points to another namespace. kube sends any object as it is.
+//! Sets the owner of a desired object, and checks it before anything is written, as `SetControllerReference` of
+//! controller-runtime does. An object without an owner reference would be neither watched nor deleted with its owner,
+//! and the garbage collector deletes an object whose owner reference points to another namespace. kube sends any object
+//! as it is.
 
 use super::{PrimaryCache, Watchable, controller_reference, object_key};
 use crate::{error::Error, scope::ResourceScope};
@@ -8,10 +9,10 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference}
 use kube::Resource;
 use std::sync::Arc;
 
-/// The annotation with the namespace and the name of an owner, by operator-lib's `handler` package.
+/// The annotation with the namespace and the name of an owner, which operator-lib's `handler` package defines.
 const OWNER_NAME: &str = "operator-sdk/primary-resource";
 
-/// The annotation with the kind and the group of an owner, by the same package.
+/// The annotation with the kind and the group of an owner, which the same package defines.
 const OWNER_TYPE: &str = "operator-sdk/primary-resource-type";
 
 /// The annotations of an object that name its owner.
@@ -23,27 +24,32 @@ pub struct OwnerAnnotations {
     pub type_: Box<str>,
 }
 
-/// The value of the annotation with the kind and the group of an owner.
+/// Returns the value of the annotation with the kind and the group of an owner.
 pub(super) fn owner_type(kind: &str, group: &str) -> Box<str> {
     if group.is_empty() { kind.into() } else { format!("{kind}.{group}").into() }
 }
 
-/// The object that owns what is applied.
+/// The owner of an applied object.
 pub(crate) struct Owner {
     reference: OwnerReference,
     namespace: Option<String>,
 }
 
 impl Owner {
-    /// The owner reference and the namespace of `object`.
+    /// Reads the owner reference and the namespace from the owner itself.
     pub fn new(object: &impl Resource<DynamicType = ()>) -> Result<Self, Error> {
         let reference = object.controller_owner_ref(&()).ok_or(Error::MissingField("name or uid"))?;
         Ok(Self { reference, namespace: object.meta().namespace.clone() })
     }
 
-    /// Names the owner in the annotations of a desired object that is in another namespace, or in none, as
-    /// `SetOwnerAnnotations` of operator-lib does. Verifies that the object names no controller.
-    pub fn annotate_dependent<C: Watchable>(&self, dependent: &mut ObjectMeta, watched: Option<&str>) -> Result<(), Error> {
+    /// Sets the annotations of a desired object that name its owner, as `SetOwnerAnnotations` of operator-lib does.
+    /// They take the place of an owner reference if the object is in another namespace, or is cluster-scoped. Fails if
+    /// the object has a controller, or if it is outside of `watched`, the only namespace that is watched.
+    pub fn annotate_dependent<C: Watchable>(
+        &self,
+        dependent: &mut ObjectMeta,
+        watched: Option<&str>,
+    ) -> Result<(), Error> {
         if let Some(other) = controller_reference(dependent) {
             return Err(other_controller_error::<C>(dependent, other));
         }
@@ -64,17 +70,20 @@ impl Owner {
         Ok(())
     }
 
-    /// The annotations that name this owner.
+    /// Returns the annotations that name this owner.
     pub fn to_annotations(&self) -> OwnerAnnotations {
         let OwnerReference { kind, name, .. } = &self.reference;
-        OwnerAnnotations { name: object_key(self.namespace.as_deref(), name), type_: owner_type(kind, api_group(&self.reference)) }
+        OwnerAnnotations {
+            name: object_key(self.namespace.as_deref(), name),
+            type_: owner_type(kind, api_group(&self.reference)),
+        }
     }
 
     pub fn uid(&self) -> &str {
         &self.reference.uid
     }
 
-    /// Sets the owner reference and, where the desired object names none, the namespace.
+    /// Adds the owner reference to a desired object. Also sets the namespace if the object has none.
     fn add_owner_reference<C: Watchable>(&self, dependent: &mut ObjectMeta) -> Result<(), Error> {
         if C::Scope::NAMESPACED && dependent.namespace.is_none() {
             dependent.namespace.clone_from(&self.namespace);
@@ -82,19 +91,20 @@ impl Owner {
         if let Some(namespace) = &self.namespace {
             check_namespace::<C>(dependent, &self.reference, namespace)?;
         }
-        let all = dependent.owner_references.get_or_insert_default();
-        match all.iter_mut().find(|it| it.uid == self.reference.uid) {
-            Some(it) => it.controller = Some(true),
-            None => all.push(self.reference.clone()),
+        let references = dependent.owner_references.get_or_insert_default();
+        match references.iter_mut().find(|reference| reference.uid == self.reference.uid) {
+            Some(reference) => reference.controller = Some(true),
+            None => references.push(self.reference.clone()),
         }
         Ok(())
     }
 }
 
-/// The namespace of the owner with a uid, if that is known. Its key, if it is where its dependent is, comes first.
+/// A function that returns the namespace of the owner with a uid, if the cache has it. The first argument is the key of
+/// the owner if it is in the namespace of its dependent, where it is looked up first.
 type NamespaceLookup = Box<dyn Fn(&str, &str) -> Option<String> + Send + Sync>;
 
-/// The kind that owns the objects of a cache.
+/// Sets the owners of desired objects. All owners have the same kind.
 pub(crate) struct Owners {
     kind: String,
     group: String,
@@ -104,15 +114,15 @@ pub(crate) struct Owners {
 
 impl Owners {
     pub fn new<P: Watchable>(primary: Arc<PrimaryCache<P>>) -> Self {
-        let find_namespace = move |near: &str, uid: &str| {
-            let is_it = |it: &Arc<P>| it.meta().uid.as_deref() == Some(uid);
-            let found = primary.get(near).filter(is_it);
-            found.or_else(|| primary.store.state().into_iter().find(is_it))?.meta().namespace.clone()
+        let find_namespace = move |key: &str, uid: &str| {
+            let has_uid = |owner: &Arc<P>| owner.meta().uid.as_deref() == Some(uid);
+            let owner = primary.get(key).filter(has_uid);
+            owner.or_else(|| primary.store.state().into_iter().find(has_uid))?.meta().namespace.clone()
         };
         Self { find_namespace: Box::new(find_namespace), ..Self::without_cache::<P>() }
     }
 
-    /// Owners of which nothing is known but their kind.
+    /// Creates a value that only knows the kind of the owners, and cannot look up their namespaces.
     pub fn without_cache<P: Watchable>() -> Self {
         Self {
             kind: P::kind(&()).into(),
@@ -122,7 +132,8 @@ impl Owners {
         }
     }
 
-    /// Makes `owner` the owner of a desired object, and verifies that it names no other.
+    /// Makes `owner` the controller of a desired object. Fails if the object has another controller, or if an owner
+    /// reference cannot point from the object to `owner`.
     pub fn set_controller<C: Watchable>(&self, dependent: &mut ObjectMeta, owner: &Owner) -> Result<(), Error> {
         let kind = &self.kind;
         if self.is_namespaced && !C::Scope::NAMESPACED {
@@ -131,12 +142,12 @@ impl Owners {
         }
         owner.add_owner_reference::<C>(dependent)?;
         let reference = &owner.reference;
-        let other = dependent.owner_references.iter().flatten().find(|it| {
-            it.controller == Some(true)
-                && (*it.kind != *self.kind || api_group(it) != self.group || it.uid != reference.uid)
+        let other = dependent.owner_references.iter().flatten().find(|other| {
+            other.controller == Some(true)
+                && (*other.kind != *self.kind || api_group(other) != self.group || other.uid != reference.uid)
         });
-        if let Some(it) = other {
-            return Err(other_controller_error::<C>(dependent, it));
+        if let Some(other) = other {
+            return Err(other_controller_error::<C>(dependent, other));
         }
         match (self.find_namespace)(&object_key(dependent.namespace.as_deref(), &reference.name), &reference.uid) {
             Some(namespace) => check_namespace::<C>(dependent, reference, &namespace),
@@ -145,7 +156,7 @@ impl Owners {
     }
 }
 
-/// An owner reference cannot point to another namespace.
+/// Fails if an object is in another namespace than its owner, because an owner reference cannot point there.
 fn check_namespace<C: Watchable>(dependent: &ObjectMeta, owner: &OwnerReference, namespace: &str) -> Result<(), Error> {
     if !C::Scope::NAMESPACED || dependent.namespace.as_deref() == Some(namespace) {
         return Ok(());

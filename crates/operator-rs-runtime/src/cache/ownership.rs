@@ -1,24 +1,24 @@
-//! Proofs from `metadata.managedFields` that no other client has changed what this operator applied.
+//! Proves from `metadata.managedFields` that no other client has changed the fields that this operator applied.
 //!
-//! The API server takes a field out of a manager's set when another manager changes or removes it.
-//! So an object is as desired when the hash of what was applied last, which it carries in an
-//! annotation, is that of what is desired now, and when our set still has every path of it. kube
-//! has nothing for this.
+//! For each field manager, the API server keeps the set of fields that it owns. It removes a field from the set when
+//! another manager changes or removes the field. An object is therefore as desired if the hash of the object that was
+//! applied last, which is in an annotation, equals the hash of the desired object, and if the operator's set still has
+//! every field of the desired object. kube has no such function.
 
 use serde::Deserialize;
 use serde_json::{Map, Value, value::RawValue};
 use std::borrow::Cow;
 
-/// The annotation with the hash of what was applied last.
+/// The annotation with the hash of the object that was applied last.
 pub(crate) const DESIRED_HASH: &str = "runtime.operator-rs.io/desired-hash";
 
-/// The fields of `metadata` that have no owner: the server takes them from the URL of the request, or sets
-/// them itself.
+/// The fields of `metadata` that are in no set, because the server takes them from the URL of the request or sets them
+/// itself.
 const UNOWNED_METADATA: [&str; 7] =
     ["name", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp", "managedFields"];
 
-/// Maps of built-in kinds. The server does not keep an empty one, other than an empty object such as `emptyDir`.
-/// (One that is missing here costs a write after a restart.)
+/// The fields of built-in kinds that are maps. The server drops an empty map, whereas it keeps an empty object such as
+/// `emptyDir`. A map that is missing here costs one write after a restart.
 const BUILT_IN_MAPS: [&str; 11] = [
     "labels",
     "annotations",
@@ -33,8 +33,7 @@ const BUILT_IN_MAPS: [&str; 11] = [
     "overhead",
 ];
 
-/// A hash that is the same in every process and version: the first 64 bits of SHA-256, in hexadecimal
-/// digits.
+/// Returns a hash that is the same in every process and version: the first 64 bits of SHA-256 in hexadecimal digits.
 pub fn hash(bytes: &[u8]) -> String {
     let digest = ring::digest::digest(&ring::digest::SHA256, bytes);
     digest.as_ref()[..8].iter().map(|byte| format!("{byte:02x}")).collect()
@@ -62,19 +61,21 @@ impl ManagedFieldsEntry<'_> {
 }
 
 fn parse_entries(managed: &str) -> Vec<ManagedFieldsEntry<'_>> {
-    // An entry that cannot be read proves nothing.
+    // If `managedFields` cannot be parsed, nothing is proven.
     serde_json::from_str(managed).unwrap_or_default()
 }
 
-/// The text of the set of what `manager` has applied, to the object or to a subresource of it.
+/// Returns the JSON of the set of fields that `field_manager` has applied to an object, or to a subresource of it.
 pub fn applied_fields<'a>(managed: &'a str, field_manager: &str, subresource: &str) -> Option<&'a str> {
-    parse_entries(managed).into_iter().find(|it| it.is_applied_by(field_manager, subresource))?.fields.map(RawValue::get)
+    let mut entries = parse_entries(managed).into_iter();
+    entries.find(|entry| entry.is_applied_by(field_manager, subresource))?.fields.map(RawValue::get)
 }
 
-/// The types of the conditions that `manager` has applied to the status.
+/// Returns the types of the conditions that `field_manager` has applied to the status.
 pub fn applied_conditions(managed: &str, field_manager: &str) -> Vec<String> {
-    let fields = applied_fields(managed, field_manager, "status").and_then(|it| serde_json::from_str::<Value>(it).ok());
-    let keys = fields.as_ref().and_then(|it| it["f:status"]["f:conditions"].as_object());
+    let json = applied_fields(managed, field_manager, "status");
+    let fields = json.and_then(|json| serde_json::from_str::<Value>(json).ok());
+    let keys = fields.as_ref().and_then(|fields| fields["f:status"]["f:conditions"].as_object());
     let types = keys.into_iter().flatten().filter_map(|(key, _)| {
         let key: Value = serde_json::from_str(key.strip_prefix("k:")?).ok()?;
         key["type"].as_str().map(str::to_owned)
@@ -82,22 +83,24 @@ pub fn applied_conditions(managed: &str, field_manager: &str) -> Vec<String> {
     types.collect()
 }
 
-/// Whether the list of conditions is one field as a whole, of a manager or of any: its schema does not say
-/// `x-kubernetes-list-type: map`. Then nobody can apply one condition without erasing all others.
+/// Returns whether `field_manager`, or any if it is `None`, owns the list of conditions as a single field, because the
+/// CRD does not set `x-kubernetes-list-type: map`. In such a list, no client can apply one condition without erasing
+/// the others.
 pub fn has_atomic_conditions(managed: &str, field_manager: Option<&str>) -> bool {
-    // A look at the text is enough for almost all objects.
+    // This avoids parsing `managedFields` for almost all objects.
     managed.contains(r#""f:conditions":{}"#)
         && parse_entries(managed)
             .iter()
-            .filter(|it| field_manager.is_none_or(|name| it.manager.as_deref() == Some(name)))
-            .filter_map(|it| serde_json::from_str::<Value>(it.fields?.get()).ok())
-            .any(|it| it["f:status"]["f:conditions"].as_object().is_some_and(Map::is_empty))
+            .filter(|entry| field_manager.is_none_or(|name| entry.manager.as_deref() == Some(name)))
+            .filter_map(|entry| serde_json::from_str::<Value>(entry.fields?.get()).ok())
+            .any(|fields| fields["f:status"]["f:conditions"].as_object().is_some_and(Map::is_empty))
 }
 
-/// Whether what `manager` has applied still has every field of `desired`.
+/// Returns whether the set of fields that `field_manager` has applied still has every field of `desired`.
 pub fn owns_all_fields(managed: &str, field_manager: &str, desired: &Value) -> bool {
-    let (ours, others): (Vec<_>, Vec<_>) = parse_entries(managed).into_iter().partition(|it| it.is_applied_by(field_manager, ""));
-    let parse = |it: ManagedFieldsEntry| serde_json::from_str::<Value>(it.fields?.get()).ok();
+    let entries = parse_entries(managed).into_iter();
+    let (ours, others): (Vec<_>, Vec<_>) = entries.partition(|entry| entry.is_applied_by(field_manager, ""));
+    let parse = |entry: ManagedFieldsEntry| serde_json::from_str::<Value>(entry.fields?.get()).ok();
     let Some(ours) = ours.into_iter().next().and_then(parse) else { return false };
     let others: Vec<Value> = others.into_iter().filter_map(parse).collect();
     let mut desired = desired.clone();
@@ -108,86 +111,88 @@ pub fn owns_all_fields(managed: &str, field_manager: &str, desired: &Value) -> b
         false => null_empty_maps(&mut desired["metadata"]),
     }
     if let Some(object) = desired.as_object_mut() {
-        ["apiVersion", "kind", "status"].iter().for_each(|it| drop(object.remove(*it)));
+        ["apiVersion", "kind", "status"].iter().for_each(|field| drop(object.remove(*field)));
         if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
-            UNOWNED_METADATA.iter().for_each(|it| drop(metadata.remove(*it)));
+            UNOWNED_METADATA.iter().for_each(|field| drop(metadata.remove(*field)));
         }
     }
     covers_value(&ours, &others.iter().collect::<Vec<_>>(), &desired)
 }
 
-/// Replaces empty maps that the server does not keep by `null`: nobody has them.
+/// Replaces the empty maps that the server drops by `null`, because they are in no set.
 fn null_empty_maps(value: &mut Value) {
     match value {
-        Value::Object(fields) => fields.iter_mut().for_each(|(name, it)| match it {
-            Value::Object(map) if map.is_empty() && BUILT_IN_MAPS.contains(&name.as_str()) => *it = Value::Null,
-            _ => null_empty_maps(it),
+        Value::Object(fields) => fields.iter_mut().for_each(|(name, value)| match value {
+            Value::Object(map) if map.is_empty() && BUILT_IN_MAPS.contains(&name.as_str()) => *value = Value::Null,
+            _ => null_empty_maps(value),
         }),
         Value::Array(elements) => elements.iter_mut().for_each(null_empty_maps),
         _ => {}
     }
 }
 
-/// Whether a set has every field of a value that has fields or elements.
+/// Returns whether a set has every field of a desired value. `others` are the sets of other managers for the same
+/// value.
 fn covers_value(set: &Value, others: &[&Value], desired: &Value) -> bool {
     let Some(set) = set.as_object() else { return false };
     match desired {
-        _ if set.is_empty() => true, // a leaf: all of it
+        _ if set.is_empty() => true, // a leaf, which is owned as a whole
         Value::Object(fields) => fields.iter().all(|(name, value)| {
             let path = format!("f:{name}");
-            let others: Vec<&Value> = others.iter().filter_map(|it| it.get(&path)).collect();
+            let others: Vec<&Value> = others.iter().filter_map(|other| other.get(&path)).collect();
             match set.get(&path) {
                 Some(below) => value.is_null() || covers_value(below, &others, value),
                 None => has_no_owner(value, &others),
             }
         }),
         Value::Array(elements) => {
-            let owned = set.keys().filter(|it| it.starts_with("k:") || it.starts_with("v:")).count();
-            elements.len() <= owned && elements.iter().all(|it| covers_element(set, others, it))
+            let owned = set.keys().filter(|path| path.starts_with("k:") || path.starts_with("v:")).count();
+            elements.len() <= owned && elements.iter().all(|element| covers_element(set, others, element))
         }
         _ => false,
     }
 }
 
-/// Whether a value would be in no set if it was as it was applied. Empty lists whose elements have keys are in
-/// none. Elements that others have put into one are theirs: to apply it once more would not remove them.
-/// (An empty object is in a set: without it, somebody has put something else in its place.)
+/// Returns whether a value that is in no set can still be as it was applied. This is so for an empty list whose
+/// elements have keys. If other managers have added elements to it, they own them, and applying the empty list again
+/// would not remove them. It is not so for an empty object: if it is in no set, another client has replaced it.
 fn has_no_owner(value: &Value, others: &[&Value]) -> bool {
     match value {
-        Value::Null => others.iter().all(|it| has_only_elements(it)),
-        Value::Array(elements) => elements.is_empty() && others.iter().all(|it| has_only_elements(it)),
+        Value::Null => others.iter().all(|other| has_only_elements(other)),
+        Value::Array(elements) => elements.is_empty() && others.iter().all(|other| has_only_elements(other)),
         Value::Object(fields) if !fields.is_empty() => fields.iter().all(|(name, value)| {
             let path = format!("f:{name}");
-            let below: Vec<&Value> = others.iter().filter_map(|it| it.get(&path)).collect();
-            has_no_owner(value, &below)
+            let others: Vec<&Value> = others.iter().filter_map(|other| other.get(&path)).collect();
+            has_no_owner(value, &others)
         }),
         _ => false,
     }
 }
 
-/// Whether a set is of elements of a list that have keys, or are their own.
+/// Returns whether a set has only elements of a list, which it names by their keys or by their values.
 fn has_only_elements(set: &Value) -> bool {
-    set.as_object().is_some_and(|it| {
-        let mut paths = it.keys().filter(|path| *path != ".").peekable();
+    set.as_object().is_some_and(|set| {
+        let mut paths = set.keys().filter(|path| *path != ".").peekable();
         paths.peek().is_some() && paths.all(|path| path.starts_with("k:") || path.starts_with("v:"))
     })
 }
 
-/// Whether a set has an element of a list. Keys that the element leaves out have their defaults.
+/// Returns whether a set has an element of a list. A key that the element leaves out may have any value, because the
+/// server sets a default.
 fn covers_element(set: &Map<String, Value>, others: &[&Value], element: &Value) -> bool {
     set.iter().any(|(path, below)| match path.split_at_checked(2) {
         Some(("k:", key)) => {
             let key: Map<String, Value> = serde_json::from_str(key).unwrap_or_default();
-            let same = key.iter().all(|(name, value)| element.get(name).is_none_or(|it| it == value));
-            let others: Vec<&Value> = others.iter().filter_map(|it| it.get(path)).collect();
-            same && !key.is_empty() && covers_value(below, &others, element)
+            let is_same = key.iter().all(|(name, value)| element.get(name).is_none_or(|found| found == value));
+            let others: Vec<&Value> = others.iter().filter_map(|other| other.get(path)).collect();
+            is_same && !key.is_empty() && covers_value(below, &others, element)
         }
-        Some(("v:", value)) => serde_json::from_str::<Value>(value).is_ok_and(|it| it == *element),
+        Some(("v:", value)) => serde_json::from_str::<Value>(value).is_ok_and(|value| value == *element),
         _ => false,
     })
 }
 
-/// Whether there is nothing in a value that anybody could own.
+/// Returns whether a value has no fields that a manager could own.
 pub fn has_no_fields(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -202,7 +207,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// `fields` of the operator, and what another manager has.
+    /// Checks a desired object against the set `fields` of the operator and the set `other` of another manager.
     fn check(fields: Value, other: Value, desired: Value) -> bool {
         let managed = json!([
             { "manager": "op", "operation": "Apply", "fieldsV1": fields },
@@ -223,7 +228,7 @@ mod tests {
         })
     }
 
-    /// As a Kubernetes 1.36 has it for `deployment`.
+    /// The set that Kubernetes 1.36 has for `deployment`.
     fn fields() -> Value {
         json!({
             "f:metadata": { "f:labels": { "f:a": {}, "f:c": {} } },
@@ -240,7 +245,7 @@ mod tests {
     fn without(path: &[&str]) -> Value {
         let mut fields = fields();
         let (last, above) = path.split_last().unwrap();
-        let parent = above.iter().fold(&mut fields, |it, name| &mut it[*name]);
+        let parent = above.iter().fold(&mut fields, |value, name| &mut value[*name]);
         parent.as_object_mut().unwrap().remove(*last).unwrap();
         fields
     }

@@ -1,29 +1,30 @@
-//! The annotation that pauses an object. kube and controller-runtime have none; Cluster API has one of its own.
+//! The annotation that pauses an object. kube and controller-runtime have no such annotation; Cluster API has
+//! `cluster.x-k8s.io/paused`.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 use std::sync::OnceLock;
 
-/// The annotation that pauses objects of one kind: `<domain>/paused`, with the API group or a domain above it,
-/// unless the controller names another.
+/// The annotation that pauses objects of one kind. Unless the controller sets another, it is `<domain>/paused`, where
+/// the domain is the API group or a parent domain of it.
 pub(super) struct Pause {
-    /// Empty for the kinds of Kubernetes itself: nobody else has annotations in their groups.
+    /// The API group. It is empty for built-in kinds, because only Kubernetes may define annotations in their groups.
     group: String,
     chosen: OnceLock<String>,
 }
 
 impl Pause {
     pub fn for_kind<K: Resource<DynamicType = ()>>() -> Self {
-        let group = Some(K::group(&()).into_owned()).filter(|it| !it.ends_with(".k8s.io"));
+        let group = Some(K::group(&()).into_owned()).filter(|group| !group.ends_with(".k8s.io"));
         Self { group: group.unwrap_or_default(), chosen: OnceLock::new() }
     }
 
-    /// Only this annotation pauses. The first call decides.
+    /// Sets the only annotation that pauses objects. Later calls have no effect.
     pub fn set_annotation(&self, annotation: &str) {
         let _ = self.chosen.set(annotation.into());
     }
 
-    /// The annotation that pauses an object, if it has one.
+    /// Returns the annotation that pauses an object, if it has one.
     pub fn find_annotation<'a>(&self, meta: &'a ObjectMeta) -> Option<&'a str> {
         let mut all = meta.annotations.iter().flatten();
         all.find(|(name, value)| *value == "true" && self.is_pause_annotation(name)).map(|(name, _)| name.as_str())
@@ -31,13 +32,13 @@ impl Pause {
 
     fn is_pause_annotation(&self, name: &str) -> bool {
         let Some((domain, "paused")) = name.split_once('/') else {
-            return self.chosen.get().is_some_and(|it| it == name);
+            return self.chosen.get().is_some_and(|chosen| chosen == name);
         };
         match self.chosen.get() {
             Some(chosen) => chosen == name,
             None => {
-                let below = self.group.strip_suffix(domain);
-                domain.contains('.') && below.is_some_and(|it| it.is_empty() || it.ends_with('.'))
+                let prefix = self.group.strip_suffix(domain);
+                domain.contains('.') && prefix.is_some_and(|prefix| prefix.is_empty() || prefix.ends_with('.'))
             }
         }
     }

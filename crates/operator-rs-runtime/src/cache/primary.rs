@@ -1,5 +1,5 @@
-//! The objects that are reconciled: kube's store of them, fed in the right order and with the
-//! process's own writes.
+//! The cache of the objects that a controller reconciles: a store of kube, which also gets the process's own writes,
+//! and which never replaces a state by an older one.
 
 use super::{
     Claims, Observed, References, Watchable, change,
@@ -38,14 +38,13 @@ pub struct PrimaryCache<K: Watchable> {
     pub(super) filter: Filter<K>,
     pub(super) trigger: Box<dyn Fn(&str) + Send + Sync>,
     pub(super) state: Mutex<PrimaryState<K>>,
-    /// Whether failures can be reported in a condition: some kinds have none.
+    /// Failures can be reported in a condition. Some kinds have no conditions.
     pub(super) has_conditions: AtomicBool,
-    /// The last time that the API server knew no conditions of the kind.
+    /// The last time that the API server has refused conditions because the kind has none.
     pub(super) refused: Mutex<Option<Instant>>,
     pub(super) claimant: Claimant,
     pause: Arc<Pause>,
     is_dry_run: AtomicBool,
-    /// The reconciles that run.
     pub(crate) running: Arc<RunningReconciles>,
 }
 
@@ -54,7 +53,7 @@ pub struct PrimaryCache<K: Watchable> {
 pub(crate) struct EventOutcome {
     /// The keys of own writes that a list does not show.
     pub unseen: Vec<Box<str>>,
-    /// The reason that an object cannot be decoded, if it is new.
+    /// The reason why an object cannot be decoded, unless the same state of the object was rejected before.
     pub undecodable: Option<String>,
 }
 
@@ -77,13 +76,13 @@ impl<K: Watchable> PrimaryCache<K> {
             undecodable_before: HashMap::new(),
             listed: HashMap::new(),
         };
-        // The kinds of Kubernetes itself have conditions of their own controllers.
+        // Conditions of built-in kinds belong to the controllers of Kubernetes.
         let group = K::group(&());
         let has_conditions = AtomicBool::new(group.contains('.') && !group.ends_with(".k8s.io"));
         let (trigger, state, pause) = (Box::new(trigger), Mutex::new(state), Arc::new(Pause::for_kind::<K>()));
         let paused = pause.clone();
-        // No predicate hides that the annotation comes or goes.
-        let filter = filter.with_property(move |it| paused.find_annotation(it.meta()).is_some());
+        // A change of the annotation triggers a reconcile, whatever the predicate looks at.
+        let filter = filter.with_property(move |object| paused.find_annotation(object.meta()).is_some());
         Arc::new(Self {
             client,
             field_manager,
@@ -100,27 +99,26 @@ impl<K: Watchable> PrimaryCache<K> {
         })
     }
 
-    /// Nothing that is written will be stored.
+    /// Tells the cache that the API server stores no writes.
     pub(crate) fn enable_dry_run(&self) {
         self.is_dry_run.store(true, Ordering::Relaxed);
     }
 
-    /// Whether nothing that is written will be stored.
     pub(crate) fn is_dry_run(&self) -> bool {
         self.is_dry_run.load(Ordering::Relaxed)
     }
 
-    /// Lets this annotation pause objects, and no other.
+    /// Lets this annotation pause objects, instead of the default one.
     pub(crate) fn set_pause_annotation(&self, annotation: &str) {
         self.pause.set_annotation(annotation);
     }
 
-    /// The annotation that pauses an object, if it has one.
+    /// Returns the annotation that pauses an object, if it has one.
     pub(crate) fn paused_by<'a>(&self, object: &'a K) -> Option<&'a str> {
         self.pause.find_annotation(object.meta())
     }
 
-    /// The objects, as a store of kube.
+    /// Returns the objects as a store of kube.
     pub fn store(&self) -> Store<K> {
         self.store.clone()
     }
@@ -133,22 +131,22 @@ impl<K: Watchable> PrimaryCache<K> {
         lock(&self.state).indexes.push(index);
     }
 
-    /// An object as it is known now, own writes included.
+    /// Returns the latest known state of an object, which includes own writes.
     pub(crate) fn get(&self, key: &str) -> Option<Arc<K>> {
         self.store.get(&object_ref(key))
     }
 
-    /// Whether the latest state of an object cannot be decoded.
+    /// Returns whether the latest state of an object cannot be decoded.
     pub(crate) fn is_undecodable(&self, key: &str) -> bool {
         lock(&self.state).undecodable.contains_key(key)
     }
 
-    /// The keys of objects whose latest state cannot be decoded.
+    /// Returns the keys of the objects whose latest state cannot be decoded.
     pub(crate) fn undecodable_keys(&self) -> Vec<Box<str>> {
         lock(&self.state).undecodable.keys().cloned().collect()
     }
 
-    /// Stores an event, and triggers a reconcile unless it only repeats an own write.
+    /// Stores the object of an event, and triggers a reconcile unless the event only repeats an own write.
     pub(crate) fn handle_event(&self, event: Event<Observed<K>>) -> EventOutcome {
         match event {
             Event::Init => {
@@ -162,11 +160,11 @@ impl<K: Watchable> PrimaryCache<K> {
             Event::InitDone => return EventOutcome { unseen: self.finish_list(), undecodable: None },
             Event::InitApply(observed) => {
                 let object = match observed.decode() {
-                    Ok(it) => it,
+                    Ok(object) => object,
                     Err(error) => return self.reject_undecodable(&observed, &error),
                 };
                 let (key, version) = (observed.object_key(), observed.numeric_version());
-                // It is remembered only when the list ends: an interrupted one has triggered nothing.
+                // The filter remembers the hash only when the list ends, because an interrupted list triggers nothing.
                 let hash = self.filter.hash_object(&key, &object);
                 let conditions = Conditions::from_observed(&observed, self.field_manager);
                 let listed = ListedObject { version, uid: observed.metadata.uid, hash, conditions };
@@ -176,13 +174,13 @@ impl<K: Watchable> PrimaryCache<K> {
             }
             Event::Apply(observed) => {
                 let object = match observed.decode() {
-                    Ok(it) => it,
+                    Ok(object) => object,
                     Err(error) => return self.reject_undecodable(&observed, &error),
                 };
                 let key = observed.object_key();
                 let is_news = self.filter.record_change(&key, &object);
                 let mut state = lock(&self.state);
-                let current = self.get(&key).map(|it| numeric_version(&*it));
+                let current = self.get(&key).map(|current| numeric_version(&*current));
                 if !state.recent.record_event(&key, observed.numeric_version(), current) {
                     return EventOutcome::default();
                 }
@@ -198,11 +196,12 @@ impl<K: Watchable> PrimaryCache<K> {
         EventOutcome::default()
     }
 
-    /// An object is gone. The reconcile that is triggered finds that out.
-    pub(crate) fn record_deletion(&self, key: &str, at: ResourceVersion) {
+    /// Removes an object that no longer exists, and triggers a reconcile, which does not find it. `version` is the last
+    /// known version of the object.
+    pub(crate) fn record_deletion(&self, key: &str, version: ResourceVersion) {
         let mut state = lock(&self.state);
         let current = self.get(key);
-        if state.recent.record_deletion(key, at, current.as_ref().map(|it| numeric_version(&**it))) {
+        if state.recent.record_deletion(key, version, current.as_ref().map(|current| numeric_version(&**current))) {
             state.remove_object(key, current);
             state.undecodable.remove(key);
             drop(state);
@@ -211,19 +210,19 @@ impl<K: Watchable> PrimaryCache<K> {
         }
     }
 
-    /// An object that cannot be decoded is not reconciled, not by an older state of it either.
+    /// Removes an object whose latest state cannot be decoded, so that it is not reconciled with an older state.
     fn reject_undecodable(&self, observed: &Observed<K>, error: &serde_json::Error) -> EventOutcome {
-        let (key, at) = (observed.object_key(), observed.numeric_version());
+        let (key, version) = (observed.object_key(), observed.numeric_version());
         let mut state = lock(&self.state);
         state.remove_object(&key, self.get(&key));
         self.filter.forget_object(&key);
-        let is_known = state.undecodable_before.get(&key) == Some(&at);
-        let is_news = state.undecodable.insert(key, at) != Some(at) && !is_known;
+        let is_known = state.undecodable_before.get(&key) == Some(&version);
+        let is_news = state.undecodable.insert(key, version) != Some(version) && !is_known;
         EventOutcome { undecodable: is_news.then(|| error.to_string()), ..EventOutcome::default() }
     }
 
-    /// Remembers what an own write returned, which has written `sent`. Where it shows a change by others
-    /// that the watch has not shown yet, a reconcile is due.
+    /// Stores the object that the API server returned for an own write of `sent`. If it shows a change by another
+    /// client that the watch has not shown yet, this triggers a reconcile.
     pub(super) fn record_write(&self, after: &Observed<K>, sent: &Value) -> Result<(), serde_json::Error>
     where
         K: Serialize,
@@ -231,10 +230,11 @@ impl<K: Watchable> PrimaryCache<K> {
         let (key, object) = (after.object_key(), after.decode()?);
         let mut state = lock(&self.state);
         let current = self.get(&key);
-        if !state.recent.record_write(&key, after.numeric_version(), current.as_ref().map(|it| numeric_version(&**it))) {
+        let current_version = current.as_ref().map(|current| numeric_version(&**current));
+        if !state.recent.record_write(&key, after.numeric_version(), current_version) {
             return Ok(());
         }
-        // One that the watch does not show has come just now, or is gone: an event will say so, or none.
+        // An object that is not in the cache is either new, and the watch will show it, or it has been deleted.
         let Some(current) = current else { return Ok(()) };
         let is_news = current.meta().uid != object.meta().uid
             || change::has_foreign_changes(&serde_json::to_value(&*current)?, &serde_json::to_value(&object)?, sent);
@@ -248,6 +248,7 @@ impl<K: Watchable> PrimaryCache<K> {
     }
 }
 
+/// Returns the resource version of an object as a number.
 pub(super) fn numeric_version(object: &impl Resource) -> ResourceVersion {
     object.meta().resource_version.as_deref()?.parse().ok()
 }

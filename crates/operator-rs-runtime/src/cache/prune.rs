@@ -1,4 +1,4 @@
-//! Deleting what a primary object owns and does not desire any more. kube has no pruning.
+//! Pruning: deletes the dependents of a primary object that are no longer desired. kube has no pruning.
 
 use super::{Children, Watchable, lock};
 use crate::error::Error;
@@ -13,7 +13,7 @@ use std::{
 };
 use tracing::info;
 
-/// Moments of this process, in their order.
+/// A moment in the life of this process, on a clock that advances with each call of [`now`].
 pub(crate) type Moment = u64;
 
 static MOMENTS: AtomicU64 = AtomicU64::new(1);
@@ -22,25 +22,25 @@ pub(super) fn now() -> Moment {
     MOMENTS.fetch_add(1, Ordering::Relaxed)
 }
 
-/// The reconciles of a controller that run, by the uids of their objects. At most one of each object runs.
+/// The reconciles of a controller that are running, by the uids of their objects. An object has at most one.
 #[derive(Default)]
 pub(crate) struct RunningReconciles(Mutex<HashMap<String, Moment>>);
 
 impl RunningReconciles {
-    /// Notes that a reconcile of the object with this uid begins. It ends when the guard is dropped.
+    /// Remembers that a reconcile of the object with this uid begins. It ends when the guard is dropped.
     pub fn begin(self: &Arc<Self>, uid: Option<&str>) -> ReconcileGuard {
         let uid = uid.unwrap_or_default().to_owned();
         lock(&self.0).insert(uid.clone(), now());
         ReconcileGuard { running: self.clone(), uid }
     }
 
-    /// When the reconcile of the object with this uid has begun; none if none runs.
+    /// Returns when the running reconcile of the object with this uid began.
     pub fn reconcile_start(&self, uid: Option<&str>) -> Option<Moment> {
         lock(&self.0).get(uid?).copied()
     }
 }
 
-/// A reconcile that runs until this is dropped.
+/// Marks a reconcile as running until it is dropped.
 pub(crate) struct ReconcileGuard {
     running: Arc<RunningReconciles>,
     uid: String,
@@ -52,9 +52,9 @@ impl Drop for ReconcileGuard {
     }
 }
 
-/// A cache from which objects of any kind are removed that are not desired any more.
+/// A cache of dependents of any kind, of which those that are no longer desired can be deleted.
 pub(crate) trait Prunes<P>: Send + Sync {
-    /// Deletes what belongs to `owner` and was applied by this operator, but not since `began`.
+    /// Deletes the objects that belong to `owner` and that this operator has applied, but not since `began`.
     fn prune<'a>(&'a self, owner: &'a P, began: Moment) -> BoxFuture<'a, Result<(), Error>>;
 }
 
@@ -64,19 +64,19 @@ impl<P: Watchable, C: Watchable> Prunes<P> for Children<C> {
             let undesired: Vec<_> = {
                 let state = lock(&self.state);
                 let all = if self.are_owned() { self.entries_of_parent(&state, owner) } else { vec![] };
-                let all = all.into_iter().filter(|(_, it)| !it.is_deleted && !it.is_terminating);
-                let all = all.filter(|(_, it)| it.owned_fields.is_some() && it.applied_at < began);
+                let all = all.into_iter().filter(|(_, entry)| !entry.is_deleted && !entry.is_terminating);
+                let all = all.filter(|(_, entry)| entry.owned_fields.is_some() && entry.applied_at < began);
                 let all = all.filter(|(key, _)| !state.applying.contains_key(&***key));
-                all.map(|(key, it)| (key.clone(), it.uid.clone())).collect()
+                all.map(|(key, entry)| (key.clone(), entry.uid.clone())).collect()
             };
             for (key, uid) in undesired {
                 info!(kind = %C::kind(&()), object = %key, "deleting an object that is no longer desired");
                 let (namespace, name) = key.split_once('/').unwrap_or_default();
                 let preconditions = Preconditions { uid: uid.map(Into::into), resource_version: None };
                 let params = DeleteParams::background().preconditions(preconditions);
-                match self.api(Some(namespace).filter(|it| !it.is_empty())).delete(name, &params).await {
+                match self.api(Some(namespace).filter(|name| !name.is_empty())).delete(name, &params).await {
                     Ok(_) => {}
-                    Err(kube::Error::Api(it)) if it.code == 404 => {}
+                    Err(kube::Error::Api(status)) if status.code == 404 => {}
                     Err(error) => return Err(error.into()),
                 }
                 if let Some(entry) = lock(&self.state).entries.get_mut(&key) {

@@ -1,19 +1,20 @@
-//! Own writes that the watch has not shown yet, and what was deleted lately. With these, events and
-//! answers may arrive in any order: an older state never replaces a newer one, and what is gone
-//! stays gone. kube's stores take what comes last.
+//! Remembers own writes that the watch has not shown yet, and recent deletions. With these, events and responses may
+//! arrive in any order: an older state never replaces a newer one, and a deleted object does not come back. kube's
+//! stores keep the state that arrives last.
 
 use std::{
     collections::HashMap,
     time::{Duration, Instant},
 };
 
-/// The answer to a write can be later than the event of a deletion by the time limit of a request.
+/// The response to a write can arrive after the event of a deletion, later by at most the time limit of a request.
 const DELETION_RETENTION: Duration = Duration::from_secs(120);
 
-/// A resourceVersion; `None` for one that is no number.
+/// A resource version, or `None` if it is not a number.
 pub type ResourceVersion = Option<u64>;
 
-/// Whether `a` is newer than `b`, as far as anybody can know.
+/// Returns whether `a` is newer than `b`. A version that is not a number counts as newer, because they cannot be
+/// compared.
 pub fn is_newer(a: ResourceVersion, b: ResourceVersion) -> bool {
     a.is_none() || b.is_none() || a > b
 }
@@ -23,11 +24,13 @@ pub fn is_newer(a: ResourceVersion, b: ResourceVersion) -> bool {
 pub struct RecentChanges {
     written: HashMap<Box<str>, Written>,
     deleted: HashMap<Box<str>, (ResourceVersion, Instant)>,
+    /// The last time at which old deletions were removed.
     purged: Option<Instant>,
-    /// Own writes are numbered, and so is the beginning of a list.
+    /// The number of own writes, which is also the number of the last one.
     write_count: u64,
+    /// The number of own writes when the current list began.
     list_begin: Option<u64>,
-    /// How many lists have ended.
+    /// The number of lists that have ended.
     list_count: u64,
 }
 
@@ -37,10 +40,10 @@ struct Written {
 }
 
 impl RecentChanges {
-    /// Whether the answer to an own write is news, where `current` is known.
+    /// Remembers an own write. Returns whether its response is newer than the known state, whose version is `current`.
     pub fn record_write(&mut self, key: &str, version: ResourceVersion, current: Option<ResourceVersion>) -> bool {
-        let gone = self.deleted.get(key).is_some_and(|(at, _)| !is_newer(version, *at));
-        if gone || current.is_some_and(|it| !is_newer(version, it)) {
+        let is_deleted = self.deleted.get(key).is_some_and(|(deleted, _)| !is_newer(version, *deleted));
+        if is_deleted || current.is_some_and(|current| !is_newer(version, current)) {
             return false;
         }
         self.write_count += 1;
@@ -48,56 +51,57 @@ impl RecentChanges {
         true
     }
 
-    /// Whether an event is news.
+    /// Remembers that the watch has shown an object. Returns whether the event is newer than the known state, whose
+    /// version is `current`.
     pub fn record_event(&mut self, key: &str, version: ResourceVersion, current: Option<ResourceVersion>) -> bool {
-        if self.written.get(key).is_some_and(|it| it.version <= version) {
+        if self.written.get(key).is_some_and(|written| written.version <= version) {
             self.written.remove(key);
         }
-        if current.is_none() && self.written.get(key).is_some_and(|it| !is_newer(version, it.version)) {
+        if current.is_none() && self.written.get(key).is_some_and(|written| !is_newer(version, written.version)) {
             return false;
         }
-        let gone = self.deleted.get(key).is_some_and(|(at, _)| !is_newer(version, *at));
-        !gone && current.is_none_or(|it| is_newer(version, it))
+        let is_deleted = self.deleted.get(key).is_some_and(|(deleted, _)| !is_newer(version, *deleted));
+        !is_deleted && current.is_none_or(|current| is_newer(version, current))
     }
 
-    /// Whether a deletion is news: not of what has been created again since.
+    /// Remembers a deletion. Returns whether it removes the known state, whose version is `current`: it does not if the
+    /// object has been created again since.
     pub fn record_deletion(&mut self, key: &str, version: ResourceVersion, current: Option<ResourceVersion>) -> bool {
-        if current.is_some_and(|it| it > version && it.is_some() && version.is_some()) {
+        if current.is_some_and(|current| current > version && current.is_some() && version.is_some()) {
             return false;
         }
         let now = Instant::now();
-        if self.purged.is_none_or(|at| DELETION_RETENTION < now - at) {
+        if self.purged.is_none_or(|purged| now - purged > DELETION_RETENTION) {
             self.purged = Some(now);
-            self.deleted.retain(|_, (_, at)| now - *at < DELETION_RETENTION);
+            self.deleted.retain(|_, (_, deleted)| now - *deleted < DELETION_RETENTION);
         }
         self.written.remove(key);
         self.deleted.insert(key.into(), (version, now));
         true
     }
 
-    /// How many lists have ended.
+    /// Returns the number of lists that have ended.
     pub fn list_count(&self) -> u64 {
         self.list_count
     }
 
-    /// A list begins.
     pub fn begin_list(&mut self) {
         self.list_begin = Some(self.write_count);
     }
 
-    /// A list ends, in which objects have these versions. Returns the own writes that it is too old
-    /// to show.
+    /// Ends a list. `listed` returns the version of an object in it. Returns the keys of the own writes that are newer
+    /// than the list.
     pub fn finish_list(&mut self, listed: impl Fn(&str) -> Option<ResourceVersion>) -> Vec<Box<str>> {
         let begin = self.list_begin.take().unwrap_or(0);
         self.list_count += 1;
         let mut later = vec![];
-        self.written.retain(|key, it| {
-            // An object that was written before the list began is in it, or has been deleted since.
-            let kept = begin < it.number && listed(key).is_none_or(|at| is_newer(it.version, at));
-            if kept {
+        self.written.retain(|key, written| {
+            // An object that was written before the list began is in the list, or has been deleted since.
+            let is_later = written.number > begin && listed(key).is_none_or(|listed| is_newer(written.version, listed));
+            if is_later {
                 later.push(key.clone());
             }
-            kept
+            is_later
         });
         later
     }

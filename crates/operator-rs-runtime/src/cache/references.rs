@@ -1,5 +1,5 @@
-//! An index of the primaries that refer to an object, so that a change of a Secret or a ConfigMap reaches those
-//! that use it. kube's mappers see the object only, not who refers to it.
+//! An index of the primaries that refer to an object, so that a change of a Secret or a ConfigMap triggers a reconcile
+//! of the primaries that use it. kube's mappers see only the object, and cannot look up the primaries that refer to it.
 
 use super::{ObjectName, Watchable, lock, mappers::is_within};
 use std::{
@@ -8,13 +8,13 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// From a primary to the keys of what it refers to.
+/// A function from a primary, and its namespace, to the keys of the objects that it refers to.
 type Targets<K> = Box<dyn Fn(&K, Option<&str>) -> Vec<Arc<str>> + Send + Sync>;
 
-/// The index, kept up to date by the cache of the primaries.
+/// The index, which the cache of the primaries keeps up to date.
 pub(crate) struct References<K> {
     targets: Targets<K>,
-    /// The namespace whose objects are watched; nothing for all.
+    /// The namespace whose objects are watched, or `None` if all are.
     within: Option<String>,
     index: Mutex<Index>,
 }
@@ -26,16 +26,16 @@ struct Index {
 }
 
 impl<K: Watchable> References<K> {
-    /// `targets` names the `C`s that a primary refers to: by name in its own namespace, or by
-    /// `ObjectRef` anywhere.
+    /// Creates an index. `targets` returns the `C`s that a primary refers to: a `String` names one in the namespace of
+    /// the primary, an `ObjectRef` one in any namespace.
     ///
-    /// Those in other namespaces than `within` are not watched, which is logged.
+    /// Objects outside of the namespace `within` are not watched. A reference to one of them is logged.
     pub fn new<C: Watchable, I>(within: Option<&str>, targets: impl Fn(&K) -> I + Send + Sync + 'static) -> Arc<Self>
     where
         I: IntoIterator<Item: Into<ObjectName>>,
     {
         let targets: Targets<K> = Box::new(move |primary, namespace| {
-            let keys = || targets(primary).into_iter().map(|it| it.into().into_key::<C>(namespace)).collect();
+            let keys = || targets(primary).into_iter().map(|target| target.into().into_key::<C>(namespace)).collect();
             catch_unwind(AssertUnwindSafe(keys)).unwrap_or_else(|panic| {
                 let error = crate::worker::panic_message(&*panic);
                 let name = primary.meta().name.as_deref();
@@ -46,19 +46,21 @@ impl<K: Watchable> References<K> {
         Arc::new(Self { targets, within: within.map(Into::into), index: Mutex::default() })
     }
 
-    /// The keys of the primaries that refer to an object.
+    /// Returns the keys of the primaries that refer to an object.
     pub fn referrers_of(&self, key: &str) -> Vec<Arc<str>> {
         lock(&self.index).by_target.get(key).cloned().unwrap_or_default()
     }
 
-    /// A primary has changed, or is gone.
+    /// Updates the references of a primary that has changed, or that is gone if `primary` is `None`.
     pub fn update(&self, key: &str, primary: Option<&K>) {
-        let new = primary.map(|it| (self.targets)(it, it.meta().namespace.as_deref())).unwrap_or_default();
+        let new =
+            primary.map(|primary| (self.targets)(primary, primary.meta().namespace.as_deref())).unwrap_or_default();
         let mut guard = lock(&self.index);
         let Index { by_target, by_source } = &mut *guard;
         let source: Arc<str> = key.into();
         let old = by_source.remove(key).unwrap_or_default();
-        for target in new.iter().filter(|it| !old.contains(it) && !is_within(self.within.as_deref(), it)) {
+        let is_unwatched = |target: &&Arc<str>| !is_within(self.within.as_deref(), target);
+        for target in new.iter().filter(|target| !old.contains(target)).filter(is_unwatched) {
             let within = self.within.as_deref().unwrap_or_default();
             tracing::warn!(
                 kind = %K::kind(&()), object = key,
@@ -67,7 +69,7 @@ impl<K: Watchable> References<K> {
         }
         for target in old {
             if let Some(list) = by_target.get_mut(&target) {
-                list.retain(|it| *it != source);
+                list.retain(|key| *key != source);
                 if list.is_empty() {
                     by_target.remove(&target);
                 }
@@ -96,16 +98,16 @@ mod tests {
 
     fn config(name: &str, refers: &[&str]) -> ConfigMap {
         let labels: std::collections::BTreeMap<_, _> =
-            refers.iter().map(|it| (it.to_string(), String::new())).collect();
+            refers.iter().map(|name| (name.to_string(), String::new())).collect();
         serde_json::from_value(serde_json::json!({ "metadata": { "name": name, "namespace": "n", "labels": labels } }))
             .unwrap()
     }
 
     #[test]
     fn what_is_referred_to_is_known_until_it_is_not() {
-        let references = References::new::<Pod, _>(None, |it: &ConfigMap| {
-            assert_ne!(it.metadata.name.as_deref(), Some("panics"));
-            it.metadata.labels.clone().unwrap_or_default().into_keys()
+        let references = References::new::<Pod, _>(None, |config: &ConfigMap| {
+            assert_ne!(config.metadata.name.as_deref(), Some("panics"));
+            config.metadata.labels.clone().unwrap_or_default().into_keys()
         });
         references.update("n/a", Some(&config("a", &["x", "y"])));
         references.update("n/b", Some(&config("b", &["y"])));
@@ -118,8 +120,8 @@ mod tests {
 
     #[test]
     fn a_reference_to_what_is_not_watched_is_logged_once() {
-        let far = |it: &ConfigMap| {
-            let names = it.metadata.labels.clone().unwrap_or_default().into_keys();
+        let far = |config: &ConfigMap| {
+            let names = config.metadata.labels.clone().unwrap_or_default().into_keys();
             names.map(|name| ObjectRef::<Pod>::new(&name).within(if name == "near" { "n" } else { "far" }))
         };
         let lines = lines(|| {
@@ -138,9 +140,9 @@ mod tests {
     fn a_mapper_that_names_what_is_not_watched_is_logged_once() {
         let object = serde_json::to_string(&config("a", &["near", "far"])).unwrap();
         let object: Observed<ConfigMap> = serde_json::from_str(&object).unwrap();
-        let all = |it: &ConfigMap| {
-            let names = it.metadata.labels.clone().unwrap_or_default().into_keys();
-            names.map(|it| ObjectRef::<Pod>::new("b").within(if it == "near" { "n" } else { "far" }))
+        let all = |config: &ConfigMap| {
+            let names = config.metadata.labels.clone().unwrap_or_default().into_keys();
+            names.map(|name| ObjectRef::<Pod>::new("b").within(if name == "near" { "n" } else { "far" }))
         };
         let lines = lines(|| {
             let mapper = by_mapper::<Pod, _, _>(Some("n"), all);
@@ -153,7 +155,7 @@ mod tests {
         assert!(lines.contains(expected) && lines.lines().count() == 1, "{lines}");
     }
 
-    /// The messages that are logged.
+    /// Returns the messages that `run` logs.
     fn lines(run: impl FnOnce()) -> String {
         let (log, lines) = std::sync::mpsc::channel();
         let writer = move || Log(log.clone());

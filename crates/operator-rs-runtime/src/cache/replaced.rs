@@ -1,24 +1,25 @@
-//! Empty objects that somebody has replaced: one member of a union by another, as `emptyDir: {}` by `hostPath`.
-//! Server-side apply can only add the member again, because the other is not ours to remove.
+//! Finds empty objects that another client has replaced: it has set another member of the same union, such as
+//! `hostPath` instead of `emptyDir: {}`. Server-side apply would only add the first member again, because this operator
+//! does not own the other one and so cannot remove it.
 
 use serde_json::Value;
 
-/// Each empty object of `desired` that is not in `found`, where another object is in its place: such as
-/// `` `spec.volumes[0].emptyDir` was replaced by `hostPath` ``.
-pub fn find_replaced(desired: &Value, found: &Value) -> Vec<String> {
+/// Returns a message for each empty object of `desired` that is not in `current`, where another object is in its place.
+/// An example is `` `spec.volumes[0].emptyDir` was replaced by `hostPath` ``.
+pub fn find_replaced(desired: &Value, current: &Value) -> Vec<String> {
     let mut replaced = vec![];
-    collect_replaced(desired, found, "", &mut replaced);
+    collect_replaced(desired, current, "", &mut replaced);
     replaced
 }
 
-fn collect_replaced(desired: &Value, found: &Value, path: &str, replaced: &mut Vec<String>) {
-    match (desired, found) {
-        (Value::Object(desired), Value::Object(found)) => {
-            let others = || found.iter().filter(|(name, it)| it.is_object() && !desired.contains_key(*name));
+fn collect_replaced(desired: &Value, current: &Value, path: &str, replaced: &mut Vec<String>) {
+    match (desired, current) {
+        (Value::Object(desired), Value::Object(current)) => {
+            let others = || current.iter().filter(|(name, value)| value.is_object() && !desired.contains_key(*name));
             for (name, value) in desired {
                 let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-                match found.get(name) {
-                    Some(found) => collect_replaced(value, found, &path, replaced),
+                match current.get(name) {
+                    Some(current) => collect_replaced(value, current, &path, replaced),
                     None if value.as_object().is_some_and(serde_json::Map::is_empty) => {
                         let others: Vec<_> = others().map(|(name, _)| format!("`{name}`")).collect();
                         if !others.is_empty() {
@@ -29,10 +30,11 @@ fn collect_replaced(desired: &Value, found: &Value, path: &str, replaced: &mut V
                 }
             }
         }
-        (Value::Array(desired), Value::Array(found)) => {
-            for element in desired.iter().filter(|it| it["name"].is_string()) {
-                let at = found.iter().position(|it| it["name"] == element["name"]);
-                at.into_iter().for_each(|at| collect_replaced(element, &found[at], &format!("{path}[{at}]"), replaced));
+        (Value::Array(desired), Value::Array(current)) => {
+            for element in desired.iter().filter(|element| element["name"].is_string()) {
+                if let Some(index) = current.iter().position(|other| other["name"] == element["name"]) {
+                    collect_replaced(element, &current[index], &format!("{path}[{index}]"), replaced);
+                }
             }
         }
         _ => {}

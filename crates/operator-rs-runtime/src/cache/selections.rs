@@ -1,15 +1,15 @@
-//! The dependents that the controllers of a process own. A controller that prunes deletes those that it has not applied,
-//! so that two controllers with the same dependents would create and delete them for ever.
+//! The selections of dependents that the controllers of a process own. A controller that prunes deletes the dependents
+//! that it has not applied. Two controllers with the same selection would therefore create and delete them for ever.
 
 use super::{Watchable, lock};
 use crate::labels::Labels;
 use std::sync::{Arc, Mutex, Weak};
 
-/// The dependents of all controllers that run. Clones share them.
+/// The selections of all running controllers. Clones share them.
 #[derive(Clone, Default)]
 pub(crate) struct Selections(Arc<Mutex<Vec<Weak<Selection>>>>);
 
-/// The dependents of one kind that a controller owns.
+/// The dependents of one kind that a controller owns, as its watch selects them.
 #[derive(Clone)]
 pub(crate) struct Selection {
     /// The method of `Controller` that was called.
@@ -23,7 +23,7 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    /// The dependents that a call of `method` selects.
+    /// Creates the selection of a call of `method`.
     pub fn new<P: Watchable, C: Watchable>(
         method: &'static str,
         namespace: Option<&str>,
@@ -41,7 +41,7 @@ impl Selection {
         }
     }
 
-    /// Whether this one deletes what the other one has applied.
+    /// Returns whether the controller of this selection would delete objects that the other controller has applied.
     fn would_prune(&self, other: &Self) -> bool {
         self.prunes
             && self.method == other.method
@@ -52,17 +52,18 @@ impl Selection {
 }
 
 impl Selections {
-    /// Adds the dependents of a controller until the result is dropped. `prunes` says whether it deletes any.
+    /// Adds the selection of a controller, until the result is dropped. `prunes` says whether the controller can prune.
     ///
     /// # Errors
     ///
-    /// The reason, if another controller has the same dependents, and one of the two would delete those of the other.
+    /// Fails with the reason if another controller has the same dependents, and one of the two would delete those of
+    /// the other.
     pub fn add(&self, selection: &Selection, prunes: bool) -> Result<Arc<Selection>, String> {
         let selection = Selection { prunes, ..selection.clone() };
         let mut all = lock(&self.0);
-        all.retain(|it| it.strong_count() > 0);
+        all.retain(|other| other.strong_count() > 0);
         let others = all.iter().filter_map(Weak::upgrade);
-        if others.into_iter().any(|it| it.would_prune(&selection) || selection.would_prune(&it)) {
+        if others.into_iter().any(|other| other.would_prune(&selection) || selection.would_prune(&other)) {
             return Err(format!(
                 "`{}` was called twice for `{}` of `{}` with the same labels, so that what one applies is pruned by the other: give each a label of its own",
                 selection.method, selection.dependent, selection.primary
@@ -74,6 +75,7 @@ impl Selections {
     }
 }
 
+/// Returns the plural name and the group of a kind, such as `deployments.apps`.
 fn resource_name<C: Watchable>() -> String {
     format!("{}.{}", C::plural(&()), C::group(&())).trim_end_matches('.').to_owned()
 }

@@ -1,5 +1,6 @@
-//! Watches that controllers share: one list and one watch of a selection in a process, however many caches follow
-//! it. kube's shared streams drop what a slow reader has missed; these caches never wait.
+//! Watches that controllers share: for each selection of objects, a process has one list and one watch, whatever the
+//! number of caches that follow it. kube's shared streams drop events that a slow reader misses, whereas here each
+//! cache handles an event before the next one is read.
 
 use super::{Claims, Observed, Selections, WatchOptions, Watchable, lock, watch};
 use crate::{permissions::Permissions, scope::NamespaceScope};
@@ -24,10 +25,11 @@ use tokio::{
 };
 use tokio_util::task::AbortOnDropHandle;
 
-/// Controllers that start within this time share the first list, too.
+/// The time to wait before the first list, so that controllers that start together share it.
 const FIRST_LIST_DELAY: Duration = Duration::from_millis(10);
 
-/// The watches of a process, what its controllers report on objects, and what they own. Clones share them.
+/// The watches of a process, the conditions that its controllers report, and the dependents that they own. Clones share
+/// them.
 #[derive(Clone, Default)]
 pub(crate) struct SharedWatches {
     watches: Arc<Mutex<BTreeMap<WatchKey, Box<dyn Any + Send + Sync>>>>,
@@ -35,7 +37,7 @@ pub(crate) struct SharedWatches {
     pub(crate) owned: Selections,
 }
 
-/// The type, the namespace, the labels and the fields.
+/// The key of a watch: the type, the namespace, the label selector and the field selector.
 type WatchKey = (TypeId, Option<String>, Option<String>, Option<String>);
 
 impl fmt::Debug for SharedWatches {
@@ -45,8 +47,8 @@ impl fmt::Debug for SharedWatches {
 }
 
 impl SharedWatches {
-    /// Hands every event of the selected objects to `observe`, once the subscription runs. `synced` says when all
-    /// were listed.
+    /// Passes every event of the selected objects to `observe`, once the subscription is running. Sets `synced` when
+    /// all objects have been listed.
     pub(crate) fn subscribe<C: Watchable>(
         &self,
         (client, namespace, permissions): (&Client, &NamespaceScope, &Permissions),
@@ -58,8 +60,8 @@ impl SharedWatches {
         let (labels, fields) = (config.label_selector.clone(), config.field_selector.clone());
         let watch_key = (TypeId::of::<C>(), namespace.name().map(Into::into), labels, fields);
         let mut all = lock(&self.watches);
-        let known = all.get(&watch_key).and_then(|it| it.downcast_ref::<Weak<SharedWatch<C>>>()?.upgrade());
-        let shared_watch = known.unwrap_or_else(|| {
+        let existing = all.get(&watch_key).and_then(|watch| watch.downcast_ref::<Weak<SharedWatch<C>>>()?.upgrade());
+        let shared_watch = existing.unwrap_or_else(|| {
             let shared_watch = SharedWatch::new(namespace.api(client), config, permissions.clone());
             all.insert(watch_key, Box::new(Arc::downgrade(&shared_watch)));
             shared_watch
@@ -74,9 +76,9 @@ impl SharedWatches {
 /// One watch, and the caches that follow it.
 struct SharedWatch<C> {
     observers: Mutex<Observers<C>>,
-    /// There is a new cache, which has to see a list.
+    /// Notified when there is a new cache, so that the watch restarts with a list.
     restart: Arc<Notify>,
-    /// The reason that the watch has ended.
+    /// The reason why the watch has ended.
     end: Receiver<Option<String>>,
     driver: Mutex<Driver>,
 }
@@ -87,7 +89,7 @@ struct Observers<C> {
 }
 
 struct Observer<C> {
-    /// Whether it has seen the begin of a list.
+    /// The observer has seen the begin of a list.
     is_active: bool,
     observe: Box<dyn FnMut(Event<Observed<C>>) + Send>,
     synced: Sender<bool>,
@@ -130,26 +132,26 @@ impl<C: Watchable> SharedWatch<C> {
     fn dispatch_event(&self, event: Event<Observed<C>>) {
         let (begins, ends) = (matches!(event, Event::Init), matches!(event, Event::InitDone));
         let observers = &mut *lock(&self.observers);
-        let mut active = observers.by_id.values_mut().filter_map(|it| {
-            it.is_active |= begins;
-            it.is_active.then_some(it)
+        let mut active = observers.by_id.values_mut().filter_map(|observer| {
+            observer.is_active |= begins;
+            observer.is_active.then_some(observer)
         });
         let mut next = active.next();
         while let Some(observer) = next {
             next = active.next();
             if next.is_none() {
-                // Most watches have one cache: its events are not copied.
+                // The last observer gets the event itself. Most watches have one cache, so that no event is cloned.
                 (observer.observe)(event);
-                observer.synced.send_if_modified(|it| !std::mem::replace(it, *it || ends) && ends);
+                observer.synced.send_if_modified(|synced| !std::mem::replace(synced, *synced || ends) && ends);
                 return;
             }
             (observer.observe)(event.clone());
-            observer.synced.send_if_modified(|it| !std::mem::replace(it, *it || ends) && ends);
+            observer.synced.send_if_modified(|synced| !std::mem::replace(synced, *synced || ends) && ends);
         }
     }
 }
 
-/// Runs the watch until it has no cache any more, or there is no hope.
+/// Runs the watch until no cache follows it, or until it ends with a reason why a retry is useless.
 async fn run_watch<C: Watchable>(
     shared_watch: Weak<SharedWatch<C>>,
     (api, config, permissions): (Api<Observed<C>>, watcher::Config, Permissions),
@@ -165,7 +167,7 @@ async fn run_watch<C: Watchable>(
         };
         tokio::select! {
             biased;
-            // All caches see a list again, the new one for the first time.
+            // The watch restarts, and all caches see a list.
             () = restart.notified() => {}
             ended = watch(api.clone(), config.clone(), permissions.clone(), observe) => {
                 end.send_replace(Some(ended.err().unwrap_or_default()));
@@ -175,25 +177,25 @@ async fn run_watch<C: Watchable>(
     }
 }
 
-/// A cache that follows a watch, until this is dropped.
+/// The subscription of a cache to a watch, which ends when it is dropped.
 pub(crate) struct Subscription<C> {
     shared_watch: Arc<SharedWatch<C>>,
     id: u64,
 }
 
 impl<C: Watchable> Subscription<C> {
-    /// Starts the watch unless another cache has. It ends only with the reason why there is no point in going on.
+    /// Starts the watch unless another cache has started it. Returns only when the watch has ended, with the reason.
     pub async fn run(self) -> Result<(), String> {
         self.shared_watch.ensure_started();
         let mut end = self.shared_watch.end.clone();
-        let why = end.wait_for(Option::is_some).await.ok().and_then(|it| it.clone());
+        let why = end.wait_for(Option::is_some).await.ok().and_then(|reason| reason.clone());
         Err(why.unwrap_or_else(|| format!("the watch of {} has failed", C::plural(&()))))
     }
 }
 
 impl<C> Drop for Subscription<C> {
     fn drop(&mut self) {
-        let gone = lock(&self.shared_watch.observers).by_id.remove(&self.id);
-        drop(gone);
+        let observer = lock(&self.shared_watch.observers).by_id.remove(&self.id);
+        drop(observer);
     }
 }

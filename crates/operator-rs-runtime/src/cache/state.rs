@@ -1,4 +1,4 @@
-//! The state of a cache of primaries, under one lock: kube's store, the order of things, the indexes.
+//! The state of a cache of primaries, which is under one lock: kube's store, the recent changes and the indexes.
 
 use super::{
     Observed, References, Watchable,
@@ -12,11 +12,11 @@ pub(super) struct PrimaryState<K: Watchable> {
     pub writer: Writer<K>,
     pub recent: RecentChanges,
     pub indexes: Vec<Arc<References<K>>>,
-    /// Of objects whose conditions are not all this operator's.
+    /// The owners of conditions, for the objects whose conditions this operator does not own alone.
     pub conditions: HashMap<Box<str>, Conditions>,
     /// The versions of objects that cannot be decoded.
     pub undecodable: HashMap<Box<str>, ResourceVersion>,
-    /// The same, of before the list that has begun.
+    /// The value of `undecodable` before the list that has begun.
     pub undecodable_before: HashMap<Box<str>, ResourceVersion>,
     /// The objects that the current list has shown so far.
     pub listed: HashMap<Box<str>, ListedObject>,
@@ -32,13 +32,13 @@ pub(super) struct ListedObject {
 
 impl<K: Watchable> PrimaryState<K> {
     pub fn store_object(&mut self, key: &str, object: K) {
-        self.indexes.iter().for_each(|it| it.update(key, Some(&object)));
+        self.indexes.iter().for_each(|index| index.update(key, Some(&object)));
         self.undecodable.remove(key);
         self.writer.apply_watcher_event(&Event::Apply(object));
     }
 
     pub fn remove_object(&mut self, key: &str, current: Option<Arc<K>>) {
-        self.indexes.iter().for_each(|it| it.update(key, None));
+        self.indexes.iter().for_each(|index| index.update(key, None));
         self.conditions.remove(key);
         if let Some(current) = current {
             self.writer.apply_watcher_event(&Event::Delete((*current).clone()));
@@ -51,7 +51,7 @@ impl<K: Watchable> PrimaryState<K> {
 
     pub fn set_conditions(&mut self, key: &str, conditions: Option<Conditions>) {
         match conditions {
-            Some(it) => drop(self.conditions.insert(key.into(), it)),
+            Some(conditions) => drop(self.conditions.insert(key.into(), conditions)),
             None => drop(self.conditions.remove(key)),
         }
     }

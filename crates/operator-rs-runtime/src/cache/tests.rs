@@ -1,4 +1,4 @@
-//! The caches with events, answers and lists in orders that a server in memory does not have.
+//! Tests the caches with orders of events, responses and lists that do not occur with the in-memory API server.
 
 use super::*;
 use crate::labels::Labels;
@@ -78,7 +78,12 @@ async fn a_new_owner_that_an_own_write_shows_first_is_told() {
     told.lock().unwrap().clear();
     let mut moved = dependent("7");
     moved["metadata"]["ownerReferences"][0]["name"] = json!("q");
-    configs.record_write(&observed(&moved), Some(1), &json!({ "metadata": { "ownerReferences": [{ "uid": "u" }] } }), 0);
+    configs.record_write(
+        &observed(&moved),
+        Some(1),
+        &json!({ "metadata": { "ownerReferences": [{ "uid": "u" }] } }),
+        0,
+    );
     assert_eq!(*told.lock().unwrap(), ["n/q", "n/p"]);
 }
 
@@ -132,12 +137,12 @@ async fn an_object_that_cannot_be_decoded_is_told_once_and_forgotten_when_it_is_
         vec![Event::Init, Event::InitDone],
         vec![Event::Init, Event::InitApply(bad()), Event::InitDone],
     ] {
-        told.push(event.into_iter().filter_map(|it| deployments.handle_event(it).undecodable).count());
+        told.push(event.into_iter().filter_map(|event| deployments.handle_event(event).undecodable).count());
     }
     assert_eq!(told, [1, 0, 0, 1]);
 }
 
-/// The triggers of a primary that is asked by a predicate of its generation.
+/// Returns a cache with a predicate for the generation, and a function that returns the number of new triggers.
 fn triggered() -> (Arc<PrimaryCache<Deployment>>, impl Fn() -> usize) {
     let told = Arc::new(std::sync::Mutex::new(0));
     let tell = told.clone();
