@@ -1,10 +1,10 @@
-//! The verdict on an object.
+//! The verdict of a webhook on an object, and the `Status` that explains a denial.
 
 use super::Request;
 use crate::{Error, explain};
 use serde_json::{Value, json};
 
-/// Whether a request is allowed.
+/// The decision on a request: `Ok` allows it.
 pub type Verdict = Result<(), Denied>;
 
 /// The invalid fields of an object, reported as Kubernetes' own validation does.
@@ -43,7 +43,7 @@ pub struct Denied {
     code: u16,
     reason: &'static str,
     message: String,
-    /// Fields, and what is wrong with them.
+    /// Each invalid field, and the reason.
     causes: Vec<(String, String)>,
 }
 
@@ -53,18 +53,18 @@ impl Denied {
         Self::new(403, "Forbidden", message)
     }
 
-    /// The object cannot be read: this field is the reason.
-    pub(super) fn unreadable(field: impl Into<String>, message: impl Into<String>) -> Self {
+    /// Denies the request because this field of the object cannot be read.
+    pub(super) fn unreadable_field(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self { causes: vec![(field.into(), message.into())], ..Self::bad_request("") }
     }
 
-    /// The request is not what the webhook is for, or the object cannot be read.
+    /// Denies a request that the webhook is not for, or whose object cannot be read.
     pub(super) fn bad_request(message: impl Into<String>) -> Self {
         Self::new(400, "BadRequest", message)
     }
 
-    /// The check itself failed.
-    pub(super) fn internal(message: impl Into<String>) -> Self {
+    /// Denies the request because the check itself failed.
+    pub(super) fn internal_error(message: impl Into<String>) -> Self {
         Self::new(500, "InternalError", message)
     }
 
@@ -72,8 +72,8 @@ impl Denied {
         Self { code, reason, message: message.into(), causes: vec![] }
     }
 
-    /// The `status` of the answer, in the words of Kubernetes' own validation.
-    pub(super) fn status(&self, request: &Request) -> Value {
+    /// Returns the `status` of the response, worded as by Kubernetes' own validation.
+    pub(super) fn to_status(&self, request: &Request) -> Value {
         let (kind, name) = (&request.kind, &request.name);
         let message = match self.code {
             422 => {
@@ -99,23 +99,23 @@ impl Denied {
 impl std::fmt::Display for Denied {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let causes = self.causes.iter().map(|(field, message)| format!("{field}: {message}"));
-        let message = Some(self.message.clone()).filter(|it| !it.is_empty());
+        let message = Some(self.message.clone()).filter(|message| !message.is_empty());
         f.write_str(&message.into_iter().chain(causes).collect::<Vec<_>>().join(", "))
     }
 }
 
 impl std::error::Error for Denied {}
 
-/// A look-up failed: the request is denied with 500, and may be tried again.
+/// Denies the request with 500 because a look-up failed. The user may try again.
 impl From<Error> for Denied {
     fn from(error: Error) -> Self {
-        Self::internal(error.to_string())
+        Self::internal_error(error.to_string())
     }
 }
 
-/// A look-up failed: the request is denied with 500, and may be tried again.
+/// Denies the request with 500 because a look-up failed. The user may try again.
 impl From<kube::Error> for Denied {
     fn from(error: kube::Error) -> Self {
-        Self::internal(explain(&error))
+        Self::internal_error(explain(&error))
     }
 }

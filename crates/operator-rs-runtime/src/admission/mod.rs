@@ -1,5 +1,6 @@
-//! Admission: code of the operator that completes objects and checks them before they are stored. kube has the types of a
-//! review. This module reads a review within limits, and answers it even if the code panics or takes too long.
+//! Admission webhooks: code of the operator that completes and checks objects before they are stored. kube has the
+//! types of a review. This module reads a review within limits, and answers it even if the code panics or takes too
+//! long.
 //!
 //! ```
 //! use k8s_openapi::api::core::v1::ConfigMap;
@@ -57,8 +58,8 @@ pub use request::{Operation, Request};
 
 /// Completes objects before they are validated and stored.
 ///
-/// The API server may call it more than once for an object, so a second call must change nothing. An object that
-/// cannot be read as `Object` passes unchanged: the schema of the CRD refuses it and names the field.
+/// The API server may call the webhook more than once for an object, so a second call must change nothing. An object
+/// that cannot be read as `Object` passes unchanged: the schema of the CRD refuses it and names the field.
 pub trait Defaulter: Send + Sync + 'static {
     /// The kind. The webhook must be registered for this version of it.
     type Object: Resource<DynamicType = ()> + Serialize + DeserializeOwned + Send + Sync + 'static;
@@ -67,10 +68,10 @@ pub trait Defaulter: Send + Sync + 'static {
     fn default(&self, object: &mut Self::Object, request: &Request) -> impl Future<Output = Verdict> + Send;
 }
 
-/// Checks objects before they are stored. Every method allows the request unless you write it.
+/// Checks objects before they are stored. By default, every method allows the request.
 ///
-/// If an object is being deleted, an update that changes only metadata is allowed without a call: otherwise a validator that
-/// became stricter would prevent the removal of its finalizers.
+/// If an object is being deleted, an update that changes only metadata is allowed without a call: otherwise a validator
+/// that became stricter would prevent the removal of its finalizers.
 pub trait Validator: Send + Sync + 'static {
     /// The kind. The webhook must be registered for this version of it.
     type Object: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static;

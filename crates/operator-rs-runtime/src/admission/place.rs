@@ -1,31 +1,32 @@
-//! The path of a field from the place in the text that serde's errors give. (A crate for it wraps the whole
+//! Finds the path of a field from the line and column in an error of serde. (The crate that does this wraps the whole
 //! deserializer.)
 
-/// The path of the value that ends, or begins as an object or list, at this place in valid JSON.
-pub fn path(json: &[u8], line: usize, column: usize) -> String {
-    let start = json.split_inclusive(|it| *it == b'\n').take(line.saturating_sub(1)).map(<[u8]>::len).sum::<usize>();
+/// Returns the path of the value that ends at this position in valid JSON, or of the object or list that begins there.
+pub fn path_at(json: &[u8], line: usize, column: usize) -> String {
+    let start =
+        json.split_inclusive(|byte| *byte == b'\n').take(line.saturating_sub(1)).map(<[u8]>::len).sum::<usize>();
     let json = &json[..json.len().min(start + column)];
-    // For each open object or list, where in it this is.
-    let mut open: Vec<Step> = vec![];
+    // The current key or index in each object or list that is still open.
+    let mut open: Vec<PathStep> = vec![];
     let mut at = 0;
     while let Some(byte) = json.get(at) {
         match byte {
-            b'{' => open.push(Step::Key(None)),
-            b'[' => open.push(Step::Index(0)),
+            b'{' => open.push(PathStep::Key(None)),
+            b'[' => open.push(PathStep::Index(0)),
             b'}' | b']' if at + 1 < json.len() => drop(open.pop()),
             b',' => match open.last_mut() {
-                Some(Step::Index(it)) => *it += 1,
-                Some(key) => *key = Step::Key(None),
+                Some(PathStep::Index(index)) => *index += 1,
+                Some(key) => *key = PathStep::Key(None),
                 None => {}
             },
             b'"' => {
                 let begin = at;
                 at += 1;
-                while json.get(at).is_some_and(|it| *it != b'"') {
+                while json.get(at).is_some_and(|byte| *byte != b'"') {
                     at += if json[at] == b'\\' { 2 } else { 1 };
                 }
-                if let Some(Step::Key(key @ None)) = open.last_mut() {
-                    *key = json.get(begin..=at).and_then(|it| serde_json::from_slice(it).ok());
+                if let Some(PathStep::Key(key @ None)) = open.last_mut() {
+                    *key = json.get(begin..=at).and_then(|quoted| serde_json::from_slice(quoted).ok());
                 }
             }
             _ => {}
@@ -38,16 +39,16 @@ pub fn path(json: &[u8], line: usize, column: usize) -> String {
     let mut path = String::new();
     for step in open {
         match step {
-            Step::Key(None) => {}
-            Step::Key(Some(key)) if path.is_empty() => path = key,
-            Step::Key(Some(key)) => path = format!("{path}.{key}"),
-            Step::Index(index) => path = format!("{path}[{index}]"),
+            PathStep::Key(None) => {}
+            PathStep::Key(Some(key)) if path.is_empty() => path = key,
+            PathStep::Key(Some(key)) => path = format!("{path}.{key}"),
+            PathStep::Index(index) => path = format!("{path}[{index}]"),
         }
     }
     path
 }
 
-enum Step {
+enum PathStep {
     Key(Option<String>),
     Index(usize),
 }
@@ -59,8 +60,8 @@ mod tests {
     fn check(json: &str, upto: &str, expected: &str) {
         let end = json.find(upto).unwrap() + upto.len();
         let line = json[..end].matches('\n').count() + 1;
-        let column = end - json[..end].rfind('\n').map_or(0, |it| it + 1);
-        assert_eq!(path(json.as_bytes(), line, column), expected, "{json} {upto}");
+        let column = end - json[..end].rfind('\n').map_or(0, |newline| newline + 1);
+        assert_eq!(path_at(json.as_bytes(), line, column), expected, "{json} {upto}");
     }
 
     #[test]

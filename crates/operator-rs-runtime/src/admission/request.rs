@@ -1,4 +1,4 @@
-//! The requests to a webhook.
+//! The request that an admission webhook decides on.
 
 use k8s_openapi::api::authentication::v1::UserInfo;
 use kube::{Client, core::GroupVersionKind};
@@ -37,7 +37,7 @@ pub struct Request {
     pub name: String,
     /// The user who sent the request.
     pub user: UserInfo,
-    /// Whether this is a dry run, which stores nothing. Code that changes other systems has to do nothing then.
+    /// True for a dry run, which stores nothing. Code that changes other systems must then do nothing.
     pub dry_run: bool,
     /// The client of the operator's account.
     pub client: Client,
@@ -50,29 +50,29 @@ impl Request {
         crate::lock(&self.warnings).push(message.into());
     }
 
-    /// The warnings, within the API server's limit for all of them: it would drop the rest silently.
+    /// Takes the warnings that fit the API server's limit on their total length: it would drop the rest silently.
     pub(super) fn take_warnings(&self) -> Vec<String> {
         const ALL: usize = 4096;
         const EACH: usize = 256;
         let mut warnings = std::mem::take(&mut *crate::lock(&self.warnings));
         for warning in &mut warnings {
-            // A header, as which it reaches the user, has one line.
-            let line: Vec<_> = warning.split_whitespace().collect();
-            *warning = line.join(" ");
+            // The user receives a warning as a header, which has one line.
+            let words: Vec<_> = warning.split_whitespace().collect();
+            *warning = words.join(" ");
             if let Some((at, _)) = warning.char_indices().nth(EACH) {
                 warning.truncate(at);
                 warning.pop();
                 warning.push('…');
             }
         }
-        warnings.retain(|it| !it.is_empty());
+        warnings.retain(|warning| !warning.is_empty());
         let (mut left, all) = (ALL - EACH, warnings.len());
-        let mut fits = |it: &String| {
-            let rest = left.checked_sub(it.chars().count());
+        let mut fits = |warning: &String| {
+            let rest = left.checked_sub(warning.chars().count());
             left = rest.unwrap_or_default();
             rest.is_some()
         };
-        let kept = warnings.iter().take_while(|it| fits(it)).count();
+        let kept = warnings.iter().take_while(|warning| fits(warning)).count();
         warnings.truncate(kept);
         if kept < all {
             warnings.push(format!("{} more warnings are left out", all - kept));

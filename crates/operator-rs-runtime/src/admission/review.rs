@@ -1,4 +1,4 @@
-//! An AdmissionReview: what can be answered with the request's uid is, whatever happens.
+//! Answers an AdmissionReview. If the request's uid can be read, the response is a review, even after a failure.
 
 use super::{Denied, Operation, Request, objects::Objects};
 use crate::{
@@ -17,7 +17,7 @@ const API_VERSION: &str = "admission.k8s.io/v1";
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Review<'a> {
+struct AdmissionReview<'a> {
     api_version: String,
     kind: String,
     #[serde(borrow)]
@@ -25,13 +25,13 @@ struct Review<'a> {
 }
 
 #[derive(Deserialize)]
-struct Identified {
+struct RequestUid {
     uid: String,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Asked<'a> {
+struct AdmissionRequest<'a> {
     kind: GroupVersionKind,
     request_kind: Option<GroupVersionKind>,
     #[serde(default)]
@@ -50,8 +50,8 @@ struct Asked<'a> {
     old_object: Option<&'a RawValue>,
 }
 
-/// Answers a review with the verdict of `judge`, and with the JSON patch that comes with it.
-pub async fn answer<K, F>(
+/// Answers a review with the verdict of `judge` and its JSON patch, if any.
+pub async fn answer_review<K, F>(
     manager: Manager,
     call: Call,
     judge: impl FnOnce(Arc<Request>, Objects) -> F + Send + 'static,
@@ -60,24 +60,25 @@ where
     K: Resource<DynamicType = ()>,
     F: Future<Output = Result<Option<Vec<u8>>, Denied>> + Send + 'static,
 {
-    let (uid, asked) = match read(&call.body) {
-        Ok(it) => it,
+    let (uid, request) = match parse_review(&call.body) {
+        Ok(parsed) => parsed,
         Err(why) => return refuse(StatusCode::BAD_REQUEST, &why),
     };
-    let asked = match serde_json::from_str::<Asked>(asked.get()) {
-        Ok(it) => it,
+    let request = match serde_json::from_str::<AdmissionRequest>(request.get()) {
+        Ok(request) => request,
         Err(error) => {
             let status = json!({ "message": format!("the request cannot be read: {error}"), "reason": "BadRequest", "code": 400 });
-            return json_answer(StatusCode::OK, &reviewed(json!({ "uid": uid, "allowed": false, "status": status })));
+            let response = json!({ "uid": uid, "allowed": false, "status": status });
+            return json_answer(StatusCode::OK, &to_admission_review(response));
         }
     };
-    let bytes = |it: &RawValue| call.body.slice_ref(it.get().as_bytes());
-    let objects = Objects { desired: asked.object.map(bytes), current: asked.old_object.map(bytes) };
-    let request = Arc::new(asked.into_request(uid, &manager));
-    let verdict = match expected::<K>(&request) {
+    let bytes = |object: &RawValue| call.body.slice_ref(object.get().as_bytes());
+    let objects = Objects { desired: request.object.map(bytes), current: request.old_object.map(bytes) };
+    let request = Arc::new(request.into_request(uid, &manager));
+    let verdict = match check_kind::<K>(&request) {
         Ok(()) => {
             let judged = guard(&manager, call.until, judge(request.clone(), objects)).await;
-            judged.unwrap_or_else(|why| Err(Denied::internal(why)))
+            judged.unwrap_or_else(|why| Err(Denied::internal_error(why)))
         }
         Err(denied) => Err(denied),
     };
@@ -88,57 +89,58 @@ where
             response["patchType"] = "JSONPatch".into();
             response["patch"] = json!(ByteString(patch));
         }
-        Err(denied) => response["status"] = denied.status(&request),
+        Err(denied) => response["status"] = denied.to_status(&request),
     }
     let warnings = request.take_warnings();
     if !warnings.is_empty() {
         response["warnings"] = warnings.into();
     }
-    json_answer(StatusCode::OK, &reviewed(response))
+    json_answer(StatusCode::OK, &to_admission_review(response))
 }
 
-fn reviewed(response: serde_json::Value) -> serde_json::Value {
+fn to_admission_review(response: serde_json::Value) -> serde_json::Value {
     json!({ "apiVersion": API_VERSION, "kind": "AdmissionReview", "response": response })
 }
 
-/// The uid and the request.
+/// Returns the uid and the request of a review.
 ///
 /// # Errors
-/// If this is no review that an answer could belong to.
-fn read(body: &[u8]) -> Result<(String, &RawValue), String> {
+/// If the body is not a review, or its request has no uid: then no review can answer it.
+fn parse_review(body: &[u8]) -> Result<(String, &RawValue), String> {
     if body.is_empty() {
         return Err("the body is empty: it has to be an AdmissionReview".into());
     }
-    let review: Review = serde_json::from_slice(body).map_err(|it| format!("the body is no AdmissionReview: {it}"))?;
+    let review: AdmissionReview =
+        serde_json::from_slice(body).map_err(|error| format!("the body is no AdmissionReview: {error}"))?;
     if (&*review.api_version, &*review.kind) != (API_VERSION, "AdmissionReview") {
         let (version, kind) = (review.api_version, review.kind);
         return Err(format!("`{kind}` of `{version}` is not supported: send an AdmissionReview of `{API_VERSION}`"));
     }
     let request = review.request.ok_or("the AdmissionReview has no request")?;
-    match serde_json::from_str::<Identified>(request.get()) {
-        Ok(it) if !it.uid.is_empty() => Ok((it.uid, request)),
+    match serde_json::from_str::<RequestUid>(request.get()) {
+        Ok(RequestUid { uid }) if !uid.is_empty() => Ok((uid, request)),
         _ => Err("the request of the AdmissionReview has no uid".into()),
     }
 }
 
-/// Refuses what the webhook is not for: somebody has registered it wrongly.
-fn expected<K: Resource<DynamicType = ()>>(request: &Request) -> Result<(), Denied> {
+/// Denies a request for another kind than `K`: the rules of the webhook's configuration are wrong.
+fn check_kind<K: Resource<DynamicType = ()>>(request: &Request) -> Result<(), Denied> {
     let (group, version, kind) = (K::group(&()), K::version(&()), K::kind(&()));
     let sent = &request.kind;
     if (&*sent.group, &*sent.version, &*sent.kind) == (&*group, &*version, &*kind) {
         return Ok(());
     }
-    let of =
+    let api_version =
         |group: &str, version: &str| if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
     Err(Denied::bad_request(format!(
         "this webhook is for `{kind}` of `{}` and was sent `{}` of `{}`: correct its rules",
-        of(&group, &version),
+        api_version(&group, &version),
         sent.kind,
-        of(&sent.group, &sent.version)
+        api_version(&sent.group, &sent.version)
     )))
 }
 
-impl Asked<'_> {
+impl AdmissionRequest<'_> {
     fn into_request(self, uid: String, manager: &Manager) -> Request {
         Request {
             uid,
@@ -146,7 +148,7 @@ impl Asked<'_> {
             request_kind: self.request_kind.unwrap_or_else(|| self.kind.clone()),
             kind: self.kind,
             subresource: self.sub_resource,
-            namespace: self.namespace.filter(|it| !it.is_empty()),
+            namespace: self.namespace.filter(|namespace| !namespace.is_empty()),
             name: self.name,
             user: self.user_info,
             dry_run: self.dry_run,

@@ -25,14 +25,14 @@ struct Part {
     count: i64,
 }
 
-/// What the spec's `size` makes of it.
+/// A defaulter and a validator that behave as the spec's `size` selects.
 struct Things;
 
 impl Defaulter for Things {
     type Object = Thing;
 
     async fn default(&self, object: &mut Thing, request: &Request) -> Verdict {
-        object.spec.parts.iter_mut().for_each(|it| it.count = it.count.max(1));
+        object.spec.parts.iter_mut().for_each(|part| part.count = part.count.max(1));
         match object.spec.size {
             None => object.spec.size = Some(1),
             Some(13) => return Err(Denied::forbidden("13 is taken")),
@@ -93,7 +93,7 @@ async fn post(path: &str, body: impl Into<Bytes>) -> (u16, Value) {
     (answer.status().as_u16(), serde_json::from_slice(answer.body()).unwrap())
 }
 
-/// The `response` of a review.
+/// Returns the `response` of a review.
 async fn ask(path: &str, operation: &str, object: Value, old: Value) -> Value {
     let (code, mut answer) = post(path, review(operation, object, old).to_string()).await;
     assert_eq!(
@@ -104,7 +104,7 @@ async fn ask(path: &str, operation: &str, object: Value, old: Value) -> Value {
     answer["response"].take()
 }
 
-/// Code and message of a denial.
+/// Returns the code and the message of a denial.
 async fn denied(path: &str, operation: &str, object: Value, old: Value) -> (i64, String) {
     let answer = ask(path, operation, object, old).await;
     assert_eq!(answer["allowed"], false, "{answer}");
@@ -278,16 +278,16 @@ async fn what_is_no_review_is_refused() {
 
 #[tokio::test]
 async fn warnings_keep_to_the_limits_of_the_api_server() {
-    let nobody = request();
-    nobody.warn("two\nlines\r");
-    nobody.warn("é".repeat(300));
-    nobody.warn("");
-    (0..100).for_each(|_| nobody.warn("x".repeat(100)));
-    let warnings = nobody.take_warnings();
+    let request = request();
+    request.warn("two\nlines\r");
+    request.warn("é".repeat(300));
+    request.warn("");
+    (0..100).for_each(|_| request.warn("x".repeat(100)));
+    let warnings = request.take_warnings();
     assert_eq!(warnings[0], "two lines");
     assert_eq!(warnings[1], format!("{}…", "é".repeat(255)));
     assert_eq!(warnings.last().unwrap(), "65 more warnings are left out");
-    assert!(warnings.iter().map(|it| it.chars().count()).sum::<usize>() <= 4096);
+    assert!(warnings.iter().map(|warning| warning.chars().count()).sum::<usize>() <= 4096);
 }
 
 fn request() -> Request {
@@ -339,8 +339,8 @@ async fn the_in_memory_api_server_calls_the_webhooks() {
         object["metadata"]["name"] = name.into();
         api.create(&Default::default(), &serde_json::from_value(object).unwrap()).await
     };
-    let made = create("a", json!({ "parts": [{ "name": "x" }] })).await.unwrap();
-    assert_eq!((made.spec.size, made.spec.parts[0].count), (Some(1), 1));
+    let created = create("a", json!({ "parts": [{ "name": "x" }] })).await.unwrap();
+    assert_eq!((created.spec.size, created.spec.parts[0].count), (Some(1), 1));
     let Err(kube::Error::Api(denied)) = create("c", json!({ "size": 2 })).await else { panic!("it is denied") };
     let message = "admission webhook \"vthing-v1.kb.io\" denied the request: Thing.example.com \"c\" is invalid: ";
     assert!(denied.message.starts_with(message), "{}", denied.message);
@@ -352,7 +352,7 @@ async fn the_in_memory_api_server_calls_the_webhooks() {
     api.delete("a", &Default::default()).await.unwrap();
     let Err(kube::Error::Api(denied)) = api.delete("d", &Default::default()).await else { panic!("denied") };
     assert!(denied.message.ends_with("7 stays"));
-    // Those of before the validator can go.
+    // Objects that are older than the validator can be deleted.
     let mut old = thing(json!({ "size": "three" }));
     old["metadata"]["name"] = "old".into();
     old["metadata"]["finalizers"] = json!(["example.com/f"]);

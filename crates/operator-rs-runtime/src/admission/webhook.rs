@@ -10,59 +10,63 @@ use futures::FutureExt;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// A webhook that completes objects, served at this path.
+/// Returns a webhook that completes objects, served at this path.
 pub fn mutating_webhook<D: Defaulter>(path: &str, defaulter: D) -> Component {
     let defaulter = Arc::new(defaulter);
     let review = Arc::new(move |manager, call| {
         let defaulter = defaulter.clone();
-        review::answer::<D::Object, _>(manager, call, async move |request: Arc<Request>, objects| {
-            default(&*defaulter, &request, &objects).await
+        review::answer_review::<D::Object, _>(manager, call, async move |request: Arc<Request>, objects| {
+            run_defaulter(&*defaulter, &request, &objects).await
         })
         .boxed()
     });
     Webhook::Admission { path: path.to_owned(), review }.into()
 }
 
-/// A webhook that checks objects, served at this path.
+/// Returns a webhook that checks objects, served at this path.
 pub fn validating_webhook<V: Validator>(path: &str, validator: V) -> Component {
     let validator = Arc::new(validator);
     let review = Arc::new(move |manager, call| {
         let validator = validator.clone();
-        review::answer::<V::Object, _>(manager, call, async move |request: Arc<Request>, objects| {
-            validate(&*validator, &request, &objects).await.map(|()| None)
+        review::answer_review::<V::Object, _>(manager, call, async move |request: Arc<Request>, objects| {
+            run_validator(&*validator, &request, &objects).await.map(|()| None)
         })
         .boxed()
     });
     Webhook::Admission { path: path.to_owned(), review }.into()
 }
 
-/// The JSON patch, if anything changes.
-async fn default<D: Defaulter>(defaulter: &D, request: &Request, objects: &Objects) -> Result<Option<Vec<u8>>, Denied> {
+/// Completes the desired object. Returns a JSON patch if that changes it.
+async fn run_defaulter<D: Defaulter>(
+    defaulter: &D,
+    request: &Request,
+    objects: &Objects,
+) -> Result<Option<Vec<u8>>, Denied> {
     let is_write = matches!(request.operation, Operation::Create | Operation::Update);
-    if !is_write || objects.only_metadata_of_deleted() {
+    if !is_write || objects.changes_only_metadata_of_deleted() {
         return Ok(None);
     }
-    let Ok(mut object) = objects.desired::<D::Object>() else { return Ok(None) };
+    let Ok(mut object) = objects.parse_desired::<D::Object>() else { return Ok(None) };
     let before = to_value(&object)?;
     defaulter.default(&mut object, request).await?;
     let after = to_value(&object)?;
-    let raw: Value = objects.desired()?;
-    let patch = json_patch::diff(&raw, &merge::merge(&raw, &before, &after));
+    let raw: Value = objects.parse_desired()?;
+    let patch = json_patch::diff(&raw, &merge::merge_changes(&raw, &before, &after));
     Ok((!patch.0.is_empty()).then(|| serde_json::to_vec(&patch).expect("a patch is JSON")))
 }
 
-async fn validate<V: Validator>(validator: &V, request: &Request, objects: &Objects) -> Verdict {
+async fn run_validator<V: Validator>(validator: &V, request: &Request, objects: &Objects) -> Verdict {
     match request.operation {
-        Operation::Create => validator.create(&objects.desired()?, request).await,
-        Operation::Update if objects.only_metadata_of_deleted() => Ok(()),
+        Operation::Create => validator.create(&objects.parse_desired()?, request).await,
+        Operation::Update if objects.changes_only_metadata_of_deleted() => Ok(()),
         Operation::Update => {
-            let new = objects.desired()?;
-            match objects.current() {
+            let new = objects.parse_desired()?;
+            match objects.parse_current() {
                 Ok(old) => validator.update(&old, &new, request).await,
                 Err(_) => validator.create(&new, request).await,
             }
         }
-        Operation::Delete => match objects.current() {
+        Operation::Delete => match objects.parse_current() {
             Ok(old) => validator.delete(&old, request).await,
             Err(why) => {
                 request.warn(format!("deleted without the check of `{}`: {why}", request.kind.kind));
