@@ -1,10 +1,10 @@
-//! Access to the metrics: asks the API server who a client is and whether it may, as
-//! kubebuilder's `WithAuthenticationAndAuthorization` does; nothing in kube does. What that needs of the
-//! API server is in `config/rbac/metrics_auth_role.yaml`.
+//! Authenticates and authorizes clients of the metrics by a TokenReview and a SubjectAccessReview, as
+//! kubebuilder's `WithAuthenticationAndAuthorization` does; nothing in kube does. The role
+//! `config/rbac/metrics_auth_role.yaml` grants the permissions for these reviews.
 //!
-//! Anybody who reaches the port can send tokens: verdicts are kept by the hash of the token, and both
-//! they and the questions to the API server are limited. Who had a good verdict lately is not held up
-//! by what others send.
+//! Every client that reaches the port can send tokens, so verdicts are cached by the hash of the token, and
+//! the cache and the rate of reviews are limited. A client that was authorized recently is not delayed by the
+//! requests of other clients.
 
 use crate::{explain, limit::RateLimit};
 use http::{HeaderMap, StatusCode, header};
@@ -20,45 +20,46 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-/// A longer token is refused unread; those of service accounts have about 1 kB.
+/// The longest token that is reviewed. Tokens of service accounts have about 1 kB.
 const TOKEN_BYTES: usize = 8 * 1024;
-/// The most verdicts that are kept, of about 70 bytes each.
+/// The maximum number of cached verdicts, of about 70 bytes each.
 const VERDICTS: usize = 1000;
-/// The most clients without a good verdict that are reviewed at once, and a second.
+/// The maximum number of reviews at once and per second, for clients that were not authorized recently.
 const REVIEWS: usize = 4;
 const REVIEWS_PER_SECOND: f64 = 5.0;
 const REVIEWS_BURST: u32 = 20;
-/// The longest that a review may take.
+/// The time limit of a review.
 const REVIEW_TIME: Duration = Duration::from_secs(5);
-/// How long a good verdict holds, and a bad one.
-const GOOD: Duration = Duration::from_secs(60);
-const BAD: Duration = Duration::from_secs(10);
-/// For how long a client that had a good verdict is reviewed without waiting for its turn.
-const KNOWN: Duration = Duration::from_secs(10 * 60);
+/// The time for which an authorized request and a refused one are cached.
+const AUTHORIZED_TTL: Duration = Duration::from_secs(60);
+const REFUSED_TTL: Duration = Duration::from_secs(10);
+/// The time after an authorization in which a client is reviewed outside of the limits.
+const KNOWN_TTL: Duration = Duration::from_secs(10 * 60);
 
-type Key = [u8; 32];
+/// The hash of a verb, a path and a token.
+type RequestHash = [u8; 32];
 
-/// Asks who may read what.
+/// Asks the API server which clients may read a path, and caches its answers.
 pub(crate) struct Authorizer {
     client: Client,
-    verdicts: Mutex<HashMap<Key, Verdict>>,
-    places: Semaphore,
+    verdicts: Mutex<HashMap<RequestHash, CachedVerdict>>,
+    slots: Semaphore,
     rate: RateLimit,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Verdict {
+struct CachedVerdict {
     code: StatusCode,
-    at: Instant,
+    reviewed_at: Instant,
 }
 
-impl Verdict {
-    fn holds(&self) -> bool {
-        self.at.elapsed() < if self.code == StatusCode::OK { GOOD } else { BAD }
+impl CachedVerdict {
+    fn is_valid(&self) -> bool {
+        self.reviewed_at.elapsed() < if self.code == StatusCode::OK { AUTHORIZED_TTL } else { REFUSED_TTL }
     }
 
-    fn is_known_good(&self) -> bool {
-        self.code == StatusCode::OK && self.at.elapsed() < KNOWN
+    fn was_authorized_recently(&self) -> bool {
+        self.code == StatusCode::OK && self.reviewed_at.elapsed() < KNOWN_TTL
     }
 }
 
@@ -67,35 +68,37 @@ impl Authorizer {
         Self {
             client,
             verdicts: Mutex::default(),
-            places: Semaphore::new(REVIEWS),
+            slots: Semaphore::new(REVIEWS),
             rate: RateLimit::new(REVIEWS_PER_SECOND, REVIEWS_BURST),
         }
     }
 
-    /// `200 OK` if who sent these headers may do that.
-    pub async fn check(&self, headers: &HeaderMap, verb: &str, path: &str) -> StatusCode {
-        let token = headers.get(header::AUTHORIZATION).and_then(|it| it.to_str().ok());
-        let token = token.and_then(|it| it.strip_prefix("Bearer ")).filter(|it| (1..=TOKEN_BYTES).contains(&it.len()));
+    /// Returns `200 OK` if the client that sent these headers may use this verb on the path, or else the status of the
+    /// refusal.
+    pub async fn check_access(&self, headers: &HeaderMap, verb: &str, path: &str) -> StatusCode {
+        let token = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let token = token.and_then(|value| value.strip_prefix("Bearer "));
+        let token = token.filter(|token| (1..=TOKEN_BYTES).contains(&token.len()));
         let Some(token) = token else { return StatusCode::UNAUTHORIZED };
         let mut digest = Context::new(&SHA256);
         for part in [verb, "\n", path, "\n", token] {
             digest.update(part.as_bytes());
         }
-        let key: Key = digest.finish().as_ref().try_into().expect("SHA-256 has 32 bytes");
-        let verdict = crate::lock(&self.verdicts).get(&key).copied();
-        if let Some(verdict) = verdict.filter(Verdict::holds) {
+        let hash: RequestHash = digest.finish().as_ref().try_into().expect("SHA-256 has 32 bytes");
+        let verdict = crate::lock(&self.verdicts).get(&hash).copied();
+        if let Some(verdict) = verdict.filter(CachedVerdict::is_valid) {
             return verdict.code;
         }
-        let _place = match verdict {
-            Some(verdict) if verdict.is_known_good() => None,
-            _ => match self.places.try_acquire() {
-                Ok(place) if self.rate.try_acquire() => Some(place),
+        let _slot = match verdict {
+            Some(verdict) if verdict.was_authorized_recently() => None,
+            _ => match self.slots.try_acquire() {
+                Ok(slot) if self.rate.try_acquire() => Some(slot),
                 _ => return StatusCode::TOO_MANY_REQUESTS,
             },
         };
-        match timeout(REVIEW_TIME, self.review(token, path, verb)).await {
+        match timeout(REVIEW_TIME, self.review_access(token, path, verb)).await {
             Ok(Ok(code)) => {
-                self.keep(key, Verdict { code, at: Instant::now() });
+                self.cache_verdict(hash, CachedVerdict { code, reviewed_at: Instant::now() });
                 code
             }
             Ok(Err(error)) => {
@@ -106,20 +109,20 @@ impl Authorizer {
         }
     }
 
-    fn keep(&self, key: Key, verdict: Verdict) {
-        let mut all = crate::lock(&self.verdicts);
-        if all.len() >= VERDICTS {
-            all.retain(|_, it| it.holds() || it.is_known_good());
+    fn cache_verdict(&self, hash: RequestHash, verdict: CachedVerdict) {
+        let mut verdicts = crate::lock(&self.verdicts);
+        if verdicts.len() >= VERDICTS {
+            verdicts.retain(|_, verdict| verdict.is_valid() || verdict.was_authorized_recently());
         }
-        if all.len() >= VERDICTS {
-            all.retain(|_, it| it.is_known_good());
+        if verdicts.len() >= VERDICTS {
+            verdicts.retain(|_, verdict| verdict.was_authorized_recently());
         }
-        if all.len() < VERDICTS {
-            all.insert(key, verdict);
+        if verdicts.len() < VERDICTS {
+            verdicts.insert(hash, verdict);
         }
     }
 
-    async fn review(&self, token: &str, path: &str, verb: &str) -> kube::Result<StatusCode> {
+    async fn review_access(&self, token: &str, path: &str, verb: &str) -> kube::Result<StatusCode> {
         let create = PostParams::default();
         let spec = TokenReviewSpec { token: Some(token.into()), ..TokenReviewSpec::default() };
         let review = TokenReview { spec, ..TokenReview::default() };

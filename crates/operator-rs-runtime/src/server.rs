@@ -78,7 +78,7 @@ impl Pages {
             Self::Webhooks(_) => unreachable!("answered above"),
             Self::Metrics(metrics, authorizer) => {
                 let code = match authorizer {
-                    Some(it) => it.check(headers, "get", path).await,
+                    Some(authorizer) => authorizer.check_access(headers, "get", path).await,
                     None => StatusCode::OK,
                 };
                 if code != StatusCode::OK {

@@ -9,7 +9,8 @@ use std::{
     },
 };
 
-/// Asks an API server to which `good` may read metrics and `known` is somebody, and counts the reviews.
+/// Returns an authorizer and the number of its reviews. Its API server knows the tokens `good` and `known`, and lets
+/// only `good` read metrics.
 fn authorizer() -> (Authorizer, Arc<AtomicUsize>) {
     let reviews = Arc::<AtomicUsize>::default();
     let counted = reviews.clone();
@@ -34,13 +35,13 @@ fn authorizer() -> (Authorizer, Arc<AtomicUsize>) {
 
 async fn check(authorizer: &Authorizer, token: &str) -> u16 {
     let headers = [(header::AUTHORIZATION, format!("Bearer {token}").parse().unwrap())].into_iter().collect();
-    authorizer.check(&headers, "get", "/metrics").await.as_u16()
+    authorizer.check_access(&headers, "get", "/metrics").await.as_u16()
 }
 
 #[tokio::test]
 async fn metrics_are_for_those_who_may_read_them() {
     let (authorizer, _) = authorizer();
-    assert_eq!(authorizer.check(&HeaderMap::new(), "get", "/metrics").await, 401);
+    assert_eq!(authorizer.check_access(&HeaderMap::new(), "get", "/metrics").await, 401);
     assert_eq!(check(&authorizer, "").await, 401);
     assert_eq!(check(&authorizer, "rubbish").await, 401);
     assert_eq!(check(&authorizer, "known").await, 403);
@@ -82,11 +83,12 @@ async fn verdicts_are_bounded_and_good_ones_stay() {
     let (authorizer, _) = authorizer();
     assert_eq!(check(&authorizer, "good").await, 200);
     for i in 0..10_000_u64 {
-        let mut key = [0; 32];
-        key[..8].copy_from_slice(&i.to_le_bytes());
-        authorizer.keep(key, Verdict { code: StatusCode::UNAUTHORIZED, at: Instant::now() });
+        let mut hash = [0; 32];
+        hash[..8].copy_from_slice(&i.to_le_bytes());
+        let verdict = CachedVerdict { code: StatusCode::UNAUTHORIZED, reviewed_at: Instant::now() };
+        authorizer.cache_verdict(hash, verdict);
         assert!(authorizer.verdicts.lock().unwrap().len() <= VERDICTS);
     }
-    let good = |it: &&Verdict| it.code == StatusCode::OK;
-    assert_eq!(authorizer.verdicts.lock().unwrap().values().filter(good).count(), 1);
+    let is_authorized = |verdict: &&CachedVerdict| verdict.code == StatusCode::OK;
+    assert_eq!(authorizer.verdicts.lock().unwrap().values().filter(is_authorized).count(), 1);
 }
