@@ -1,11 +1,11 @@
-//! The result of a reconcile. The time in kube's type can be read only by kube's own queue.
+//! The result of a reconcile. Only kube's own queue can read the time in kube's type.
 
 use std::time::Duration;
 
-/// The time of the next reconcile of an object after one that has succeeded.
+/// The time of the next reconcile of an object after a successful one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Action {
-    /// The time after which it is, if nothing happens.
+    /// The time after which the object is reconciled again if nothing changes.
     pub(crate) requeue_after: Option<Duration>,
 }
 

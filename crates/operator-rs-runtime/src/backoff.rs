@@ -1,5 +1,5 @@
-//! Waiting longer after each failure. kube has nothing per object, and its back-off for watches
-//! grows to 30 seconds, for which a restarted API server would wait.
+//! Backoff: each failure leads to a longer pause. kube has no backoff per object, and its backoff for watches
+//! grows to 30 seconds, so that watches would stay silent for that long after an API server has restarted.
 
 use crate::lock;
 use std::{
@@ -10,27 +10,27 @@ use std::{
     time::Duration,
 };
 
-/// `base * 2^n`, at most `max`, give or take 20 % so that retries spread out.
-fn delay(base: Duration, n: u32, max: Duration) -> Duration {
-    base.saturating_mul(1 << n.min(16)).min(max).mul_f64(0.8 + 0.4 * random())
+/// Returns `base * 2^n`, at most `max`, plus or minus 20 % so that retries spread out.
+fn backoff_delay(base: Duration, n: u32, max: Duration) -> Duration {
+    base.saturating_mul(1 << n.min(16)).min(max).mul_f64(0.8 + 0.4 * random_fraction())
 }
 
-/// A time, give or take 10 %.
+/// Returns the time plus or minus 10 %.
 pub(crate) fn jittered(time: Duration) -> Duration {
-    time.mul_f64(0.9 + 0.2 * random())
+    time.mul_f64(0.9 + 0.2 * random_fraction())
 }
 
-/// From 0 to 1.
-pub(crate) fn random() -> f64 {
+/// Returns a random number from 0 to 1.
+pub(crate) fn random_fraction() -> f64 {
     (RandomState::new().hash_one(()) % 1000) as f64 / 1000.0
 }
 
-/// A `Retry-After` time, up to 20 % longer, so that retries spread out.
-pub(crate) fn spread(time: Duration) -> Duration {
-    time.mul_f64(1.0 + 0.2 * random())
+/// Lengthens a `Retry-After` time by up to 20 %, so that retries spread out.
+pub(crate) fn add_jitter(time: Duration) -> Duration {
+    time.mul_f64(1.0 + 0.2 * random_fraction())
 }
 
-/// For watches: a restarted API server is found again within 6 seconds.
+/// The backoff of watches, which find a restarted API server again within 6 seconds.
 #[derive(Default)]
 pub(crate) struct WatchBackoff(u32);
 
@@ -39,7 +39,7 @@ impl Iterator for WatchBackoff {
 
     fn next(&mut self) -> Option<Duration> {
         self.0 = self.0.saturating_add(1);
-        Some(delay(Duration::from_millis(500), self.0 - 1, Duration::from_secs(5)))
+        Some(backoff_delay(Duration::from_millis(500), self.0 - 1, Duration::from_secs(5)))
     }
 }
 
@@ -49,51 +49,52 @@ impl kube::runtime::utils::Backoff for WatchBackoff {
     }
 }
 
-/// For reconciles, by the object's key.
+/// The consecutive failures of each object, by its key, and the backoff of its reconciles.
 pub(crate) struct Failures {
     first: Duration,
     longest: Duration,
-    by_key: Mutex<HashMap<Box<str>, Row>>,
+    by_key: Mutex<HashMap<Box<str>, FailureCount>>,
 }
 
-/// Failures of one object in a row.
+/// The consecutive failures of one object.
 #[derive(Default)]
-struct Row {
+struct FailureCount {
     uid: Option<String>,
     count: u32,
-    last: &'static str,
+    last_reason: &'static str,
 }
 
-/// A failure among others of the same object.
-pub(crate) struct ReconcileError {
-    /// How often the object has failed in a row, this time included.
+/// A failed reconcile, and its place among the consecutive failures of the object.
+pub(crate) struct CountedFailure {
+    /// The number of consecutive failures, including this one.
     pub count: u32,
-    /// Whether the reason is another than last time.
+    /// The reason differs from that of the previous failure.
     pub is_new: bool,
-    /// When to try again.
+    /// The pause before the retry.
     pub retry: Duration,
 }
 
 impl Failures {
-    /// With a pause after the first failure, and the longest one. There is always a pause.
+    /// Takes the pause after the first failure and the longest pause. The pause is never zero.
     pub fn new(pauses: &RangeInclusive<Duration>) -> Self {
         let first = (*pauses.start()).max(Duration::from_millis(1));
         Self { first, longest: (*pauses.end()).max(first), by_key: Mutex::default() }
     }
 
-    /// One more failure of an object; the first one if only others of its name have failed.
-    pub fn count(&self, key: &str, uid: Option<&str>, reason: &'static str) -> ReconcileError {
-        let mut map = lock(&self.by_key);
-        let row = map.entry(key.into()).or_default();
-        if row.uid.as_deref() != uid {
-            *row = Row { uid: uid.map(Into::into), ..Row::default() };
+    /// Counts a failure of an object. The count starts again if the key belongs to a new object with another uid.
+    pub fn count(&self, key: &str, uid: Option<&str>, reason: &'static str) -> CountedFailure {
+        let mut by_key = lock(&self.by_key);
+        let failures = by_key.entry(key.into()).or_default();
+        if failures.uid.as_deref() != uid {
+            *failures = FailureCount { uid: uid.map(Into::into), ..FailureCount::default() };
         }
-        row.count = row.count.saturating_add(1);
-        let is_new = std::mem::replace(&mut row.last, reason) != reason;
-        ReconcileError { count: row.count, is_new, retry: delay(self.first, row.count - 1, self.longest) }
+        failures.count = failures.count.saturating_add(1);
+        let is_new = std::mem::replace(&mut failures.last_reason, reason) != reason;
+        let retry = backoff_delay(self.first, failures.count - 1, self.longest);
+        CountedFailure { count: failures.count, is_new, retry }
     }
 
-    /// An object has been reconciled, or is gone.
+    /// Forgets the failures of an object that has been reconciled or no longer exists.
     pub fn reset(&self, key: &str) {
         lock(&self.by_key).remove(key);
     }

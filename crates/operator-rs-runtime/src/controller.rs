@@ -263,7 +263,7 @@ impl<K: Watchable + Serialize> Controller<K> {
     ) -> Owned<C, K> {
         let (namespace, fields) = (self.manager.namespace.name(), selected.fields.as_deref());
         self.selections.push(Selection::new::<K, C>(method, namespace, &selected.labels, fields));
-        self.writes.push(|permissions, namespace, verbs| permissions.need::<C>("", namespace, verbs));
+        self.writes.push(|permissions, namespace, verbs| permissions.require_verbs::<C>("", namespace, verbs));
         let cache = self.create_children(selected, link);
         self.dependents.add(cache.clone());
         Owned::new(cache)
@@ -302,7 +302,7 @@ impl<K: Watchable + Serialize> Controller<K> {
         let (sender, synced) = Synced::channel();
         let resource = format!("{}.{}", C::plural(&()), C::group(&()));
         self.synced.push((resource.trim_end_matches('.').to_owned(), synced));
-        self.manager.permissions.need::<C>("", self.manager.namespace.name(), &READ);
+        self.manager.permissions.require_verbs::<C>("", self.manager.namespace.name(), &READ);
         sender
     }
 }

@@ -1,5 +1,5 @@
-//! The errors of a reconcile, as one readable sentence each. kube's errors contain Rust's Debug output
-//! and repeat their causes.
+//! The errors of a reconcile. The message of each is one readable sentence: kube's errors contain Rust's Debug
+//! output and repeat their causes.
 
 use crate::explain;
 use kube::core::Status;
@@ -58,7 +58,7 @@ pub trait ReconcileError: std::error::Error + From<Error> + Send + Sync + 'stati
     /// The reason in conditions and events: one word in UpperCamelCase.
     fn reason(&self) -> &'static str;
 
-    /// Whether a retry can fix the error, as when the API server is busy or unreachable. Such an error
+    /// Returns true if a retry can fix the error, as when the API server is busy or unreachable. Such an error
     /// is reported on the object only if it persists.
     fn is_transient(&self) -> bool;
 }
@@ -97,7 +97,7 @@ pub enum Error {
     Custom {
         /// The reason in conditions and events.
         reason: &'static str,
-        /// Whether a retry can fix it.
+        /// A retry can fix the failure.
         is_transient: bool,
         /// The error, or its message.
         #[source]
@@ -107,7 +107,7 @@ pub enum Error {
     #[error("cannot convert an object to or from JSON: {0}")]
     Encode(#[from] serde_json::Error),
     /// An object with this name exists, and the object that is reconciled does not own it.
-    #[error("{kind} `{name}` already exists and {}", owner(.controller))]
+    #[error("{kind} `{name}` already exists and {}", describe_controller(.controller))]
     NotOwned {
         /// The kind of the object.
         kind: String,
@@ -137,7 +137,7 @@ pub enum Error {
         kind: String,
         /// The name of the object.
         name: String,
-        /// Why, and the way out.
+        /// The reason, and what to do about it.
         why: String,
     },
     /// Fields of one kind were applied through a handle of another. Nothing was written.
@@ -220,58 +220,59 @@ pub struct StaleOwner {
     pub kind: String,
     /// The name of the object.
     pub name: String,
-    /// Kind and name of its owner.
+    /// The kind and the name of its owner.
     pub owner: String,
 }
 
-/// Whether a request was refused because the namespace is being deleted.
-pub(crate) fn is_terminating(refused: &Status) -> bool {
-    refused.details.iter().flat_map(|it| &it.causes).any(|it| it.reason == "NamespaceTerminating")
+/// Returns true if the API server refused a request because the namespace is being deleted.
+pub(crate) fn is_terminating(refusal: &Status) -> bool {
+    refusal.details.iter().flat_map(|details| &details.causes).any(|cause| cause.reason == "NamespaceTerminating")
 }
 
-/// An error and its causes.
-fn causes(error: &impl ReconcileError) -> impl Iterator<Item = &(dyn std::error::Error + 'static)> {
-    std::iter::successors(Some(error as &(dyn std::error::Error + 'static)), |it| it.source())
+/// Returns an error and its causes.
+fn cause_chain(error: &impl ReconcileError) -> impl Iterator<Item = &(dyn std::error::Error + 'static)> {
+    std::iter::successors(Some(error as &(dyn std::error::Error + 'static)), |error| error.source())
 }
 
-/// The answers of the API server among the causes of an error.
-fn answers(error: &impl ReconcileError) -> impl Iterator<Item = &Status> {
-    causes(error).filter_map(|it| match it.downcast_ref() {
+/// Returns the responses of the API server among the causes of an error.
+fn api_statuses(error: &impl ReconcileError) -> impl Iterator<Item = &Status> {
+    cause_chain(error).filter_map(|cause| match cause.downcast_ref() {
         Some(kube::Error::Api(status)) => Some(&**status),
         _ => None,
     })
 }
 
-/// The number of times in a row after which an error is reported: more than one if it may pass by itself.
-pub(crate) fn patience(error: &impl ReconcileError) -> u32 {
+/// Returns the number of consecutive failures after which an error is reported. It is more than one if the error may
+/// resolve itself.
+pub(crate) fn failures_before_report(error: &impl ReconcileError) -> u32 {
     match error.is_transient() {
         // The object will be deleted with its namespace.
-        _ if answers(error).any(is_terminating) => u32::MAX,
-        // After two minutes, somebody may have to help the garbage collector.
-        _ if causes(error).any(|it| it.is::<StaleOwner>()) => 10,
+        _ if api_statuses(error).any(is_terminating) => u32::MAX,
+        // After two minutes, the user may have to help the garbage collector.
+        _ if cause_chain(error).any(|cause| cause.is::<StaleOwner>()) => 10,
         true => 4,
         false => 1,
     }
 }
 
-/// Whether this account lacks a permission.
+/// Returns true if this account lacks a permission.
 pub(crate) fn is_forbidden(error: &impl ReconcileError) -> bool {
-    answers(error).any(|it| it.is_forbidden() && !is_terminating(it))
+    api_statuses(error).any(|status| status.is_forbidden() && !is_terminating(status))
 }
 
-/// Whether an object was not found, or was another one than was meant.
-pub(crate) fn is_of_another(error: &impl ReconcileError) -> bool {
-    answers(error).any(|it| it.is_not_found() || it.is_conflict())
+/// Returns true if the object of a request does not exist, or another object with its name does.
+pub(crate) fn is_not_found_or_conflict(error: &impl ReconcileError) -> bool {
+    api_statuses(error).any(|status| status.is_not_found() || status.is_conflict())
 }
 
-/// The time after which the API server accepts a retry.
+/// Returns the time after which the API server accepts a retry.
 pub(crate) fn retry_after(error: &impl ReconcileError) -> Duration {
-    answers(error).map(when).max().unwrap_or_default()
+    api_statuses(error).map(status_retry_after).max().unwrap_or_default()
 }
 
-/// The `Retry-After` time of an answer.
-pub(crate) fn when(answer: &Status) -> Duration {
-    Duration::from_secs(answer.details.as_ref().map_or(0, |it| it.retry_after_seconds).into())
+/// Returns the `Retry-After` time of a response.
+pub(crate) fn status_retry_after(status: &Status) -> Duration {
+    Duration::from_secs(status.details.as_ref().map_or(0, |details| details.retry_after_seconds).into())
 }
 
 impl From<kube::Error> for Error {
@@ -280,9 +281,9 @@ impl From<kube::Error> for Error {
     }
 }
 
-fn owner(controller: &Option<String>) -> String {
+fn describe_controller(controller: &Option<String>) -> String {
     match controller {
-        Some(it) => format!("is controlled by {it}"),
+        Some(controller) => format!("is controlled by {controller}"),
         None => "was not created by this operator: rename or delete it".into(),
     }
 }
@@ -345,9 +346,9 @@ mod tests {
         let refused: Status = serde_json::from_str(refused).unwrap();
         let error = Error::transient("DnsUnavailable", kube::Error::Api(refused.boxed()));
         assert_eq!((error.to_string().as_str(), retry_after(&error).as_secs()), ("later", 7));
-        assert_eq!((error.reason(), patience(&error)), ("DnsUnavailable", 4));
+        assert_eq!((error.reason(), failures_before_report(&error)), ("DnsUnavailable", 4));
         let error = Error::permanent("SecretMissing", format!("the Secret `{}` does not exist", "a"));
-        assert_eq!((error.reason(), patience(&error)), ("SecretMissing", 1));
+        assert_eq!((error.reason(), failures_before_report(&error)), ("SecretMissing", 1));
     }
 
     #[test]

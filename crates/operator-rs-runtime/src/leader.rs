@@ -133,7 +133,7 @@ fn unique() -> u64 {
 
 /// As `wait.Jitter`: up to `JITTER` times more.
 fn jittered(period: Duration) -> Duration {
-    period.mul_f64(1.0 + JITTER * backoff::random())
+    period.mul_f64(1.0 + JITTER * backoff::random_fraction())
 }
 
 /// This process leads. [`LeaderElection::acquire`] returns it. The Lease is renewed until [`release`](Self::release).

@@ -4,9 +4,9 @@
 
 use crate::{
     Action, DryRun, Error, Manager, ReconcileError,
-    backoff::{Failures, spread},
+    backoff::{Failures, add_jitter},
     cache::{DEGRADED, PAUSED, PrimaryCache, Report, Watchable, key_of, object_ref},
-    error::{is_forbidden, is_of_another, patience, retry_after},
+    error::{failures_before_report, is_forbidden, is_not_found_or_conflict, retry_after},
     events::Severity,
     lock,
     metrics::ControllerMetrics,
@@ -77,7 +77,7 @@ impl<K: Watchable + Serialize, E: ReconcileError> Worker<K, E> {
             // Deleted meanwhile: nothing has failed.
             Err(_) if self.primary.get_current(&obj).is_none() => Action::await_change(),
             // The watch has not shown it yet.
-            Err(error) if is_of_another(&error) && matches!(self.primary.fetch_current(&obj).await, Ok(None)) => {
+            Err(error) if is_not_found_or_conflict(&error) && matches!(self.primary.fetch_current(&obj).await, Ok(None)) => {
                 Action::await_change()
             }
             Err(error) => self.failed(key, &obj, &error).await,
@@ -140,10 +140,10 @@ impl<K: Watchable + Serialize, E: ReconcileError> Worker<K, E> {
         let (reason, message) = (error.reason(), error.to_string());
         let uid = obj.meta().uid.as_deref();
         let failure = self.failures.count(key, uid, reason);
-        let mut pause = failure.retry.max(spread(retry_after(error)));
+        let mut pause = failure.retry.max(add_jitter(retry_after(error)));
         self.metrics.queue_retry();
         let count = failure.count;
-        let patience = patience(error);
+        let patience = failures_before_report(error);
         if count < patience {
             info!(object = %key, error = message, failures = count, retry = ?pause, "retrying a reconcile that failed");
             return Action::requeue(pause);
@@ -160,7 +160,7 @@ impl<K: Watchable + Serialize, E: ReconcileError> Worker<K, E> {
             }
         };
         if is_forbidden(error) {
-            self.manager.permissions.warn(&self.manager.client).await;
+            self.manager.permissions.log_missing(&self.manager.client).await;
         }
         // Not of an object that is gone: then nothing has failed.
         warn!(object = %key, error = message, failures = count, retry = ?pause, "reconcile failed");
@@ -172,7 +172,7 @@ impl<K: Watchable + Serialize, E: ReconcileError> Worker<K, E> {
 
     /// A condition cannot be written: when to try again.
     fn unreported(&self, key: &str, uid: Option<&str>, condition: &str, error: &Error) -> Duration {
-        let retry = self.reports.count(key, uid, error.reason()).retry.max(spread(retry_after(error)));
+        let retry = self.reports.count(key, uid, error.reason()).retry.max(add_jitter(retry_after(error)));
         warn!(object = %key, condition, %error, ?retry, "cannot write a condition");
         retry
     }
@@ -192,7 +192,7 @@ impl<K: Watchable + Serialize, E: ReconcileError> Worker<K, E> {
                 Ok(_) => report.record_reconciled(),
                 Err(error) => {
                     if is_forbidden(&error) {
-                        self.manager.permissions.warn(&self.manager.client).await;
+                        self.manager.permissions.log_missing(&self.manager.client).await;
                     }
                     report.record_failure(resource(), &key, format!("{}: {error}", error.reason()));
                 }

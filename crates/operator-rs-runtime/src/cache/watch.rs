@@ -8,8 +8,8 @@ use super::{
     lock,
 };
 use crate::{
-    backoff::{WatchBackoff, spread},
-    error::when,
+    backoff::{WatchBackoff, add_jitter},
+    error::status_retry_after,
     explain,
     labels::{Labels, label_selector},
     permissions::Permissions,
@@ -177,12 +177,12 @@ pub(super) async fn watch<C: Watchable>(
                     let is_from_the_start = !is_open && listed.is_none_or(|at| now - at < GAP);
                     if refusals.add(now) || is_from_the_start {
                         return Err(match why {
-                            Hopeless::Forbidden => permissions.refused::<C>(&client).await,
+                            Hopeless::Forbidden => permissions.explain_refusal::<C>(&client).await,
                             Hopeless::Absent => explain_absence::<C>(&client).await,
                         });
                     }
                 }
-                let pause = spread(answer(&error).map_or(Duration::ZERO, when).min(PATIENCE));
+                let pause = add_jitter(answer(&error).map_or(Duration::ZERO, status_retry_after).min(PATIENCE));
                 let error = words(&error);
                 failures = failures.saturating_add(1);
                 // A single failure is no reason to worry.

@@ -111,7 +111,7 @@ impl<K: Watchable + Serialize> Controller<K> {
             }
         }
         if self.primary.reports_conditions() {
-            permissions.need::<K>("/status", namespace, &["patch"]);
+            permissions.require_verbs::<K>("/status", namespace, &["patch"]);
         }
     }
 }

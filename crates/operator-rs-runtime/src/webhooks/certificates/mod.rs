@@ -92,7 +92,7 @@ impl Keeper {
         loop {
             let pause = match self.settle().await {
                 Ok(()) => PERIOD,
-                Err(error) if is_conflict(&error) => SOON.mul_f64(1.0 + crate::backoff::random()),
+                Err(error) if is_conflict(&error) => SOON.mul_f64(1.0 + crate::backoff::random_fraction()),
                 Err(error) => {
                     warn!(error = explain(error.as_ref()), "cannot keep the webhooks' certificate");
                     if self.served.is_some() { PERIOD } else { SOON }
