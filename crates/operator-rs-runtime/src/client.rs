@@ -1,5 +1,5 @@
-//! The Kubernetes client: who it says it is, how long it waits, how fast it asks, and what it counts.
-//! kube has none of that by default: its requests wait without bound.
+//! The Kubernetes client, with a user agent, time limits, a rate limit and metrics. kube's client has none of them
+//! by default: its requests wait without bound.
 
 mod limited;
 mod retry_after;
@@ -29,15 +29,15 @@ impl Default for Limits {
     }
 }
 
-/// A client from the pod's service account, or from `$KUBECONFIG`.
+/// Returns a client that uses the pod's service account or `$KUBECONFIG`.
 ///
 /// # Errors
-/// [`Error::Configuration`] if there is neither, or it cannot be used. No request is sent.
+/// [`Error::Configuration`] if neither exists, or the one that exists cannot be used. No request is sent.
 pub async fn connect(identity: Identity, limits: &Limits, metrics: &Arc<Metrics>) -> Result<Client, Error> {
     let config = Config::infer().await.map_err(|error| {
-        // Of the two that were tried, the one that was meant.
+        // kube tries both configurations. The user wants to know why the one for this environment fails.
         let in_pod = std::env::var_os("KUBERNETES_SERVICE_HOST").and_then(|_| Config::incluster().err());
-        let why = in_pod.map(|it| explain(&it)).or_else(|| error.source().map(explain)).unwrap_or_default();
+        let why = in_pod.map(|error| explain(&error)).or_else(|| error.source().map(explain)).unwrap_or_default();
         Error::Configuration(format!(
             "no Kubernetes cluster is configured: {}",
             why.replace(['\'', '"'], "`").replace("``", "`")
@@ -57,17 +57,17 @@ fn with_config(
         .parse()
         .map_err(|_| Error::Configuration("the operator's name is not a valid user agent".into()))?;
     config.headers.push((http::header::USER_AGENT, user_agent));
-    // One retry policy, and one that shows in logs and metrics: the per-object backoff. kube's own
-    // would hide 429s and hold a worker for minutes.
+    // The backoff of each object is the only retry policy, and it shows in logs and metrics. kube's own policy would
+    // hide 429s and occupy a worker for minutes.
     config.default_retry = false;
     let host = config.cluster_url.authority().map(ToString::to_string).unwrap_or_default();
-    let builder = ClientBuilder::try_from(config)?.with_layer(&limited::layer(host, limits, metrics));
-    Ok(builder.with_layer(&AndThenLayer::new(retry_after::into_status)).build())
+    let builder = ClientBuilder::try_from(config)?.with_layer(&limited::limit_layer(host, limits, metrics));
+    Ok(builder.with_layer(&AndThenLayer::new(retry_after::copy_into_status)).build())
 }
 
-/// The namespace of the pod; outside of a cluster, that of the kubeconfig.
+/// Returns the namespace of the pod, or outside of a cluster the namespace of the kubeconfig.
 pub(crate) fn own_namespace(client: &Client) -> String {
-    let pod = std::env::var("POD_NAMESPACE").ok().filter(|it| !it.is_empty());
+    let pod = std::env::var("POD_NAMESPACE").ok().filter(|namespace| !namespace.is_empty());
     pod.unwrap_or_else(|| client.default_namespace().into())
 }
 

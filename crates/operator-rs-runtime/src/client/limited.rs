@@ -1,5 +1,5 @@
-//! A layer around each request: a count, a rate limit, and limits on its time. The layers of tower-http
-//! limit either the head or the pauses of an answer, and know no watches.
+//! A layer that counts each request and limits its rate and its time. The layers of tower-http limit either the head of
+//! a response or the pauses in it, and cannot tell watches from other requests.
 
 use super::Limits;
 use crate::{explain, limit::RateLimit, metrics::Metrics};
@@ -17,15 +17,15 @@ use std::{
 use tokio::time::{Instant, Sleep, sleep, sleep_until, timeout_at};
 use tower::{BoxError, Layer, Service, layer::layer_fn};
 
-/// A watch that has received nothing for this long is closed, and resumed at its last version.
+/// A watch that has received nothing for this long is closed, and resumed at its last resource version.
 ///
 /// The API server sends a bookmark each minute, so only a dead connection is silent for this long.
 /// (An API server whose etcd sends no progress notifications sends no bookmarks for kinds that never change:
 /// their watches restart every 150 s instead of every 290 s.)
 pub(crate) const WATCH_IDLE: Duration = Duration::from_secs(150);
 
-/// Counts, limits and times the requests to `host`.
-pub(super) fn layer<S>(
+/// Returns the layer for requests to `host`.
+pub(super) fn limit_layer<S>(
     host: String,
     limits: &Limits,
     metrics: &Arc<Metrics>,
@@ -48,24 +48,24 @@ pub(super) struct Limited<S> {
     shared: Arc<Shared>,
 }
 
-/// The limits on the time of the body of an answer.
+/// The time that the body of a response may take.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Length {
-    /// In one go.
+pub(super) enum BodyLength {
+    /// The body ends soon.
     Short,
-    /// Without end, with something at times.
+    /// The body does not end, and is never silent for long.
     Watch,
-    /// Without end: logs that are followed, and what runs in a pod.
+    /// The body does not end and may be silent: followed logs, and commands in a pod.
     Stream,
 }
 
-pub(super) fn length(uri: &Uri) -> Length {
-    let asks = |it: &str| uri.query().is_some_and(|query| query.split('&').any(|pair| pair == it));
+pub(super) fn body_length(uri: &Uri) -> BodyLength {
+    let has_parameter = |wanted: &str| uri.query().is_some_and(|query| query.split('&').any(|pair| pair == wanted));
     match uri.path().rsplit('/').next() {
-        _ if asks("watch=true") || asks("watch=1") => Length::Watch,
-        Some("exec" | "attach" | "portforward") => Length::Stream,
-        Some("log") if asks("follow=true") => Length::Stream,
-        _ => Length::Short,
+        _ if has_parameter("watch=true") || has_parameter("watch=1") => BodyLength::Watch,
+        Some("exec" | "attach" | "portforward") => BodyLength::Stream,
+        Some("log") if has_parameter("follow=true") => BodyLength::Stream,
+        _ => BodyLength::Short,
     }
 }
 
@@ -83,42 +83,43 @@ where
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
         let (shared, method, uri) = (self.shared.clone(), request.method().clone(), request.uri().clone());
-        let answer = self.inner.call(request); // nothing is sent before it is polled
+        let response = self.inner.call(request); // this future sends nothing before it is polled
         async move {
-            // A Lease must be renewed however much there is to do, as in client-go.
+            // Requests for Leases are not delayed, so that the leader can renew under load, as in client-go.
             if let Some(rate) = shared.rate.as_ref().filter(|_| !uri.path().contains("/coordination.k8s.io/")) {
                 rate.acquire().await;
             }
             let deadline = Instant::now() + shared.timeout;
-            let answer = timeout_at(deadline, answer).await;
-            let code = match &answer {
+            let response = timeout_at(deadline, response).await;
+            let code = match &response {
                 Ok(Ok(response)) => response.status().as_u16().to_string(),
                 _ => "<error>".to_owned(),
             };
             shared.metrics.request(&code, method.as_str(), &shared.host);
-            let what = What { method, uri, shared };
-            let response = answer.map_err(|_| what.late())?.map_err(|error| what.failed(error.into()))?;
-            Ok(response.map(|inner| Timed::new(inner, deadline, what)))
+            let sent = SentRequest { method, uri, shared };
+            let response = response.map_err(|_| sent.timeout_error())?;
+            let response = response.map_err(|error| sent.connection_error(error.into()))?;
+            Ok(response.map(|inner| Timed::new(inner, deadline, sent)))
         }
         .boxed()
     }
 }
 
-/// A request, for the message when it takes too long.
-struct What {
+/// A request that was sent, for error messages.
+struct SentRequest {
     method: Method,
     uri: Uri,
     shared: Arc<Shared>,
 }
 
-impl What {
-    fn late(&self) -> BoxError {
+impl SentRequest {
+    fn timeout_error(&self) -> BoxError {
         let (Self { method, uri, .. }, Shared { host, timeout, .. }) = (self, &*self.shared);
         format!("the API server at {host} did not answer {method} {} within {timeout:?}", uri.path()).into()
     }
 
-    /// Names the API server in errors of the connection; others, like those of logging in, stay.
-    fn failed(&self, error: BoxError) -> BoxError {
+    /// Names the API server in errors of the connection. Other errors, such as a failed login, stay as they are.
+    fn connection_error(&self, error: BoxError) -> BoxError {
         match error.downcast::<hyper_util::client::legacy::Error>() {
             Ok(error) => {
                 let cause = error.source().map_or_else(|| error.to_string(), explain);
@@ -129,19 +130,19 @@ impl What {
     }
 }
 
-/// The body of an answer, with a limit on its time.
+/// The body of a response, with a time limit.
 pub(super) struct Timed<B> {
     inner: B,
-    length: Length,
+    length: BodyLength,
     limit: Pin<Box<Sleep>>,
-    what: What,
+    sent: SentRequest,
 }
 
 impl<B> Timed<B> {
-    fn new(inner: B, deadline: Instant, what: What) -> Self {
-        let length = length(&what.uri);
-        let limit = if length == Length::Watch { sleep(WATCH_IDLE) } else { sleep_until(deadline) };
-        Self { inner, length, limit: Box::pin(limit), what }
+    fn new(inner: B, deadline: Instant, sent: SentRequest) -> Self {
+        let length = body_length(&sent.uri);
+        let limit = if length == BodyLength::Watch { sleep(WATCH_IDLE) } else { sleep_until(deadline) };
+        Self { inner, length, limit: Box::pin(limit), sent }
     }
 }
 
@@ -152,20 +153,20 @@ impl<B: HttpBody<Data = Bytes, Error: Into<BoxError>> + Unpin> HttpBody for Time
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
         let this = &mut *self;
         if let Poll::Ready(frame) = Pin::new(&mut this.inner).poll_frame(cx) {
-            if this.length == Length::Watch {
+            if this.length == BodyLength::Watch {
                 this.limit.as_mut().reset(Instant::now() + WATCH_IDLE);
             }
-            return Poll::Ready(frame.map(|it| it.map_err(Into::into)));
+            return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
         }
         match this.length {
-            Length::Stream => return Poll::Pending,
+            BodyLength::Stream => return Poll::Pending,
             _ => ready!(this.limit.as_mut().poll(cx)),
         }
-        if this.length == Length::Short {
-            return Poll::Ready(Some(Err(this.what.late())));
+        if this.length == BodyLength::Short {
+            return Poll::Ready(Some(Err(this.sent.timeout_error())));
         }
-        tracing::debug!(path = this.what.uri.path(), "restarting a watch that was silent for {WATCH_IDLE:?}");
-        Poll::Ready(None) // as if the server had ended it: the watch goes on from where it was
+        tracing::debug!(path = this.sent.uri.path(), "restarting a watch that was silent for {WATCH_IDLE:?}");
+        Poll::Ready(None) // as if the server had ended it: the client resumes the watch
     }
 
     fn is_end_stream(&self) -> bool {

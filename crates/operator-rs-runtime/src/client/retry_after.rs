@@ -1,5 +1,5 @@
-//! The header `Retry-After`, copied to where kube keeps the answer. What is refused before it
-//! reaches a handler, as by priority and fairness, has the header only; kube reads the body only.
+//! Copies the header `Retry-After` into the `Status` of a response. A request that is refused before it reaches a
+//! handler, as by priority and fairness, is answered with the header only, and kube reads only the body.
 
 use http::{Response, StatusCode, header};
 use http_body_util::{BodyExt, Either, Full};
@@ -7,20 +7,21 @@ use hyper::body::{Body as HttpBody, Bytes};
 use serde_json::{Value, json};
 use tower::BoxError;
 
-/// The same answer, whose `Status` says when to try again if its header does. (Dates are not understood, as in
+/// Returns the response with the seconds of its header in its `Status`. (Dates in the header are ignored, as in
 /// client-go.)
-pub(super) async fn into_status<B>(answer: Response<B>) -> Result<Response<Either<B, Full<Bytes>>>, BoxError>
+pub(super) async fn copy_into_status<B>(response: Response<B>) -> Result<Response<Either<B, Full<Bytes>>>, BoxError>
 where
     B: HttpBody<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
 {
-    let code = answer.status();
-    let header = answer.headers().get(header::RETRY_AFTER).and_then(|it| it.to_str().ok()?.parse::<u32>().ok());
+    let code = response.status();
+    let header = response.headers().get(header::RETRY_AFTER);
+    let header = header.and_then(|value| value.to_str().ok()?.parse::<u32>().ok());
     let seconds = header.filter(|_| code.is_client_error() || code.is_server_error());
-    let (mut parts, body) = answer.into_parts();
+    let (mut parts, body) = response.into_parts();
     let Some(seconds) = seconds else { return Ok(Response::from_parts(parts, Either::Left(body))) };
     let bytes = body.collect().await.map_err(Into::into)?.to_bytes();
     let mut status = match serde_json::from_slice::<Value>(&bytes) {
-        Ok(it) if it["kind"] == "Status" => it,
+        Ok(status) if status["kind"] == "Status" => status,
         _ => {
             let reason = match code {
                 StatusCode::TOO_MANY_REQUESTS => "TooManyRequests",
@@ -51,7 +52,7 @@ mod tests {
     use std::time::Duration;
     use tower::util::AndThenLayer;
 
-    /// The error that an answer is, and when to try again.
+    /// Returns the error for a response, and the time before a retry.
     async fn check(code: u16, header: &str, body: &'static str) -> (String, Duration) {
         let header = header.to_owned();
         let service = tower::service_fn(move |_: http::Request<Body>| {
@@ -59,7 +60,7 @@ mod tests {
             let answer = answer.body(Full::from(body)).unwrap();
             async move { Ok::<_, BoxError>(answer) }
         });
-        let client = ClientBuilder::new(service, "default").with_layer(&AndThenLayer::new(into_status)).build();
+        let client = ClientBuilder::new(service, "default").with_layer(&AndThenLayer::new(copy_into_status)).build();
         let error = Error::from(Api::<ConfigMap>::all(client).get("a").await.unwrap_err());
         (error.to_string(), retry_after(&error))
     }

@@ -1,5 +1,5 @@
 use super::{
-    limited::{Length, layer, length},
+    limited::{BodyLength, body_length, limit_layer},
     *,
 };
 use futures::TryStreamExt;
@@ -27,7 +27,7 @@ use tower::BoxError;
 
 const IDENTITY: Identity = Identity { name: "it", version: "1.2.3" };
 
-/// A client of a server that answers each request with this, headers and body.
+/// Returns a client of a server that answers each request with this body, or never if there is none.
 fn client<B>(limits: &Limits, metrics: &Arc<Metrics>, body: impl Fn() -> Option<B> + Send + 'static) -> Client
 where
     B: HttpBody<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static,
@@ -41,7 +41,7 @@ where
             }
         }
     });
-    ClientBuilder::new(service, "default").with_layer(&layer("host:1".into(), limits, metrics)).build()
+    ClientBuilder::new(service, "default").with_layer(&limit_layer("host:1".into(), limits, metrics)).build()
 }
 
 /// A body that begins and never ends.
@@ -106,13 +106,13 @@ async fn requests_wait_for_their_turn_and_leases_do_not() {
 #[test]
 fn what_has_no_end_is_known_by_its_address() {
     for (uri, expected) in [
-        ("/api/v1/pods?&watch=true&timeoutSeconds=290", Length::Watch),
-        ("/api/v1/pods?&limit=500", Length::Short),
-        ("/api/v1/namespaces/a/pods/b/log?follow=true", Length::Stream),
-        ("/api/v1/namespaces/a/pods/b/log", Length::Short),
-        ("/api/v1/namespaces/a/pods/b/exec?command=ls", Length::Stream),
+        ("/api/v1/pods?&watch=true&timeoutSeconds=290", BodyLength::Watch),
+        ("/api/v1/pods?&limit=500", BodyLength::Short),
+        ("/api/v1/namespaces/a/pods/b/log?follow=true", BodyLength::Stream),
+        ("/api/v1/namespaces/a/pods/b/log", BodyLength::Short),
+        ("/api/v1/namespaces/a/pods/b/exec?command=ls", BodyLength::Stream),
     ] {
-        assert_eq!(length(&uri.parse().unwrap()), expected, "{uri}");
+        assert_eq!(body_length(&uri.parse().unwrap()), expected, "{uri}");
     }
 }
 
@@ -141,7 +141,7 @@ async fn a_real_connection_says_who_it_is_and_is_given_up() {
     let heard = heard.lock().unwrap().clone();
     assert!(heard.contains("user-agent: it/1.2.3 ("), "{heard}");
     drop(client);
-    let config = Config::new("http://127.0.0.1:9".parse().unwrap()); // nobody listens there
+    let config = Config::new("http://127.0.0.1:9".parse().unwrap()); // no server listens there
     let error = with_config(config, IDENTITY, &limits, &metrics).unwrap().apiserver_version().await.unwrap_err();
     let error = crate::explain(&error).to_lowercase();
     assert!(error.starts_with("cannot reach the api server at 127.0.0.1:9: "), "{error}");
