@@ -7,18 +7,18 @@ use k8s_openapi::{
 };
 use serde::Serialize;
 
-/// The condition with this type, if there is one.
+/// Finds the condition with this type.
 pub fn find<'a>(conditions: &'a [Condition], type_: &str) -> Option<&'a Condition> {
-    conditions.iter().find(|it| it.type_ == type_)
+    conditions.iter().find(|condition| condition.type_ == type_)
 }
 
-/// Whether there is a condition with this type, and it is true.
+/// Returns true if there is a condition with this type and it is true.
 pub fn is_true(conditions: &[Condition], type_: &str) -> bool {
-    find(conditions, type_).is_some_and(|it| it.status == "True")
+    find(conditions, type_).is_some_and(|condition| condition.status == "True")
 }
 
-/// For kube's [`await_condition`](kube::runtime::wait::await_condition): whether the status of an object of any kind has the
-/// condition with this type, and it is true.
+/// Returns a condition for kube's [`await_condition`](kube::runtime::wait::await_condition). It holds if the status of
+/// an object, which can be of any kind, has the condition with this type and that condition is true.
 ///
 /// ```no_run
 /// # use k8s_openapi::api::apps::v1::Deployment;
@@ -39,7 +39,7 @@ pub fn status_is_true<K: Serialize>(type_: &str) -> impl kube::runtime::wait::Co
     }
 }
 
-/// Whether a condition is true now and was not before. Use it to publish an event on the transition.
+/// Returns true if a condition is true now and was not before. Use it to publish an event on the transition.
 pub fn became_true(before: &[Condition], after: &[Condition], type_: &str) -> bool {
     is_true(after, type_) && !is_true(before, type_)
 }
@@ -51,7 +51,7 @@ pub enum ConditionStatus {
     True,
     /// The condition does not hold.
     False,
-    /// Whether the condition holds is not known, or not yet.
+    /// It is not known, or not yet known, if the condition holds.
     Unknown,
 }
 
@@ -61,22 +61,22 @@ impl From<bool> for ConditionStatus {
     }
 }
 
-/// A condition whose transition is now. The reason is one word in UpperCamelCase; the message is cut after 1 024 characters.
-/// [`set`] adds the condition to others.
+/// Returns a condition whose transition is now. The reason is one word in UpperCamelCase; the message is cut after 1
+/// 024 characters. [`set`] adds the condition to others.
 pub fn new(type_: &str, status: impl Into<ConditionStatus>, reason: &str, message: &str) -> Condition {
     Condition {
         type_: type_.into(),
         status: format!("{:?}", status.into()),
         reason: reason.into(),
-        // Kubernetes allows 32 768 bytes.
+        // Kubernetes allows 32 768 bytes in a message.
         message: message.chars().take(1024).collect(),
         observed_generation: None,
         last_transition_time: Time(Timestamp::now()),
     }
 }
 
-/// Adds the condition, or replaces the one of its type, for an object with this generation. The transition time changes
-/// only if the status changes.
+/// Adds the condition of an object with this generation, or replaces the condition of the same type. The transition
+/// time changes only if the status changes.
 ///
 /// ```
 /// use operator_rs_runtime::conditions::{self, ConditionStatus};

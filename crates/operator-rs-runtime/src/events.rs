@@ -1,6 +1,6 @@
-//! Events, which `kubectl describe` shows. kube's `Recorder` keeps each for six minutes, reads all of them whenever it
-//! publishes one, and needs the permission to `patch`. Ours are published on transitions only, so repetitions need not be
-//! counted.
+//! Publishes events, which `kubectl describe` shows. kube's `Recorder` keeps each event for six minutes, reads all of
+//! them whenever it publishes one, and needs the permission to `patch`. Our events are published on transitions only,
+//! so repetitions need not be counted.
 
 use crate::{Manager, error::is_terminating, explain};
 use k8s_openapi::{
@@ -13,12 +13,12 @@ use kube::{
     api::{ObjectMeta, PostParams},
 };
 
-/// The type of an event.
+/// The `type` of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Severity {
     /// Information.
     Normal,
-    /// Something needs attention.
+    /// A state that needs attention.
     Warning,
 }
 
@@ -36,14 +36,15 @@ impl EventPublisher<'_> {
         self.manager.publish(Severity::Normal, self.about, reason, note).await;
     }
 
-    /// Publishes a `Warning` event: something needs attention. The arguments are those of [`normal`](Self::normal).
+    /// Publishes a `Warning` event: a state that needs attention. The arguments are those of [`normal`](Self::normal).
     pub async fn warning(self, reason: &str, note: &str) {
         self.manager.publish(Severity::Warning, self.about, reason, note).await;
     }
 }
 
 impl Manager {
-    /// An event about `object`, which `kubectl describe` shows. Publish events on transitions, not on each reconcile.
+    /// Prepares an event about `object`, which `kubectl describe` shows. Publish events on transitions, not on each
+    /// reconcile.
     ///
     /// ```no_run
     /// # async fn sketch(manager: operator_rs_runtime::Manager, site: k8s_openapi::api::core::v1::ConfigMap) {
@@ -62,7 +63,7 @@ impl Manager {
         let now = Timestamp::now();
         // Events about cluster-scoped objects belong to `default`.
         let namespace = about.namespace.clone().unwrap_or_else(|| "default".into());
-        // A name may have 253 characters, with the time at its end.
+        // The name of an event may have 253 characters and ends with the time.
         let subject: String = about.name.as_deref().unwrap_or("object").chars().take(230).collect();
         let instance = std::env::var("POD_NAME").unwrap_or_else(|_| self.identity.name.into());
         let event = Event {
@@ -72,17 +73,17 @@ impl Manager {
             },
             action: Some("Reconcile".into()),
             event_time: Some(MicroTime(now)),
-            note: Some(beginning(note, 1024).into()),
+            note: Some(truncate_to_bytes(note, 1024).into()),
             reason: Some(reason.into()),
             regarding: Some(about),
             reporting_controller: Some(self.identity.name.into()),
-            reporting_instance: Some(beginning(&instance, 128).into()),
+            reporting_instance: Some(truncate_to_bytes(&instance, 128).into()),
             type_: Some(format!("{severity:?}")),
             ..Event::default()
         };
         let api: Api<Event> = Api::namespaced(self.client.clone(), &namespace);
         if let Err(error) = api.create(&PostParams::default(), &event).await {
-            if matches!(&error, kube::Error::Api(it) if is_terminating(it)) {
+            if matches!(&error, kube::Error::Api(status) if is_terminating(status)) {
                 return tracing::debug!(
                     reason,
                     namespace,
@@ -94,8 +95,8 @@ impl Manager {
     }
 }
 
-/// As much of a text as has no more bytes than the server takes.
-fn beginning(text: &str, bytes: usize) -> &str {
-    let ends = text.char_indices().map(|(at, it)| at + it.len_utf8());
-    &text[..ends.take_while(|it| *it <= bytes).last().unwrap_or(0)]
+/// Cuts a text after its last character that ends within this number of bytes.
+fn truncate_to_bytes(text: &str, bytes: usize) -> &str {
+    let ends = text.char_indices().map(|(start, character)| start + character.len_utf8());
+    &text[..ends.take_while(|end| *end <= bytes).last().unwrap_or(0)]
 }

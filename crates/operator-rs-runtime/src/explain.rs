@@ -1,9 +1,9 @@
-//! An error as one sentence. kube's errors show Rust's Debug and repeat their causes, and those of
-//! hyper leave the cause out.
+//! Formats an error as one sentence. kube's errors show Rust's Debug output and repeat their causes, and hyper's errors
+//! leave the cause out.
 
 use std::error::Error;
 
-/// The message of an error and of its causes, each once and without Debug output.
+/// Returns the message of an error and of its causes, each once and without Debug output.
 ///
 /// ```
 /// let refused = std::io::Error::from(std::io::ErrorKind::ConnectionRefused);
@@ -12,7 +12,7 @@ use std::error::Error;
 /// ```
 pub fn explain(error: &(dyn Error + 'static)) -> String {
     let cause = error.source().map(explain);
-    let text = match (error.downcast_ref::<kube::Error>(), &cause) {
+    let message = match (error.downcast_ref::<kube::Error>(), &cause) {
         (Some(kube::Error::Api(status)), _) if !status.message.is_empty() => {
             return status.message.clone();
         }
@@ -24,8 +24,8 @@ pub fn explain(error: &(dyn Error + 'static)) -> String {
         _ => error.to_string(),
     };
     match cause {
-        Some(cause) if !text.contains(&cause) => format!("{text}: {cause}"),
-        _ => text,
+        Some(cause) if !message.contains(&cause) => format!("{message}: {cause}"),
+        _ => message,
     }
 }
 

@@ -1,9 +1,9 @@
-//! kube's finalizer, with readable errors and with retries after conflicts.
+//! Wraps kube's finalizer, with readable errors and with retries after conflicts.
 
 use crate::{Action, Error, Primary, cache::Watchable, scope::ResourceScope};
 use kube::{
     Api, ResourceExt,
-    runtime::{controller::Action as After, finalizer as kube_finalizer},
+    runtime::{controller::Action as KubeAction, finalizer as kube_finalizer},
 };
 use serde::Serialize;
 use std::sync::Arc;
@@ -48,16 +48,17 @@ where
     Fut: Future<Output = Result<Action, E>>,
     E: From<Error> + std::error::Error + 'static,
 {
-    use kube_finalizer::Error as Step;
+    use kube_finalizer::Error as FinalizerError;
     let api: Api<K> = K::Scope::api(&primary.cache.client(), object.namespace().as_deref());
-    let is_new = object.meta().deletion_timestamp.is_none() && !object.finalizers().iter().any(|it| it == name);
+    let is_new =
+        object.meta().deletion_timestamp.is_none() && !object.finalizers().iter().any(|existing| existing == name);
     let object = match is_new && primary.cache.is_dry_run() {
-        // It will not come back with the finalizer: so it goes on from here.
+        // In a dry run, no watch event brings the object with the finalizer: so the finalizer is added here.
         true => {
-            let nothing = |_| async { Ok::<_, Error>(After::await_change()) };
+            let nothing = |_| async { Ok::<_, Error>(KubeAction::await_change()) };
             let added = kube_finalizer::finalizer(&api, name, object.clone(), nothing).await;
             added.map_err(|error| match error {
-                Step::AddFinalizer(error) => Error::from(stale(error)),
+                FinalizerError::AddFinalizer(error) => Error::from(to_conflict(error)),
                 _ => Error::MissingField("valid finalizer"),
             })?;
             let mut object = (*object).clone();
@@ -66,33 +67,34 @@ where
         }
         false => object,
     };
-    // kube wants an action of its own, and changes none.
+    // kube's finalizer returns the action of `reconcile` unchanged, but only in its own type.
     let mut action = Action::await_change();
-    let kept = &mut action;
+    let returned = &mut action;
     let reconcile = move |event| {
         let reconcile = reconcile(event);
         async move {
-            *kept = reconcile.await?;
-            Ok(After::await_change())
+            *returned = reconcile.await?;
+            Ok(KubeAction::await_change())
         }
     };
     match kube_finalizer::finalizer(&api, name, object, reconcile).await {
         Ok(_) => Ok(action),
-        Err(Step::ApplyFailed(error) | Step::CleanupFailed(error)) => Err(error),
-        Err(Step::AddFinalizer(error) | Step::RemoveFinalizer(error)) => Err(Error::from(stale(error)).into()),
-        Err(Step::UnnamedObject) => Err(Error::MissingField("name").into()),
-        Err(Step::InvalidFinalizer) => Err(Error::MissingField("valid finalizer").into()),
+        Err(FinalizerError::ApplyFailed(error) | FinalizerError::CleanupFailed(error)) => Err(error),
+        Err(FinalizerError::AddFinalizer(error) | FinalizerError::RemoveFinalizer(error)) => {
+            Err(Error::from(to_conflict(error)).into())
+        }
+        Err(FinalizerError::UnnamedObject) => Err(Error::MissingField("name").into()),
+        Err(FinalizerError::InvalidFinalizer) => Err(Error::MissingField("valid finalizer").into()),
     }
 }
 
-/// A list of finalizers that has changed meanwhile is a conflict. The server answers 422 to a JSON patch
-/// whose test fails, as to an invalid object, but names no object then.
-fn stale(error: kube::Error) -> kube::Error {
-    match error {
-        kube::Error::Api(mut it) if it.is_invalid() && it.details.as_ref().is_none_or(|it| it.name.is_empty()) => {
-            (it.code, it.reason) = (409, "Conflict".into());
-            kube::Error::Api(it)
-        }
-        other => other,
+/// Turns the refusal of an outdated list of finalizers into a conflict. The API server answers 422 to a JSON patch
+/// whose test fails, as to an invalid object, but then names no object.
+fn to_conflict(error: kube::Error) -> kube::Error {
+    let kube::Error::Api(mut status) = error else { return error };
+    let names_no_object = status.details.as_ref().is_none_or(|details| details.name.is_empty());
+    if status.is_invalid() && names_no_object {
+        (status.code, status.reason) = (409, "Conflict".into());
     }
+    kube::Error::Api(status)
 }
