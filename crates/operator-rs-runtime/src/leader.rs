@@ -1,5 +1,5 @@
-//! Leader election: of several replicas one works, the others wait. With client-go's numbers;
-//! kube-runtime has none, and the crates for it lag behind kube.
+//! Leader election: one of several replicas reconciles, and the others wait. The times and factors are client-go's.
+//! kube-runtime has no leader election, and the crates for it lag behind kube.
 
 use crate::{Error, backoff, client, explain, lease::Elector, metrics::Metrics};
 use kube::Client;
@@ -19,12 +19,12 @@ use tracing::{debug, error, info, warn};
 /// client-go's `JitterFactor`.
 const JITTER: f64 = 1.2;
 
-/// The longest that the Lease may take to be released.
-const RELEASE: Duration = Duration::from_secs(5);
+/// The time limit for releasing the Lease.
+const RELEASE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Leader election by a Lease, as in client-go: the Lease to hold, the name to hold it with, and the times.
 ///
-/// Controllers of this crate need nothing of this: `run_manager` does it for them. With kube's own `Controller`:
+/// `run_manager` does this for controllers of this crate. With kube's own `Controller`:
 ///
 /// ```no_run
 /// use operator_rs_runtime::{Error, LeaderElection};
@@ -50,11 +50,11 @@ pub struct LeaderElection {
     pub name: String,
     /// The Lease's namespace.
     pub namespace: String,
-    /// The name of this process among the candidates; no two may be the same.
+    /// The name of this process among the candidates. It must be unique.
     pub identity: String,
-    /// How long others wait for a leader that does not renew the Lease; whole seconds.
+    /// The time for which the other candidates wait for a leader that does not renew the Lease, in whole seconds.
     pub lease_duration: Duration,
-    /// How long the leader tries to renew it before it gives up; less than `lease_duration`.
+    /// The time for which the leader tries to renew the Lease before it gives up. It is less than `lease_duration`.
     pub renew_deadline: Duration,
     /// The time between attempts.
     pub retry_period: Duration,
@@ -62,15 +62,15 @@ pub struct LeaderElection {
 }
 
 impl LeaderElection {
-    /// A Lease in the namespace of the pod, with client-go's times.
+    /// Returns an election by a Lease in the namespace of the pod, with client-go's times.
     pub fn new(name: &str, client: &Client) -> Self {
-        let var = |name| std::env::var(name).ok().filter(|it| !it.is_empty());
+        let var = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
         let host = var("POD_NAME").or_else(|| var("HOSTNAME")).unwrap_or_else(|| "local".into());
         Self {
             name: name.into(),
             namespace: client::own_namespace(client),
-            // A pod that is started again has its old name, and maybe its old process id.
-            identity: format!("{host}_{:016x}", unique()),
+            // A restarted container has the same pod name, and maybe the same process id.
+            identity: format!("{host}_{:016x}", random_id()),
             lease_duration: Duration::from_secs(15),
             renew_deadline: Duration::from_secs(10),
             retry_period: Duration::from_secs(2),
@@ -83,60 +83,61 @@ impl LeaderElection {
         Self { metrics: Some(metrics.clone()), ..self }
     }
 
-    /// Waits until this process leads. `None` if `stop` is cancelled before.
+    /// Waits until this process leads. Returns `None` if `stop` is cancelled before.
     ///
     /// # Errors
     /// [`Error::Configuration`] if the times do not fit together, so that two processes could lead at once.
-    /// [`Error::Kube`] if the Lease may not be read or written, or if the API server calls it invalid. Other failures are
-    /// logged, and tried again.
+    /// [`Error::Kube`] if this account may not read or write the Lease, or if the API server calls it invalid. Other
+    /// failures are logged and retried.
     pub async fn acquire(&self, client: &Client, stop: &CancellationToken) -> Result<Option<Leadership>, Error> {
         let (lease, deadline) = (("lease_duration", self.lease_duration), ("renew_deadline", self.renew_deadline));
         check_times(lease, deadline, ("retry_period", self.retry_period)).map_err(Error::Configuration)?;
         info!(lease = self.name, namespace = self.namespace, identity = self.identity, "waiting to lead");
-        self.report(false);
+        self.report_leading(false);
         let mut elector = Elector::new(client.clone(), self.clone());
-        // An attempt is not dropped half-way: the Lease might then be ours, and nothing would release it.
+        // An attempt is never dropped halfway: it might have acquired the Lease, which nothing would then release.
         while !stop.is_cancelled() {
             let start = Instant::now();
             match elector.try_hold().await {
-                Ok(true) => return Ok(Some(lead(elector, start))),
+                Ok(true) => return Ok(Some(start_leading(elector, start))),
                 Ok(false) => {}
                 Err(kube::Error::Api(status)) if status.is_forbidden() || status.is_invalid() => {
                     return Err(kube::Error::Api(status).into());
                 }
                 Err(error) => warn!(error = explain(&error), "cannot acquire the Lease"),
             }
-            let pause = jittered(self.retry_period);
+            let pause = add_jitter(self.retry_period);
             let expiry = elector.expires_in().filter(|left| !left.is_zero()).unwrap_or(pause);
             stop.run_until_cancelled(sleep(pause.min(expiry + Duration::from_millis(10)))).await;
         }
         Ok(None)
     }
 
-    fn report(&self, leads: bool) {
+    fn report_leading(&self, leads: bool) {
         if let Some(metrics) = &self.metrics {
             metrics.leader(&self.name, leads);
         }
     }
 
-    /// The longest that one request may take, as in controller-runtime.
+    /// Returns the time limit of one request, as in controller-runtime.
     pub(crate) fn request_timeout(&self) -> Duration {
         self.renew_deadline / 2
     }
 }
 
-fn unique() -> u64 {
+fn random_id() -> u64 {
     let mut bytes = [0; 8];
     SystemRandom::new().fill(&mut bytes).expect("the system has random numbers");
     u64::from_ne_bytes(bytes)
 }
 
-/// As `wait.Jitter`: up to `JITTER` times more.
-fn jittered(period: Duration) -> Duration {
+/// Lengthens a period by up to `JITTER` times, as client-go's `wait.Jitter` does.
+fn add_jitter(period: Duration) -> Duration {
     period.mul_f64(1.0 + JITTER * backoff::random_fraction())
 }
 
-/// This process leads. [`LeaderElection::acquire`] returns it. The Lease is renewed until [`release`](Self::release).
+/// The leadership of this process, which [`LeaderElection::acquire`] returns. The Lease is renewed until
+/// [`release`](Self::release).
 #[derive(Debug)]
 pub struct Leadership {
     pub(crate) lost: CancellationToken,
@@ -145,23 +146,23 @@ pub struct Leadership {
 }
 
 impl Leadership {
-    /// Waits until the Lease is lost, because it could not be renewed in time: stop at once then, for another replica may
-    /// lead from now on.
+    /// Waits until the Lease is lost because it could not be renewed in time. Then stop at once, because another
+    /// replica may lead from now on.
     pub async fn lost(&self) {
         self.lost.cancelled().await;
     }
 
-    /// Frees the Lease, so that the next replica need not wait for it to expire.
+    /// Releases the Lease, so that the next replica need not wait for it to expire.
     pub async fn release(self) {
         self.done.cancel();
-        if timeout(RELEASE, self.renewal).await.is_err() {
+        if timeout(RELEASE_TIMEOUT, self.renewal).await.is_err() {
             warn!("the Lease was not released in time");
         }
     }
 }
 
-/// Refuses times with which two processes could lead at once, or one could not renew in time, as client-go does. Each time
-/// comes with the name by which the message calls it.
+/// Refuses times with which two processes could lead at once, or the leader could not renew in time, as client-go does.
+/// Each time comes with its name for the message.
 pub(crate) fn check_times(
     (lease_name, lease): (&str, Duration),
     (deadline_name, deadline): (&str, Duration),
@@ -178,19 +179,19 @@ pub(crate) fn check_times(
     Ok(())
 }
 
-fn lead(elector: Elector, since: Instant) -> Leadership {
+fn start_leading(elector: Elector, since: Instant) -> Leadership {
     info!("leading");
-    elector.config.report(true);
+    elector.config.report_leading(true);
     let (lost, done) = (CancellationToken::new(), CancellationToken::new());
     let renewal = tokio::spawn({
         let (lost, done) = (lost.clone(), done.clone());
-        async move { renew(elector, since, lost, done).await }
+        async move { keep_renewing(elector, since, lost, done).await }
     });
     Leadership { lost, done, renewal }
 }
 
-/// Renews the Lease until that fails for too long, or until `done`: then it is freed.
-async fn renew(mut elector: Elector, mut renewed: Instant, lost: CancellationToken, done: CancellationToken) {
+/// Renews the Lease until that has failed for too long, or until `done` is cancelled, and then releases it.
+async fn keep_renewing(mut elector: Elector, mut renewed: Instant, lost: CancellationToken, done: CancellationToken) {
     let config = elector.config.clone();
     let latest = Arc::new(Mutex::new(renewed.into_std()));
     let (watched, limit) = (Arc::downgrade(&latest), (config.renew_deadline + config.lease_duration) / 2);
@@ -198,11 +199,11 @@ async fn renew(mut elector: Elector, mut renewed: Instant, lost: CancellationTok
     while renewed.elapsed() < config.renew_deadline {
         let left = config.renew_deadline.saturating_sub(renewed.elapsed());
         if done.run_until_cancelled(sleep(config.retry_period.min(left))).await.is_none() {
-            config.report(false);
-            let freed = elector.write_free().await.map_err(|error| explain(&error));
+            config.report_leading(false);
+            let freed = elector.release_lease().await.map_err(|error| explain(&error));
             return debug!(?freed, "released the Lease");
         }
-        // Others count from when they see the write, which is after its start.
+        // Other candidates count from when they see the write, which is after its start.
         let start = Instant::now();
         let left = config.renew_deadline.saturating_sub(renewed.elapsed());
         match timeout(left, elector.try_hold()).await {
@@ -216,12 +217,12 @@ async fn renew(mut elector: Elector, mut renewed: Instant, lost: CancellationTok
             Err(_) => warn!("cannot renew the Lease in time"),
         }
     }
-    config.report(false);
+    config.report_leading(false);
     lost.cancel();
 }
 
-/// Ends the process if the Lease is not renewed because reconciles block all of tokio's threads: nothing
-/// else runs then, and another replica leads soon.
+/// Ends the process if the Lease is not renewed because reconciles block all of tokio's threads. Nothing else can end
+/// the process then, and another replica will lead soon.
 fn end_if_stuck(renewed: &Weak<Mutex<std::time::Instant>>, limit: Duration) {
     while let Some(renewed) = renewed.upgrade() {
         let left = limit.saturating_sub(crate::lock(&renewed).elapsed());

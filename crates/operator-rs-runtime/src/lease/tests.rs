@@ -10,11 +10,11 @@ use std::{
     },
 };
 
-/// An API server that has one Lease, and refuses a write that was not made from its last version.
+/// An API server that stores one Lease, and refuses a write that is not based on its last version.
 #[derive(Clone, Default)]
 pub(crate) struct Server {
     lease: Arc<Mutex<Option<Value>>>,
-    /// The number of writes; no version comes twice.
+    /// The number of writes, from which each version is made.
     writes: Arc<AtomicU64>,
     /// The candidates whose requests are never answered.
     hangs: Arc<Mutex<String>>,
@@ -45,12 +45,12 @@ impl Server {
         Client::new(service, "default")
     }
 
-    /// From now on, no request of this candidate is answered.
+    /// Leaves all later requests of this candidate unanswered.
     pub fn hang(&self, identity: &str) {
         identity.clone_into(&mut self.hangs.lock().unwrap());
     }
 
-    /// As `kubectl delete lease` does.
+    /// Deletes the Lease, as `kubectl delete lease` does.
     pub fn delete_lease(&self) {
         self.lease.lock().unwrap().take();
     }
@@ -76,7 +76,7 @@ impl Server {
     }
 }
 
-/// As if what this candidate has seen last were so much older.
+/// Makes the last version that this candidate has observed older by this time.
 fn wait(elector: &mut Elector, seconds: u64) {
     let (_, seen) = elector.seen.as_mut().unwrap();
     *seen -= Duration::from_secs(seconds);
@@ -103,9 +103,9 @@ async fn a_released_lease_is_taken_at_once() {
     let (mut a, mut b) = (server.elector("a"), server.elector("b"));
     assert!(a.try_hold().await.unwrap());
     assert!(!b.try_hold().await.unwrap());
-    assert!(a.write_free().await.unwrap());
+    assert!(a.release_lease().await.unwrap());
     assert!(b.try_hold().await.unwrap());
-    assert!(!a.write_free().await.unwrap(), "it is not a's any more");
+    assert!(!a.release_lease().await.unwrap(), "it is not a's any more");
 }
 
 #[tokio::test]
