@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 /// Labels by their keys.
 pub type Labels = BTreeMap<String, String>;
 
-/// The selector for objects with all of these labels: `a=b,c=d`.
+/// Returns the selector for objects with all of these labels: `a=b,c=d`.
 pub fn label_selector(labels: &Labels) -> String {
     labels.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(",")
 }
 
-/// A name as the value of a label. Names of more than 63 characters, which Kubernetes does not allow in labels, are
-/// shortened, and a hash keeps different names different.
+/// Converts a name to the value of a label. Names of more than 63 characters, which Kubernetes does not allow in
+/// labels, are shortened, and a hash keeps different names different.
 ///
 /// ```
 /// assert_eq!(operator_rs_runtime::label_value("a-short-name"), "a-short-name");

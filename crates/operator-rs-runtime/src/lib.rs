@@ -1,8 +1,8 @@
-//! The runtime of an operator: controllers with caches, server-side apply, leader election, metrics and probes. It does
-//! not depend on the operator's kinds or on its project.
+//! The runtime of an operator: controllers with caches, server-side apply, leader election, metrics and probes. It
+//! depends neither on the operator's kinds nor on its project.
 //!
 //! Start with [`Controller`], the handles that it returns ([`Owned`], [`Watched`], [`Referenced`], [`Primary`],
-//! [`Dependents`]), and [`Error`]. A process of several controllers has a [`Manager`].
+//! [`Dependents`]), and [`Error`]. The controllers of a process share a [`Manager`].
 //!
 //! ```no_run
 //! use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
@@ -30,7 +30,7 @@
 //! }
 //! ```
 #![deny(missing_docs)]
-// Without the process, some of its parts have no user.
+// Without the process around the controllers, some modules are not used.
 #![cfg_attr(not(feature = "flags"), allow(dead_code))]
 
 #[cfg(feature = "admission")]
@@ -122,7 +122,7 @@ pub use tokio_util::sync::CancellationToken;
 #[cfg(any(feature = "admission", feature = "conversion"))]
 pub use webhooks::webhook_service;
 
-/// The lock of a state that no code of users runs under: nothing panics there.
+/// Locks a state. A poisoned lock is ignored, because only code of this crate holds the lock, and it does not panic.
 fn lock<T>(state: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

@@ -1,20 +1,20 @@
-//! A rate limit: so many a second, and some at once. (Crates for it bring clocks and state stores of
-//! their own; this is the arithmetic alone.)
+//! A rate limit with bursts. (The crates for rate limits bring their own clocks and state stores; this module is only
+//! the arithmetic.)
 
 use std::{sync::Mutex, time::Duration};
 use tokio::time::Instant;
 
-/// A token bucket. It is full at first.
+/// A token bucket, which is full at first.
 #[derive(Debug)]
 pub(crate) struct RateLimit {
     interval: Duration,
     slack: Duration,
-    /// When the bucket would be empty if no time passed: each token moves it by one interval.
+    /// The time when the bucket would be full again. Each token moves it by one interval.
     next: Mutex<Instant>,
 }
 
 impl RateLimit {
-    /// `rate` a second in the long run, and up to `burst` of them at once.
+    /// Returns a bucket for `rate` tokens a second in the long run, and up to `burst` tokens at once.
     pub fn new(rate: f64, burst: u32) -> Self {
         let interval = Duration::try_from_secs_f64(1.0 / rate).unwrap_or(Duration::MAX / u32::MAX);
         Self { interval, slack: interval.saturating_mul(burst.max(1) - 1), next: Mutex::new(Instant::now()) }
@@ -22,14 +22,14 @@ impl RateLimit {
 
     /// Waits for a token.
     pub async fn acquire(&self) {
-        let at = {
+        let available_at = {
             let mut next = crate::lock(&self.next);
             let from = (*next).max(Instant::now());
             *next = from + self.interval;
             from.checked_sub(self.slack)
         };
-        if let Some(at) = at {
-            tokio::time::sleep_until(at).await;
+        if let Some(available_at) = available_at {
+            tokio::time::sleep_until(available_at).await;
         }
     }
 
@@ -37,11 +37,11 @@ impl RateLimit {
     pub fn try_acquire(&self) -> bool {
         let (mut next, now) = (crate::lock(&self.next), Instant::now());
         let from = (*next).max(now);
-        let free = from <= now + self.slack;
-        if free {
+        let is_available = from <= now + self.slack;
+        if is_available {
             *next = from + self.interval;
         }
-        free
+        is_available
     }
 }
 

@@ -1,6 +1,6 @@
-//! The conditions for the process to be ready, which `/readyz` reports. A process that serves webhooks is ready before
-//! its caches are filled: a Service sends requests to ready pods only, and an API server can need the webhooks to list
-//! what the caches hold. controller-runtime leaves readiness to the user; kube-runtime has no probes.
+//! The readiness of the process, which `/readyz` reports. A process that serves webhooks is ready before its caches are
+//! filled: a Service sends requests to ready pods only, and an API server can need the webhooks to list the objects for
+//! the caches. controller-runtime leaves readiness to the user; kube-runtime has no probes.
 
 use std::{
     collections::BTreeMap,
@@ -9,24 +9,25 @@ use std::{
 
 /// The parts that are not ready yet. Clones share them.
 #[derive(Clone, Debug, Default)]
-pub struct Readiness(Arc<Mutex<State>>);
+pub struct Readiness(Arc<Mutex<PendingParts>>);
 
 #[derive(Debug, Default)]
-struct State {
-    last: u64,
-    waiting: BTreeMap<u64, Part>,
+struct PendingParts {
+    last_id: u64,
+    by_id: BTreeMap<u64, PendingPart>,
     /// The process is ready before its caches are filled.
     ignores_caches: bool,
 }
 
 #[derive(Debug)]
-struct Part {
+struct PendingPart {
     name: String,
     is_cache: bool,
 }
 
 impl Readiness {
-    /// Adds a condition: the process is not ready until [`Pending::ready`] is called on the result.
+    /// Adds a part of the process that is not ready yet. The process is not ready until [`Pending::ready`] is called on
+    /// the result.
     ///
     /// ```
     /// # let readiness = operator_rs_runtime::Readiness::default(); // `manager.readiness` in a controller
@@ -37,19 +38,20 @@ impl Readiness {
     /// assert!(readiness.is_ready());
     /// ```
     pub fn expect(&self, name: impl Into<String>) -> Pending {
-        self.add(Part { name: name.into(), is_cache: false })
+        self.add_part(PendingPart { name: name.into(), is_cache: false })
     }
 
-    /// The caches of a controller. The process waits for them too, unless it [ignores caches](Self::ignore_caches).
+    /// Adds the caches of a controller. The process waits for them too, unless it [ignores
+    /// caches](Self::ignore_caches).
     pub(crate) fn expect_caches(&self, controller: impl Into<String>) -> Pending {
-        self.add(Part { name: controller.into(), is_cache: true })
+        self.add_part(PendingPart { name: controller.into(), is_cache: true })
     }
 
-    fn add(&self, part: Part) -> Pending {
-        let mut state = crate::lock(&self.0);
-        state.last += 1;
-        let id = state.last;
-        state.waiting.insert(id, part);
+    fn add_part(&self, part: PendingPart) -> Pending {
+        let mut parts = crate::lock(&self.0);
+        parts.last_id += 1;
+        let id = parts.last_id;
+        parts.by_id.insert(id, part);
         Pending { readiness: self.clone(), id }
     }
 
@@ -59,16 +61,16 @@ impl Readiness {
         crate::lock(&self.0).ignores_caches = true;
     }
 
-    /// The names of the parts that are not ready, in the order in which they were added. They include controllers whose
-    /// caches the process does not wait for.
+    /// Returns the names of the parts that are not ready, in the order in which they were added. They include
+    /// controllers whose caches the process does not wait for.
     pub fn pending(&self) -> Vec<String> {
-        crate::lock(&self.0).waiting.values().map(|part| part.name.clone()).collect()
+        crate::lock(&self.0).by_id.values().map(|part| part.name.clone()).collect()
     }
 
-    /// Whether the process is ready, as `/readyz` reports it.
+    /// Returns true if the process is ready, as `/readyz` reports it.
     pub fn is_ready(&self) -> bool {
-        let state = crate::lock(&self.0);
-        state.waiting.values().all(|part| part.is_cache && state.ignores_caches)
+        let parts = crate::lock(&self.0);
+        parts.by_id.values().all(|part| part.is_cache && parts.ignores_caches)
     }
 }
 
@@ -84,7 +86,7 @@ pub struct Pending {
 impl Pending {
     /// Marks the part as ready. A second call changes nothing.
     pub fn ready(&self) {
-        crate::lock(&self.readiness.0).waiting.remove(&self.id);
+        crate::lock(&self.readiness.0).by_id.remove(&self.id);
     }
 }
 

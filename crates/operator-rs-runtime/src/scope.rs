@@ -1,5 +1,5 @@
-//! Namespaced and cluster-scoped kinds, and the namespaces that this operator watches. kube has an
-//! `Api` for either, and none that is generic over both.
+//! Namespaced and cluster-scoped kinds, and the namespaces that this operator watches. kube has a constructor of `Api`
+//! for each scope, but none that is generic over both.
 
 use kube::{
     Api, Client, Resource,
@@ -12,7 +12,7 @@ pub trait ResourceScope {
     /// Whether they are in namespaces.
     const NAMESPACED: bool;
 
-    /// The objects of `namespace`, or all of them. A cluster-scoped kind has no namespaces.
+    /// Returns the API for the objects in `namespace`, or for all objects. A cluster-scoped kind ignores `namespace`.
     fn api<K: Resource<DynamicType = (), Scope = Self>>(client: &Client, namespace: Option<&str>) -> Api<K>;
 }
 
@@ -38,14 +38,14 @@ impl ResourceScope for ClusterResourceScope {
 /// One namespace to watch, or all of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NamespaceScope {
-    /// The whole cluster.
+    /// All namespaces of the cluster.
     All,
-    /// This one only.
+    /// Only this namespace.
     One(String),
 }
 
 impl NamespaceScope {
-    /// The name, if it is one.
+    /// Returns the name of the namespace, if it is only one.
     pub(crate) fn name(&self) -> Option<&str> {
         match self {
             Self::All => None,
@@ -53,7 +53,7 @@ impl NamespaceScope {
         }
     }
 
-    /// The API for the objects of a kind in this scope; for all objects of a cluster-scoped kind.
+    /// Returns the API for the objects of a kind in this scope, or for all objects of a cluster-scoped kind.
     pub fn api<K: Resource<DynamicType = (), Scope: ResourceScope>>(&self, client: &Client) -> Api<K> {
         match self {
             Self::All => K::Scope::api(client, None),
@@ -70,8 +70,9 @@ impl FromStr for WatchNamespaces {
     type Err = String;
 
     fn from_str(s: &str) -> Result<Self, String> {
-        let names: BTreeSet<_> = s.split(',').map(str::trim).filter(|it| !it.is_empty()).map(str::to_owned).collect();
-        match names.iter().find(|it| !is_namespace(it)) {
+        let names: BTreeSet<_> =
+            s.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
+        match names.iter().find(|name| !is_namespace(name)) {
             Some(bad) => Err(format!(
                 "`{bad}` is not the name of a namespace: use up to 63 lower-case letters, digits and `-`, with a letter or digit at both ends"
             )),
@@ -89,15 +90,17 @@ impl fmt::Display for WatchNamespaces {
     }
 }
 
-/// As the API server has it (RFC 1123).
+/// Returns true for a DNS label (RFC 1123), which the API server requires as the name of a namespace.
 fn is_namespace(name: &str) -> bool {
-    let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+    let is_alphanumeric = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let ends = [name.bytes().next(), name.bytes().last()];
-    name.len() <= 63 && ends.into_iter().flatten().all(plain) && name.bytes().all(|b| plain(b) || b == b'-')
+    name.len() <= 63
+        && ends.into_iter().flatten().all(is_alphanumeric)
+        && name.bytes().all(|byte| is_alphanumeric(byte) || byte == b'-')
 }
 
 impl WatchNamespaces {
-    /// The scopes for which a controller runs, once for each: if several watches filled one store, each would remove the
+    /// Returns the scopes. A controller runs once for each: if several watches filled one store, each would remove the
     /// objects of the others when it restarts.
     pub fn namespaces(&self) -> Vec<NamespaceScope> {
         match self.0.len() {

@@ -1,20 +1,21 @@
-//! SIGTERM and SIGINT, as Kubernetes sends them: one begins an orderly end, a second one ends at once.
+//! Handles SIGTERM and SIGINT: the first signal begins an orderly shutdown, and the second one ends the process at
+//! once.
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-/// A token that is cancelled by the first signal. The second one ends the process at once.
+/// Returns a token that the first signal cancels. The second signal ends the process at once.
 ///
 /// # Errors
-/// If the signals cannot be listened to.
+/// If no handler can be installed for the signals.
 pub fn on_signal() -> std::io::Result<CancellationToken> {
     let token = CancellationToken::new();
     let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-    let on = token.clone();
+    let signalled = token.clone();
     tokio::spawn(async move {
         tokio::select! { _ = term.recv() => {}, _ = int.recv() => {} }
         tracing::info!("shutting down");
-        on.cancel();
+        signalled.cancel();
         tokio::select! { _ = term.recv() => {}, _ = int.recv() => {} }
         std::process::exit(130);
     });
