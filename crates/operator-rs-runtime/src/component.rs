@@ -9,42 +9,42 @@ use crate::{
 use futures::future::{BoxFuture, FutureExt, TryFutureExt};
 
 /// A part of an operator: a controller or a webhook.
-pub struct Component(Part);
+pub struct Component(ComponentKind);
 
-enum Part {
-    Controller(Run),
+enum ComponentKind {
+    Controller(StartController),
     #[cfg(any(feature = "admission", feature = "conversion"))]
     Webhook(Webhook),
 }
 
 /// Starts a controller, once or once for each namespace.
-type Run = Box<dyn Fn(&Manager, &WatchNamespaces) -> Vec<Running> + Send + Sync>;
-/// A controller that runs.
+type StartController = Box<dyn Fn(&Manager, &WatchNamespaces) -> Vec<Running> + Send + Sync>;
+/// A running controller.
 type Running = BoxFuture<'static, Result<(), BoxError>>;
 /// An error of any type.
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// A controller of a namespaced kind, which runs once for each watched namespace.
+/// Returns a controller of a namespaced kind, which runs once for each watched namespace.
 pub fn controller_per_namespace<F, Fut, E>(run: F) -> Component
 where
     F: Fn(Manager) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Result<(), E>> + Send + 'static,
     E: Into<BoxError> + 'static,
 {
-    Component(Part::Controller(Box::new(move |manager, scope| {
-        let within = |namespace| run(Manager { namespace, ..manager.clone() }).map_err(Into::into).boxed();
-        scope.namespaces().into_iter().map(within).collect()
+    Component(ComponentKind::Controller(Box::new(move |manager, scope| {
+        let run_in = |namespace| run(Manager { namespace, ..manager.clone() }).map_err(Into::into).boxed();
+        scope.namespaces().into_iter().map(run_in).collect()
     })))
 }
 
-/// A controller of a cluster-scoped kind, which runs once. Its dependents can be in any namespace.
+/// Returns a controller of a cluster-scoped kind, which runs once. Its dependents can be in any namespace.
 pub fn cluster_controller<F, Fut, E>(run: F) -> Component
 where
     F: Fn(Manager) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Result<(), E>> + Send + 'static,
     E: Into<BoxError> + 'static,
 {
-    Component(Part::Controller(Box::new(move |manager, _| {
+    Component(ComponentKind::Controller(Box::new(move |manager, _| {
         vec![run(Manager { namespace: NamespaceScope::All, ..manager.clone() }).map_err(Into::into).boxed()]
     })))
 }
@@ -54,15 +54,15 @@ impl Component {
     /// can run it without the process around it. For a webhook, the result is empty.
     pub fn controllers(&self, manager: &Manager, scope: &WatchNamespaces) -> Vec<Running> {
         match &self.0 {
-            Part::Controller(start) => start(manager, scope),
+            ComponentKind::Controller(start) => start(manager, scope),
             #[cfg(any(feature = "admission", feature = "conversion"))]
-            Part::Webhook(_) => vec![],
+            ComponentKind::Webhook(_) => vec![],
         }
     }
 
-    /// Whether this is a controller, not a webhook.
+    /// Returns true for a controller, false for a webhook.
     pub fn is_controller(&self) -> bool {
-        matches!(self.0, Part::Controller(_))
+        matches!(self.0, ComponentKind::Controller(_))
     }
 }
 
@@ -85,12 +85,13 @@ pub async fn serve_webhooks(components: Vec<Component>, manager: &Manager) -> Re
         }
         let Variables { flags } =
             clap::Parser::try_parse_from([""]).map_err(|error| Error::Configuration(error.to_string()))?;
-        let failed = |error: anyhow::Error| Error::Configuration(crate::explain(error.as_ref()));
-        let webhooks = || components.iter().filter_map(Component::webhook);
-        let own = crate::webhooks::keep_certificate(&flags, webhooks(), manager);
-        if let Some(server) = crate::webhooks::serve(&flags, webhooks(), manager, own).await.map_err(failed)? {
+        let to_error = |error: anyhow::Error| Error::Configuration(crate::explain(error.as_ref()));
+        let webhooks = || components.iter().filter_map(Component::as_webhook);
+        let certificate = crate::webhooks::keep_certificate(&flags, webhooks(), manager);
+        let server = crate::webhooks::start_server(&flags, webhooks(), manager, certificate).await.map_err(to_error)?;
+        if let Some(server) = server {
             manager.stop.cancelled().await;
-            server.end(true).await;
+            server.shut_down(true).await;
         }
     }
     #[cfg(not(any(feature = "admission", feature = "conversion")))]
@@ -100,10 +101,10 @@ pub async fn serve_webhooks(components: Vec<Component>, manager: &Manager) -> Re
 
 #[cfg(any(feature = "admission", feature = "conversion"))]
 impl Component {
-    pub(crate) fn webhook(&self) -> Option<&Webhook> {
+    pub(crate) fn as_webhook(&self) -> Option<&Webhook> {
         match &self.0 {
-            Part::Webhook(webhook) => Some(webhook),
-            Part::Controller(_) => None,
+            ComponentKind::Webhook(webhook) => Some(webhook),
+            ComponentKind::Controller(_) => None,
         }
     }
 }
@@ -111,6 +112,6 @@ impl Component {
 #[cfg(any(feature = "admission", feature = "conversion"))]
 impl From<Webhook> for Component {
     fn from(webhook: Webhook) -> Self {
-        Self(Part::Webhook(webhook))
+        Self(ComponentKind::Webhook(webhook))
     }
 }

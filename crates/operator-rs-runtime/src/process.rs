@@ -1,4 +1,4 @@
-//! The process around the controllers: flags, logs, probes, metrics, the Lease, and an orderly shutdown.
+//! Runs the process around the controllers: flags, logs, probes, metrics, the Lease, and an orderly shutdown.
 
 mod plan;
 
@@ -41,14 +41,14 @@ pub fn run_manager(identity: Identity, flags: Flags, parts: impl IntoIterator<It
     telemetry::init(flags.log_format, flags.dry_run);
     if let Err(why) = flags.check() {
         error!("{why}");
-        return ExitCode::from(2); // as clap for flags that it refuses
+        return ExitCode::from(2); // as clap does for invalid flags
     }
-    // Two threads, however many cores the node has: an operator waits most of the time, and each
-    // thread costs memory.
+    // Two threads are enough, however many cores the node has: an operator waits most of the time, and each thread
+    // costs memory.
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let result = runtime.map_err(Into::into).and_then(|runtime| {
-        let result = runtime.block_on(run(identity, flags, parts.into_iter().collect()));
-        // A task that blocks its thread must not delay the end: another replica may lead by now.
+        let result = runtime.block_on(run_process(identity, flags, parts.into_iter().collect()));
+        // A task that blocks its thread must not delay the end of the process: another replica may lead by now.
         runtime.shutdown_background();
         result
     });
@@ -61,7 +61,7 @@ pub fn run_manager(identity: Identity, flags: Flags, parts: impl IntoIterator<It
     }
 }
 
-async fn run(identity: Identity, flags: Flags, parts: Vec<Component>) -> anyhow::Result<()> {
+async fn run_process(identity: Identity, flags: Flags, parts: Vec<Component>) -> anyhow::Result<()> {
     let stop = shutdown::on_signal()?;
     let metrics = Arc::new(Metrics::default());
     let client = client::connect(identity, &flags.limits(), &metrics).await?;
@@ -69,49 +69,53 @@ async fn run(identity: Identity, flags: Flags, parts: Vec<Component>) -> anyhow:
     if flags.dry_run {
         return dry_run(manager.into_dry_run(), &flags.watch_namespace, &parts).await;
     }
-    serve(&Manager { elected: CancellationToken::new(), ..manager }, &flags, &parts).await
+    serve_until_stopped(&Manager { elected: CancellationToken::new(), ..manager }, &flags, &parts).await
 }
 
-/// Runs the controllers, and serves what the flags say, until the operator stops or fails.
-pub(crate) async fn serve(manager: &Manager, flags: &Flags, parts: &[Component]) -> anyhow::Result<()> {
-    let (readiness, served) = (&manager.readiness, CancellationToken::new());
+/// Runs the controllers, and serves probes, metrics and webhooks as the flags say, until the operator stops or fails.
+pub(crate) async fn serve_until_stopped(manager: &Manager, flags: &Flags, parts: &[Component]) -> anyhow::Result<()> {
+    let (readiness, stop_servers) = (&manager.readiness, CancellationToken::new());
     let starting = readiness.expect("the controllers to start");
     #[cfg(any(feature = "admission", feature = "conversion"))]
-    let own = webhooks::keep_certificate(flags, parts.iter().filter_map(Component::webhook), manager);
+    let own_certificate = webhooks::keep_certificate(flags, parts.iter().filter_map(Component::as_webhook), manager);
     #[cfg(not(any(feature = "admission", feature = "conversion")))]
-    let own: Option<Arc<tls::Current>> = None;
+    let own_certificate: Option<Arc<tls::ServingCertificate>> = None;
     let mut servers = vec![];
     if !flags.health_probe_bind_address.0.is_empty() {
         let pages = Pages::Probes(readiness.clone());
-        servers.push(server::serve(flags.health_probe_bind_address.clone(), pages, None, served.clone()).await?);
+        let address = flags.health_probe_bind_address.clone();
+        servers.push(server::spawn_server(address, pages, None, stop_servers.clone()).await?);
     }
     if !flags.metrics_bind_address.0.is_empty() {
-        let tls = match (flags.certificate(), own.clone()) {
+        let tls = match (flags.certificate(), own_certificate.clone()) {
             _ if !flags.metrics_secure => None,
-            (None, Some(own)) => Some(own.acceptor()?),
-            (files, _) => Some(tls::acceptor(files)?),
+            (None, Some(certificate)) => Some(certificate.into_acceptor()?),
+            (files, _) => Some(tls::load_acceptor(files)?),
         };
         let authorizer = tls.is_some().then(|| Authorizer::new(manager.client.clone()).into());
         let pages = Pages::Metrics(manager.metrics.clone(), authorizer);
-        servers.push(server::serve(flags.metrics_bind_address.clone(), pages, tls, served.clone()).await?);
+        let address = flags.metrics_bind_address.clone();
+        servers.push(server::spawn_server(address, pages, tls, stop_servers.clone()).await?);
     }
     #[cfg(any(feature = "admission", feature = "conversion"))]
-    let webhooks = webhooks::serve(flags, parts.iter().filter_map(Component::webhook), manager, own).await?;
+    let webhooks = parts.iter().filter_map(Component::as_webhook);
+    #[cfg(any(feature = "admission", feature = "conversion"))]
+    let webhooks = webhooks::start_server(flags, webhooks, manager, own_certificate).await?;
     let election = flags.leader_elect.then(|| flags.lease(manager.identity.name, &manager.client));
     let plan = Plan { election, warm: flags.warm_standby, grace: flags.graceful_shutdown_timeout };
     let result = plan.run(manager, starting, || run_all(manager, &flags.watch_namespace, parts)).await;
     #[cfg(any(feature = "admission", feature = "conversion"))]
     if let Some(webhooks) = webhooks {
-        webhooks.end(result.is_err()).await;
+        webhooks.shut_down(result.is_err()).await;
     }
-    served.cancel(); // the probes answer until the end
+    stop_servers.cancel(); // the probes answer until the end
     for server in servers {
         let _ = timeout(Duration::from_secs(2), server).await;
     }
     result
 }
 
-/// One pass over all objects, and the report. It takes no Lease, and serves nothing.
+/// Reconciles all objects once and prints the report, without a Lease and without servers.
 async fn dry_run(manager: Manager, scope: &WatchNamespaces, parts: &[Component]) -> anyhow::Result<()> {
     if parts.iter().any(Component::is_controller) {
         run_all(&manager, scope, parts).await?;
@@ -126,7 +130,7 @@ async fn dry_run(manager: Manager, scope: &WatchNamespaces, parts: &[Component])
 
 /// Runs all controllers until each has ended. If one fails, the others are stopped.
 async fn run_all(manager: &Manager, scope: &WatchNamespaces, parts: &[Component]) -> anyhow::Result<()> {
-    let mut running: FuturesUnordered<_> = parts.iter().flat_map(|it| it.controllers(manager, scope)).collect();
+    let mut running: FuturesUnordered<_> = parts.iter().flat_map(|part| part.controllers(manager, scope)).collect();
     if running.is_empty() {
         info!("there are no controllers yet");
         manager.stop.cancelled().await;

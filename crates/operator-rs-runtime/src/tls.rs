@@ -1,8 +1,8 @@
-//! The certificate of an endpoint: read from files and again when they change, generated, or set by others.
-//! rustls has no such resolver.
+//! The serving certificate of an endpoint. It is read from files, and again when they change, or generated, or set by
+//! another module. rustls has no such resolver.
 
 use crate::{
-    certificate::{is_for, out_of_time},
+    certificate::{is_valid_for, time_fault},
     explain,
 };
 use anyhow::Context;
@@ -22,39 +22,39 @@ use std::{
 use tokio::{sync::watch, time::sleep};
 use tokio_rustls::TlsAcceptor;
 
-/// How often the certificate's files are looked at.
-const CHECK: Duration = Duration::from_secs(10);
+/// The time between checks of the certificate's files.
+const CHECK_INTERVAL: Duration = Duration::from_secs(10);
 
-/// So many faults of one certificate are logged: clients can ask for any name.
-const FAULTS: usize = 10;
+/// The maximum number of logged faults of one certificate. Clients can ask for any name, so there has to be a limit.
+const MAX_FAULTS: usize = 10;
 
-/// Where the certificate is mounted.
+/// The files of a certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Files {
-    /// The certificate, and those that vouch for it, as PEM.
+    /// The certificate and its chain, as PEM.
     pub cert: PathBuf,
-    /// Its key, as PEM.
+    /// The key of the certificate, as PEM.
     pub key: PathBuf,
 }
 
 impl Files {
     fn load(&self) -> anyhow::Result<CertifiedKey> {
         let read = |path: &Path| std::fs::read(path).with_context(|| format!("cannot read {}", path.display()));
-        let pair = certified(&read(&self.cert)?, &read(&self.key)?);
+        let pair = parse_pair(&read(&self.cert)?, &read(&self.key)?);
         pair.with_context(|| format!("cannot use {} with {}", self.cert.display(), self.key.display()))
     }
 
-    /// Secret volumes change by swapping a symlink; this follows it.
-    fn modified(&self) -> Option<SystemTime> {
-        std::fs::metadata(&self.cert).and_then(|m| m.modified()).ok()
+    /// Returns the time of the last change. It follows symlinks, because Secret volumes change by swapping a symlink.
+    fn modification_time(&self) -> Option<SystemTime> {
+        std::fs::metadata(&self.cert).and_then(|metadata| metadata.modified()).ok()
     }
 }
 
-/// A certificate, with those that vouch for it, and its key, from PEM.
+/// Parses the PEM of a certificate chain and of its key.
 ///
 /// # Errors
 /// If they cannot be read, or do not belong together.
-pub fn certified(chain: &[u8], key: &[u8]) -> anyhow::Result<CertifiedKey> {
+pub fn parse_pair(chain: &[u8], key: &[u8]) -> anyhow::Result<CertifiedKey> {
     let chain = CertificateDer::pem_slice_iter(chain).collect::<Result<Vec<_>, _>>()?;
     let key = PrivateKeyDer::from_pem_slice(key)?;
     Ok(CertifiedKey::from_der(chain, key, &ring::default_provider())?)
@@ -67,45 +67,45 @@ fn self_signed() -> anyhow::Result<CertifiedKey> {
     Ok(CertifiedKey::from_der(vec![pair.cert.der().clone()], key, &ring::default_provider())?)
 }
 
-/// The certificate that is served, which may change. While there is none, no connection is made.
+/// The serving certificate, which may change. As long as none is set, no client can connect.
 #[derive(Debug, Default)]
-pub struct Current {
+pub struct ServingCertificate {
     served: watch::Sender<Option<Arc<CertifiedKey>>>,
-    /// The file that has it, if somebody else has made it: then its faults are logged.
+    /// The file of a certificate that this process has not made. The faults of such a certificate are logged.
     file: Option<PathBuf>,
-    /// The faults of the one that is served.
+    /// The logged faults of the current certificate.
     logged: Mutex<BTreeSet<String>>,
 }
 
-impl Current {
-    fn of(file: &Path) -> Self {
+impl ServingCertificate {
+    fn from_file(file: &Path) -> Self {
         Self { file: Some(file.to_owned()), ..Self::default() }
     }
 
-    pub fn set(&self, key: CertifiedKey) {
+    pub fn set_key(&self, key: CertifiedKey) {
         self.logged.lock().unwrap_or_else(PoisonError::into_inner).clear();
         self.served.send_replace(Some(Arc::new(key)));
     }
 
-    /// Logs that clients refuse the certificate at this time.
+    /// Logs a fault if clients refuse the certificate at this time.
     fn check_time(&self, now: SystemTime) {
         let served = self.served.borrow().clone();
-        let (Some(file), Some(certificate)) = (&self.file, served.as_ref().and_then(|it| it.cert.first())) else {
+        let (Some(file), Some(certificate)) = (&self.file, served.as_ref().and_then(|key| key.cert.first())) else {
             return;
         };
         let file = file.display();
-        if let Some((fault, hint)) = out_of_time(certificate, now)
-            && self.is_new("the time")
+        if let Some((fault, hint)) = time_fault(certificate, now)
+            && self.is_new_fault("the time")
         {
             tracing::warn!("the serving certificate in {file} {fault}, so clients refuse it: {hint}");
         }
     }
 
-    /// Logs that a client which asks for this name refuses the certificate.
+    /// Logs a fault if a client that asks for this name refuses the certificate.
     fn check_name(&self, served: &CertifiedKey, name: &str) {
         let (Some(file), Some(certificate)) = (&self.file, served.cert.first()) else { return };
         let file = file.display();
-        if !is_for(certificate, name) && self.is_new(name) {
+        if !is_valid_for(certificate, name) && self.is_new_fault(name) {
             tracing::warn!(
                 "the serving certificate in {file} is not valid for `{name}`, which a client asked for: if that is the name \
                  of the manager's Service, request a certificate for it"
@@ -113,22 +113,23 @@ impl Current {
         }
     }
 
-    fn is_new(&self, fault: &str) -> bool {
+    /// Returns true if a fault is to be logged now.
+    fn is_new_fault(&self, fault: &str) -> bool {
         let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
-        logged.len() < FAULTS && logged.insert(fault.to_owned())
+        logged.len() < MAX_FAULTS && logged.insert(fault.to_owned())
     }
 
-    /// Waits for the first one.
+    /// Waits until a certificate is set.
     #[cfg(any(feature = "admission", feature = "conversion"))]
-    pub async fn is_set(&self) {
+    pub async fn wait_until_set(&self) {
         let _ = self.served.subscribe().wait_for(Option::is_some).await;
     }
 
-    /// Serves it.
+    /// Returns a TLS acceptor that serves the certificate.
     ///
     /// # Errors
     /// If no version of TLS is supported.
-    pub fn acceptor(self: Arc<Self>) -> anyhow::Result<TlsAcceptor> {
+    pub fn into_acceptor(self: Arc<Self>) -> anyhow::Result<TlsAcceptor> {
         let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()?
             .with_no_client_auth()
@@ -137,7 +138,7 @@ impl Current {
     }
 }
 
-impl ResolvesServerCert for Current {
+impl ResolvesServerCert for ServingCertificate {
     fn resolve(&self, hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
         let served = self.served.borrow().clone()?;
         if let Some(name) = hello.server_name() {
@@ -147,40 +148,44 @@ impl ResolvesServerCert for Current {
     }
 }
 
-async fn reload(files: Files, mut seen: Option<SystemTime>, current: Arc<Current>) {
+async fn reload_on_change(files: Files, mut loaded: Option<SystemTime>, certificate: Arc<ServingCertificate>) {
     loop {
-        sleep(CHECK).await;
-        let at = files.modified();
-        if at != seen {
+        sleep(CHECK_INTERVAL).await;
+        let modified = files.modification_time();
+        if modified != loaded {
             match files.load() {
                 Ok(new) => {
-                    current.set(new);
-                    seen = at;
+                    certificate.set_key(new);
+                    loaded = modified;
                     tracing::info!(cert = %files.cert.display(), "reloaded the serving certificate");
                 }
                 Err(error) => tracing::warn!(error = explain(error.as_ref()), "cannot reload the serving certificate"),
             }
         }
-        current.check_time(SystemTime::now());
+        certificate.check_time(SystemTime::now());
     }
 }
 
-/// Serves with the certificate in these files, or with one that is generated now.
+/// Returns a TLS acceptor with the certificate in these files, or with one that is generated now.
 ///
 /// # Errors
 /// If the files cannot be read, or do not belong together.
-pub fn acceptor(files: Option<Files>) -> anyhow::Result<TlsAcceptor> {
-    let seen = files.as_ref().and_then(Files::modified); // before they are read
-    let current = Arc::new(files.as_ref().map_or_else(Current::default, |it| Current::of(&it.cert)));
-    current.set(match &files {
+pub fn load_acceptor(files: Option<Files>) -> anyhow::Result<TlsAcceptor> {
+    let modified = files.as_ref().and_then(Files::modification_time); // before the files are read
+    let certificate = match &files {
+        Some(files) => ServingCertificate::from_file(&files.cert),
+        None => ServingCertificate::default(),
+    };
+    let certificate = Arc::new(certificate);
+    certificate.set_key(match &files {
         Some(files) => files.load()?,
         None => self_signed()?,
     });
-    current.check_time(SystemTime::now());
+    certificate.check_time(SystemTime::now());
     if let Some(files) = files {
-        tokio::spawn(reload(files, seen, current.clone()));
+        tokio::spawn(reload_on_change(files, modified, certificate.clone()));
     }
-    current.acceptor()
+    certificate.into_acceptor()
 }
 
 #[cfg(test)]

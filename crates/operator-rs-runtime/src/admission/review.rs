@@ -3,7 +3,7 @@
 use super::{Denied, Operation, Request, objects::Objects};
 use crate::{
     Manager,
-    webhooks::{Call, guard, json_answer, refuse},
+    webhooks::{Call, error_response, json_response, run_guarded},
 };
 use http::{Response, StatusCode};
 use hyper::body::Bytes;
@@ -62,14 +62,14 @@ where
 {
     let (uid, request) = match parse_review(&call.body) {
         Ok(parsed) => parsed,
-        Err(why) => return refuse(StatusCode::BAD_REQUEST, &why),
+        Err(why) => return error_response(StatusCode::BAD_REQUEST, &why),
     };
     let request = match serde_json::from_str::<AdmissionRequest>(request.get()) {
         Ok(request) => request,
         Err(error) => {
             let status = json!({ "message": format!("the request cannot be read: {error}"), "reason": "BadRequest", "code": 400 });
             let response = json!({ "uid": uid, "allowed": false, "status": status });
-            return json_answer(StatusCode::OK, &to_admission_review(response));
+            return json_response(StatusCode::OK, &to_admission_review(response));
         }
     };
     let bytes = |object: &RawValue| call.body.slice_ref(object.get().as_bytes());
@@ -77,7 +77,7 @@ where
     let request = Arc::new(request.into_request(uid, &manager));
     let verdict = match check_kind::<K>(&request) {
         Ok(()) => {
-            let judged = guard(&manager, call.until, judge(request.clone(), objects)).await;
+            let judged = run_guarded(&manager, call.until, judge(request.clone(), objects)).await;
             judged.unwrap_or_else(|why| Err(Denied::internal_error(why)))
         }
         Err(denied) => Err(denied),
@@ -95,7 +95,7 @@ where
     if !warnings.is_empty() {
         response["warnings"] = warnings.into();
     }
-    json_answer(StatusCode::OK, &to_admission_review(response))
+    json_response(StatusCode::OK, &to_admission_review(response))
 }
 
 fn to_admission_review(response: serde_json::Value) -> serde_json::Value {

@@ -1,69 +1,75 @@
-//! Comparisons of values: what several conversions agree on, and what one conversion loses.
+//! Compares values: finds what the results of several conversions have in common, and what one conversion loses.
 
 use super::schema::Node;
 use serde_json::{Map, Value};
 
-/// What two results agree on, without the objects that nothing is left of.
-pub fn agree(a: Value, b: &Value) -> Option<Value> {
+/// Returns the common part of two results, without the objects that have nothing in common.
+pub fn common_part(a: Value, b: &Value) -> Option<Value> {
     match (a, b) {
         (Value::Object(a), Value::Object(b)) => {
             let are_empty = a.is_empty() && b.is_empty();
-            let both: Map<_, _> = a.into_iter().filter_map(|(k, v)| agree(v, b.get(&k)?).map(|it| (k, it))).collect();
-            (are_empty || !both.is_empty()).then_some(Value::Object(both))
+            let common_field = |(name, a)| {
+                let common = common_part(a, b.get(&name)?)?;
+                Some((name, common))
+            };
+            let common: Map<_, _> = a.into_iter().filter_map(common_field).collect();
+            (are_empty || !common.is_empty()).then_some(Value::Object(common))
         }
-        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => agree_on_items(a, b),
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => common_items(a, b),
         (a, b) => (a == *b).then_some(a),
     }
 }
 
-/// An item of which nothing is left stays as an empty object, so that the others keep their indexes.
-fn agree_on_items(a: Vec<Value>, b: &[Value]) -> Option<Value> {
+/// Returns the common part of two lists. Two objects without a common part become an empty object, so that the other
+/// items keep their indexes.
+fn common_items(a: Vec<Value>, b: &[Value]) -> Option<Value> {
     let are_empty = a.is_empty();
-    let both = a.into_iter().zip(b).map(|(a, b)| (a.is_object() && b.is_object(), agree(a, b)));
-    let both: Vec<_> = both.collect();
-    if !are_empty && both.iter().all(|(_, it)| it.is_none()) {
+    let common = a.into_iter().zip(b).map(|(a, b)| (a.is_object() && b.is_object(), common_part(a, b)));
+    let common: Vec<_> = common.collect();
+    if !are_empty && common.iter().all(|(_, item)| item.is_none()) {
         return None;
     }
-    let items = both.into_iter().map(|(are_objects, it)| it.or_else(|| are_objects.then(|| Value::Object(Map::new()))));
+    let empty_object = || Value::Object(Map::new());
+    let items = common.into_iter().map(|(are_objects, item)| item.or_else(|| are_objects.then(empty_object)));
     items.collect::<Option<_>>().map(Value::Array)
 }
 
-/// Removes each `null` that stands for an optional field which is not set. Those in free-form values stay.
+/// Removes each `null` that stands for an unset optional field. Nulls in free-form values stay.
 pub fn drop_nulls(value: &mut Value, schema: &Node) {
     match value {
         Value::Object(object) => {
             let is_unset = |name: &String| schema.properties.contains_key(name) && !schema.required.contains(name);
             object.retain(|name, value| !(value.is_null() && is_unset(name)));
             for (name, value) in object {
-                if let Some(field) = schema.field(name) {
+                if let Some(field) = schema.field_schema(name) {
                     drop_nulls(value, field);
                 }
             }
         }
         Value::Array(list) => {
             if let Some(items) = &schema.items {
-                list.iter_mut().for_each(|it| drop_nulls(it, items));
+                list.iter_mut().for_each(|item| drop_nulls(item, items));
             }
         }
         _ => {}
     }
 }
 
-/// `raw` with what changed from `before` to `after`.
-pub fn merge(raw: &Value, before: &Value, after: Value) -> Value {
+/// Returns `raw` with the changes from `before` to `after`.
+pub fn merge_changes(raw: &Value, before: &Value, after: Value) -> Value {
     match (raw, before, after) {
         (raw, before, after) if *before == after => raw.clone(),
         (Value::Object(raw), Value::Object(before), Value::Object(after)) => {
-            let mut res = raw.clone();
-            res.retain(|name, _| after.contains_key(name) || !before.contains_key(name));
+            let mut merged = raw.clone();
+            merged.retain(|name, _| after.contains_key(name) || !before.contains_key(name));
             for (name, value) in after {
                 match (raw.get(&name), before.get(&name)) {
                     (_, Some(old)) if *old == value => {}
-                    (Some(raw), Some(old)) => _ = res.insert(name, merge(raw, old, value)),
-                    _ => _ = res.insert(name, value),
+                    (Some(raw), Some(old)) => _ = merged.insert(name, merge_changes(raw, old, value)),
+                    _ => _ = merged.insert(name, value),
                 }
             }
-            Value::Object(res)
+            Value::Object(merged)
         }
         (_, _, after) => after,
     }

@@ -1,29 +1,29 @@
-//! Completion of partial objects: what a type requires and an object does not have is made up, in several ways.
+//! Completes partial objects: makes up values for the missing fields that a type requires, in several variants.
 //!
-//! What a conversion does with made-up values differs from way to way, and `agree` drops what differs.
+//! A field that a conversion computes from made-up values differs between the variants, and `agree` drops it.
 
 use super::{
     path,
-    schema::{Kind, Node},
+    schema::{Node, SchemaType},
 };
 use serde_json::{Map, Value, json};
 use std::{collections::BTreeSet, sync::atomic::Ordering::Relaxed};
 
-/// The number of ways. The last one also sets the optional fields of objects that are made up.
-pub const WAYS: usize = 4;
+/// The number of variants. The last one also sets the optional fields of made-up objects.
+pub const VARIANTS: usize = 4;
 
-/// The optional fields of objects that are nested deeper are not set: a whole `PodSpec` takes long.
-const DEPTH: usize = 3;
+/// The nesting up to which optional fields are set in made-up objects: a whole `PodSpec` takes long.
+const MAX_DEPTH: usize = 3;
 
-/// Far enough from each other to differ after a division, and small enough to be multiplied.
-const NUMBERS: [f64; WAYS] = [0.0, 1.0, 2_000_000.0, 7.0];
+/// Numbers that still differ after a division, and are small enough to be multiplied.
+const NUMBERS: [f64; VARIANTS] = [0.0, 1.0, 2_000_000.0, 7.0];
 
-/// Of quantities, ports and percentages.
-const INT_OR_STRINGS: [&str; WAYS] = ["0", "1", "2000000", "7"];
+/// Quantities, ports and percentages.
+const INT_OR_STRINGS: [&str; VARIANTS] = ["0", "1", "2000000", "7"];
 
-/// Strings by the format that they have. Those without a known format are tried from the first row on, until the
-/// type reads them.
-const STRINGS: [(&str, [&str; WAYS]); 14] = [
+/// Strings by their format. For a field without a known format, the rows are tried in order until the type can read the
+/// string.
+const STRINGS: [(&str, [&str; VARIANTS]); 14] = [
     ("", ["", "1", "2000000", "a.b/c@d=e,f-g h:7"]),
     ("", ["1s", "2s", "3h", "4m"]),
     ("date-time", ["1970-01-01T00:00:00Z", "1980-02-02T02:02:02Z", "1990-03-03T03:03:03Z", "2000-04-04T04:04:04Z"]),
@@ -48,69 +48,73 @@ const STRINGS: [(&str, [&str; WAYS]); 14] = [
     ("duration", ["PT1S", "PT2S", "PT3H", "PT4M"]),
 ];
 
-/// A string that was made up.
-pub struct Made<'a> {
+/// A made-up string.
+pub struct MadeUpString<'a> {
     pub path: String,
     node: &'a Node,
     row: usize,
 }
 
-impl Made<'_> {
-    /// Takes other strings next time. Returns whether there are any after so many tries.
-    pub fn advance(&self, tries: usize) -> bool {
+impl MadeUpString<'_> {
+    /// Selects the next row of strings for this field. Returns false if all rows were tried.
+    pub fn advance_row(&self, tries: usize) -> bool {
         let next = (self.row + 1) % STRINGS.len();
         let _ = self.node.row.compare_exchange(self.row, next, Relaxed, Relaxed);
         tries < STRINGS.len()
     }
 }
 
-/// Fields that a type requires, but not its schema: the paths of the objects, and the names.
+/// Fields that a type requires but its schema does not: the paths of their objects, and their names.
 pub type Undeclared = BTreeSet<(String, String)>;
 
-/// A way of making up what is missing, and what has been.
+/// The completion of an object in one variant.
 pub struct Completion<'a, 'u> {
-    way: usize,
+    variant: usize,
     undeclared: &'u Undeclared,
-    at: String,
-    /// The number of objects around this place that are made up.
+    /// The path of the current value.
+    path: String,
+    /// The number of made-up objects around the current value.
     depth: usize,
-    /// The fields that were missing.
+    /// The paths of the missing fields.
     pub missing: Vec<String>,
-    /// The strings that were made up.
-    pub strings: Vec<Made<'a>>,
+    /// The made-up strings.
+    pub strings: Vec<MadeUpString<'a>>,
 }
 
 impl<'a, 'u> Completion<'a, 'u> {
     /// Completes an object of this schema.
-    pub fn of(schema: &'a Node, undeclared: &'u Undeclared, object: &mut Value, way: usize) -> Self {
-        let mut res = Self { way, undeclared, at: String::new(), depth: 0, missing: Vec::new(), strings: Vec::new() };
-        res.complete(schema, schema, object);
-        res
+    pub fn complete_object(schema: &'a Node, undeclared: &'u Undeclared, object: &mut Value, variant: usize) -> Self {
+        let mut completion =
+            Self { variant, undeclared, path: String::new(), depth: 0, missing: Vec::new(), strings: Vec::new() };
+        completion.complete_value(schema, schema, object);
+        completion
     }
 
-    /// Completes a value as `rules` requires; `types` is the schema of the same place that has the types.
-    fn complete(&mut self, rules: &'a Node, types: &'a Node, value: &mut Value) {
+    /// Completes a value as `rules` requires. `types` is the schema of the same value that has the types.
+    fn complete_value(&mut self, rules: &'a Node, types: &'a Node, value: &mut Value) {
         match value {
             Value::Object(object) => {
-                object.retain(|name, it| !it.is_null() || types.properties.get(name).is_none_or(|it| it.nullable));
+                let is_nullable = |name: &String| types.properties.get(name).is_none_or(|field| field.nullable);
+                object.retain(|name, value| !value.is_null() || is_nullable(name));
                 for (name, value) in object.iter_mut() {
-                    if let (Some(rules), Some(types)) = (rules.field(name), types.field(name).or(rules.field(name))) {
-                        self.within(name.as_str(), |this| this.complete(rules, types, value));
+                    let (rules, types) = (rules.field_schema(name), types.field_schema(name));
+                    if let (Some(rules), Some(types)) = (rules, types.or(rules)) {
+                        self.with_path(name.as_str(), |this| this.complete_value(rules, types, value));
                     }
                 }
-                let undeclared = self.undeclared.iter().filter(|(path, _)| *path == self.at).map(|(_, name)| name);
+                let undeclared = self.undeclared.iter().filter(|(path, _)| *path == self.path).map(|(_, name)| name);
                 let undeclared: Vec<_> = undeclared.collect();
                 for name in rules.required.iter().chain(&rules.defaulted).chain(undeclared) {
                     if !object.contains_key(name)
-                        && let Some(value) = self.make_missing(name, rules.field(name), types.field(name))
+                        && let Some(value) = self.make_missing(name, rules.field_schema(name), types.field_schema(name))
                     {
                         object.insert(name.clone(), value);
                     }
                 }
-                let branches: Vec<_> = rules.missing_branches(object, self.way).collect();
+                let branches: Vec<_> = rules.missing_branches(object, self.variant).collect();
                 if !branches.is_empty() {
                     let mut value = Value::Object(std::mem::take(object));
-                    branches.into_iter().for_each(|it| self.complete(it, types, &mut value));
+                    branches.into_iter().for_each(|branch| self.complete_value(branch, types, &mut value));
                     if let Value::Object(completed) = value {
                         *object = completed;
                     }
@@ -120,107 +124,111 @@ impl<'a, 'u> Completion<'a, 'u> {
                 let (Some(rules), Some(types)) = (&rules.items, types.items.as_ref().or(rules.items.as_ref())) else {
                     return;
                 };
-                for (i, value) in list.iter_mut().enumerate().filter(|(_, it)| it.is_object() || it.is_array()) {
-                    self.within(i, |this| this.complete(rules, types, value));
+                for (i, item) in list.iter_mut().enumerate().filter(|(_, item)| item.is_object() || item.is_array()) {
+                    self.with_path(i, |this| this.complete_value(rules, types, item));
                 }
             }
             _ => {}
         }
     }
 
-    fn within<T>(&mut self, key: impl path::Key, f: impl FnOnce(&mut Self) -> T) -> T {
-        let length = self.at.len();
-        key.append(&mut self.at);
-        let res = f(self);
-        self.at.truncate(length);
-        res
+    /// Runs a function whose current value is the child with this name or index.
+    fn with_path<T>(&mut self, segment: impl path::PathSegment, f: impl FnOnce(&mut Self) -> T) -> T {
+        let length = self.path.len();
+        segment.append_to(&mut self.path);
+        let result = f(self);
+        self.path.truncate(length);
+        result
     }
 
     fn make_missing(&mut self, name: &str, rules: Option<&'a Node>, types: Option<&'a Node>) -> Option<Value> {
-        self.within(name, |this| {
-            this.missing.push(this.at.clone());
+        self.with_path(name, |this| {
+            this.missing.push(this.path.clone());
             let types = types.or(rules)?;
-            match rules.filter(|it| !it.values.is_empty()) {
-                Some(rules) => Some(rules.values[this.way % rules.values.len()].clone()),
-                None => this.make(types),
+            match rules.filter(|rules| !rules.values.is_empty()) {
+                Some(rules) => Some(rules.values[this.variant % rules.values.len()].clone()),
+                None => this.make_value(types),
             }
         })
     }
 
-    /// Makes a value up; nothing if its schema does not tell the type.
-    fn make(&mut self, node: &'a Node) -> Option<Value> {
+    /// Makes up a value. Returns `None` if no item or field of it has a type.
+    fn make_value(&mut self, node: &'a Node) -> Option<Value> {
         if !node.values.is_empty() {
-            return Some(node.values[self.way % node.values.len()].clone());
+            return Some(node.values[self.variant % node.values.len()].clone());
         }
         Some(match node.kind {
-            Kind::Boolean => json!(self.way > 0),
-            Kind::Integer | Kind::Number => number(node, self.way),
-            Kind::IntOrString => json!(INT_OR_STRINGS[self.way]),
-            Kind::String => {
+            SchemaType::Boolean => json!(self.variant > 0),
+            SchemaType::Integer | SchemaType::Number => make_number(node, self.variant),
+            SchemaType::IntOrString => json!(INT_OR_STRINGS[self.variant]),
+            SchemaType::String => {
                 let row = node.row.load(Relaxed);
-                let known = || STRINGS.iter().position(|it| it.0 == similar(&node.format));
-                let first = if node.format.is_empty() { 0 } else { known().unwrap_or(0) };
-                self.strings.push(Made { path: self.at.clone(), node, row });
+                let format_row = || STRINGS.iter().position(|(format, _)| *format == known_format(&node.format));
+                let first = if node.format.is_empty() { 0 } else { format_row().unwrap_or(0) };
+                self.strings.push(MadeUpString { path: self.path.clone(), node, row });
                 // The row that fits the format is the first, and the others follow in their order.
-                let text = STRINGS[(first + row) % STRINGS.len()].1[self.way];
-                json!(text.to_owned() + &"x".repeat(node.min_length.saturating_sub(text.len())))
+                let string = STRINGS[(first + row) % STRINGS.len()].1[self.variant];
+                json!(string.to_owned() + &"x".repeat(node.min_length.saturating_sub(string.len())))
             }
-            Kind::Array => {
-                let length = node.min_items.max(self.way.min(1));
-                let item = node.items.as_deref().and_then(|it| self.within(0, |this| this.make(it)));
-                json!(item.map(|it| vec![it; length]).unwrap_or_default())
+            SchemaType::Array => {
+                let length = node.min_items.max(self.variant.min(1));
+                let items = node.items.as_deref();
+                let item = items.and_then(|items| self.with_path(0, |this| this.make_value(items)));
+                json!(item.map(|item| vec![item; length]).unwrap_or_default())
             }
-            Kind::Object | Kind::Any => self.make_object(node),
+            SchemaType::Object | SchemaType::Any => self.make_object(node),
         })
     }
 
     fn make_object(&mut self, node: &'a Node) -> Value {
         let mut object = Map::new();
         self.depth += 1;
-        if self.way + 1 == WAYS && self.depth <= DEPTH {
-            let is_of_branch = |name: &String| node.choices.iter().flatten().any(|it| it.required.contains(name));
+        if self.variant + 1 == VARIANTS && self.depth <= MAX_DEPTH {
+            let is_of_branch =
+                |name: &String| node.choices.iter().flatten().any(|branch| branch.required.contains(name));
             for (name, field) in node.properties.iter().filter(|(name, _)| !is_of_branch(name)) {
-                if let Some(value) = self.within(name.as_str(), |this| this.make(field)) {
+                if let Some(value) = self.with_path(name.as_str(), |this| this.make_value(field)) {
                     object.insert(name.clone(), value);
                 }
             }
-            let other = node.additional.as_deref().map(|it| self.within("x", |this| this.make(it)));
-            if let Some(other) = other.unwrap_or_else(|| node.properties.is_empty().then(|| json!("x"))) {
-                object.insert("x".to_owned(), other);
+            let additional = node.additional.as_deref();
+            let additional = additional.map(|schema| self.with_path("x", |this| this.make_value(schema)));
+            if let Some(value) = additional.unwrap_or_else(|| node.properties.is_empty().then(|| json!("x"))) {
+                object.insert("x".to_owned(), value);
             }
         }
         self.depth -= 1;
         let mut value = Value::Object(object);
         let missing = self.missing.len();
-        self.complete(node, node, &mut value);
-        self.missing.truncate(missing); // the object itself is missing
+        self.complete_value(node, node, &mut value);
+        self.missing.truncate(missing); // only the object itself counts as missing
         value
     }
 }
 
-/// The format in the table whose strings can be read as this one.
-fn similar(format: &str) -> &str {
+/// Returns the format in `STRINGS` whose strings are also valid in this format.
+fn known_format(format: &str) -> &str {
     match format {
         "url" | "uri-reference" | "iri" => "uri",
         "ipv4" => "ip",
         "partial-date-time" => "date-time",
-        it => it,
+        other => other,
     }
 }
 
-/// A number of a way within the bounds: the one nearest to zero, the next one, and one that is far away.
-fn number(node: &Node, way: usize) -> Value {
+/// Makes up a number within the bounds: the one nearest to zero, the next one, or one that is far away.
+fn make_number(node: &Node, variant: usize) -> Value {
     let (lowest, highest) = (node.minimum.unwrap_or(f64::MIN), node.maximum.unwrap_or(f64::MAX));
     let nearest = 0.0_f64.max(lowest).min(highest);
     let (up, down) = (highest - nearest, nearest - lowest);
     let value = if up >= down {
-        nearest + NUMBERS[way].min((up / 2.0).ceil())
+        nearest + NUMBERS[variant].min((up / 2.0).ceil())
     } else {
-        nearest - NUMBERS[way].min((down / 2.0).ceil())
+        nearest - NUMBERS[variant].min((down / 2.0).ceil())
     };
     match node.kind {
         #[allow(clippy::cast_possible_truncation)] // the bounds of integers are integers
-        Kind::Integer => json!(value as i64),
+        SchemaType::Integer => json!(value as i64),
         _ => json!(value),
     }
 }

@@ -1,4 +1,5 @@
-//! Lists whose items have keys, as maps: two such lists are compared item by item, and the order apart from the items.
+//! Represents lists whose items have keys as maps, so that two lists are compared item by item, and their orders
+//! separately.
 
 use super::schema::Node;
 use serde_json::{Map, Value, json};
@@ -6,13 +7,13 @@ use serde_json::{Map, Value, json};
 const ITEMS: &str = "items";
 const ORDER: &str = "order";
 
-/// Replaces each list with keys by a map of its items, and the order of the keys. A list in which an item has no key, or
-/// two have the same, stays a list.
+/// Replaces each list with keys by a map of its items and the order of their keys. A list stays a list if one of its
+/// items has no key, or two items have the same key.
 pub fn to_maps(value: &mut Value, schema: &Node) {
     match value {
         Value::Object(fields) => {
             for (name, field) in fields {
-                if let Some(field_schema) = schema.field(name) {
+                if let Some(field_schema) = schema.field_schema(name) {
                     to_maps(field, field_schema);
                 }
             }
@@ -34,12 +35,12 @@ pub fn to_maps(value: &mut Value, schema: &Node) {
     }
 }
 
-/// Restores the lists from their maps. Items that are in the order of `kept` come first, in this order.
+/// Restores the lists from their maps. The items that `kept` has come first, in its order.
 pub fn to_lists(value: &mut Value, schema: &Node, kept: &Value) {
     let Value::Object(fields) = value else { return };
     let Some(item_schema) = schema.items.as_ref().filter(|_| !schema.keys.is_empty()) else {
         for (name, field) in fields {
-            if let Some(field_schema) = schema.field(name) {
+            if let Some(field_schema) = schema.field_schema(name) {
                 to_lists(field, field_schema, &kept[name.as_str()]);
             }
         }
@@ -59,7 +60,7 @@ pub fn to_lists(value: &mut Value, schema: &Node, kept: &Value) {
     *value = Value::Array(list);
 }
 
-/// Removes each order that `hub` has, too: the one of the hub is restored whatever the other one is.
+/// Removes each order that `hub` also has: the order of the hub is restored, whatever the other order is.
 pub fn remove_orders(value: &mut Value, hub: &Value, schema: &Node) {
     let Value::Object(fields) = value else { return };
     match schema.items.as_ref().filter(|_| !schema.keys.is_empty()) {
@@ -73,7 +74,7 @@ pub fn remove_orders(value: &mut Value, hub: &Value, schema: &Node) {
         }
         None => {
             for (name, field) in fields {
-                if let Some(field_schema) = schema.field(name) {
+                if let Some(field_schema) = schema.field_schema(name) {
                     remove_orders(field, &hub[name.as_str()], field_schema);
                 }
             }
@@ -81,7 +82,7 @@ pub fn remove_orders(value: &mut Value, hub: &Value, schema: &Node) {
     }
 }
 
-/// The values of the keys as a text; none if the item does not have all of them.
+/// Returns the values of the keys as a string, if the item has all of them.
 fn key_of(item: &Value, keys: &[String]) -> Option<String> {
     let values: Vec<&Value> = keys.iter().map(|key| item.get(key)).collect::<Option<_>>()?;
     match values[..] {

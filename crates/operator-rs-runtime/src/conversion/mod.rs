@@ -1,14 +1,14 @@
-//! Conversion of objects between the versions of a kind: the webhook `/convert`.
+//! Converts objects between the versions of a kind: the webhook `/convert`.
 //!
-//! The versions convert by [`From`], whole objects, through one of them, the hub. The API server also sends partial
-//! objects: for each field manager of a server-side apply, the fields that the manager has, without those that the type
-//! requires. What is missing by the schema of its version is made up in several ways, each result is converted, and
-//! only what all conversions agree on is returned. So a conversion has to accept all values that the schema accepts,
-//! and must not panic.
+//! The versions convert whole objects by [`From`], through one of the versions, the hub. The API server also sends
+//! partial objects: for each field manager of a server-side apply, an object with only the fields that the manager
+//! owns, which may lack fields that the type requires. Values for the fields that the schema of the version requires
+//! are made up in several variants, each variant is converted, and only the common part of all results is returned. So
+//! a conversion has to accept all values that the schema accepts, and must not panic.
 //!
-//! Of the metadata, a conversion may change labels and annotations; the rest stays as it is. Fields that the type of
-//! a version does not have are lost, as in each other version; the API server has removed them before, except where
-//! the schema has `x-kubernetes-preserve-unknown-fields`.
+//! A conversion may change the labels and annotations of an object, but not the rest of its metadata. Fields that the
+//! type of a version does not have are lost. The API server has removed them before, except where the schema has
+//! `x-kubernetes-preserve-unknown-fields`.
 
 mod agree;
 mod complete;
@@ -22,11 +22,11 @@ mod versions;
 
 pub(crate) use review::Convert;
 
-use versions::Hub;
+use versions::ConversionHub;
 
 use crate::{
     Component,
-    webhooks::{Call, Webhook, refuse},
+    webhooks::{Call, Webhook, error_response},
 };
 use http::{Response, StatusCode, header};
 use hyper::body::Bytes;
@@ -34,9 +34,9 @@ use kube::{CustomResourceExt, Resource};
 use serde::{Serialize, de::DeserializeOwned};
 use std::sync::Arc;
 
-/// The conversion of a kind between its hub `H` and another version `S`, a part of the operator. All versions of a kind
-/// have one hub, by convention the one that is stored: each is converted to it and back, and to others through it. All
-/// kinds are converted at `/convert`.
+/// Returns the conversion of a kind between its hub `H` and another version `S`, as a part of the operator. All
+/// versions of a kind have one hub, by convention the stored version. Each version is converted to the hub and back,
+/// and to other versions through the hub. All kinds are converted at `/convert`.
 ///
 /// ```
 /// # mod v1 {
@@ -67,46 +67,46 @@ use std::sync::Arc;
 /// ```
 ///
 /// # Panics
-/// If the two are not different versions of one kind.
+/// If `H` and `S` are not different versions of one kind.
 pub fn conversion_webhook<H, S>() -> Component
 where
     H: From<S> + Resource<DynamicType = ()> + CustomResourceExt + Serialize + DeserializeOwned + 'static,
     S: From<H> + Resource<DynamicType = ()> + CustomResourceExt + Serialize + DeserializeOwned,
 {
-    Webhook::Conversion(Arc::new(Hub::<H>::new::<S>(None))).into()
+    Webhook::Conversion(Arc::new(ConversionHub::<H>::new::<S>(None))).into()
 }
 
-/// As [`conversion_webhook`], but the fields of the hub that `S` cannot express are kept in this annotation of the converted
-/// objects, such as `example.com/conversion-data`, and restored when the objects are converted back.
+/// Returns the same conversion as [`conversion_webhook`], but keeps the fields of the hub that `S` cannot express in
+/// this annotation of the converted objects, such as `example.com/conversion-data`, and restores them when the objects
+/// are converted back.
 ///
 /// The annotation has the fields of the hub that differ after a conversion to `S` and back. Lists with
 /// `x-kubernetes-list-type: map` are compared item by item, and the order of their items is kept if it differs; another
-/// list counts as one field. A field that was changed in `S` since is not restored. If the annotation would be longer
-/// than 200 KiB, the conversion fails.
+/// list counts as one field. A field that has been changed in `S` since is not restored. If the annotation would be
+/// longer than 200 KiB, the conversion fails.
 ///
 /// # Panics
-/// If the two are not different versions of one kind.
+/// If `H` and `S` are not different versions of one kind.
 pub fn lossless_conversion_webhook<H, S>(annotation: &str) -> Component
 where
     H: From<S> + Resource<DynamicType = ()> + CustomResourceExt + Serialize + DeserializeOwned + 'static,
     S: From<H> + Resource<DynamicType = ()> + CustomResourceExt + Serialize + DeserializeOwned,
 {
-    Webhook::Conversion(Arc::new(Hub::<H>::new::<S>(Some(annotation)))).into()
+    Webhook::Conversion(Arc::new(ConversionHub::<H>::new::<S>(Some(annotation)))).into()
 }
 
-/// Answers a ConversionReview, on a thread that may be busy for long.
-pub(crate) async fn answer(converters: Arc<[Arc<dyn Convert>]>, call: Call) -> Response<Bytes> {
-    let answered =
-        tokio::task::spawn_blocking(move || review::answer(&converters, &call.body, call.until.into_std())).await;
-    match answered {
+/// Answers a ConversionReview, on a thread that it may block for long.
+pub(crate) async fn answer_review(converters: Arc<[Arc<dyn Convert>]>, call: Call) -> Response<Bytes> {
+    let answer = move || review::answer_review(&converters, &call.body, call.until.into_std());
+    match tokio::task::spawn_blocking(answer).await {
         Ok(Ok(body)) => {
             let mut response = Response::new(Bytes::from(body));
             let json = header::HeaderValue::from_static("application/json");
             response.headers_mut().insert(header::CONTENT_TYPE, json);
             response
         }
-        Ok(Err(why)) => refuse(StatusCode::BAD_REQUEST, &why),
-        Err(_) => refuse(StatusCode::INTERNAL_SERVER_ERROR, "the conversion panicked"),
+        Ok(Err(why)) => error_response(StatusCode::BAD_REQUEST, &why),
+        Err(_) => error_response(StatusCode::INTERNAL_SERVER_ERROR, "the conversion panicked"),
     }
 }
 

@@ -1,8 +1,8 @@
-//! The conversion of objects that may be partial: what is missing is made up, and what depends on it is dropped.
+//! Converts objects that may be partial: missing values are made up, and results that depend on them are dropped.
 
 use super::{
-    agree::agree,
-    complete::{Completion, Undeclared, WAYS},
+    agree::common_part,
+    complete::{Completion, Undeclared, VARIANTS},
     object::Source,
     path,
     schema::Node,
@@ -15,28 +15,28 @@ use std::{
 
 /// The result of a conversion.
 #[derive(Default)]
-pub struct Outcome {
+pub struct ConversionOutcome {
     pub object: Value,
-    /// Where the conversion is lossless, the object in the hub's version.
+    /// The object in the hub's version, if the conversion is lossless.
     pub hub: Value,
-    /// The same, after a conversion of `object` back.
+    /// The object in the hub's version after `object` is converted back, if the conversion is lossless.
     pub back: Value,
 }
 
-impl Outcome {
-    fn agree(self, other: &Self) -> Self {
-        let both = |a, b| agree(a, b).unwrap_or_else(|| json!({}));
+impl ConversionOutcome {
+    fn common_part(self, other: &Self) -> Self {
+        let common = |a, b| common_part(a, b).unwrap_or_else(|| json!({}));
         Self {
-            object: both(self.object, &other.object),
-            hub: both(self.hub, &other.hub),
-            back: both(self.back, &other.back),
+            object: common(self.object, &other.object),
+            hub: common(self.hub, &other.hub),
+            back: common(self.back, &other.back),
         }
     }
 }
 
 /// The reason why a complete object cannot be converted.
 pub enum Fault {
-    /// The type of its version cannot read it.
+    /// The type of its version cannot be read from it.
     Unreadable(serde_json::Error),
     Other(String),
 }
@@ -47,16 +47,16 @@ impl From<serde_json::Error> for Fault {
     }
 }
 
-/// Converts an object with a function for complete objects. `read` reads the text of an object as the function does.
+/// Converts an object with a function for complete objects. `read` parses the JSON of an object as `convert` does.
 pub fn convert_partial(
     source: &Source,
     schema: &Node,
     read: fn(&str) -> serde_json::Result<()>,
-    convert: impl Fn(&Value) -> Result<Outcome, Fault>,
-) -> Result<Outcome, String> {
+    convert: impl Fn(&Value) -> Result<ConversionOutcome, Fault>,
+) -> Result<ConversionOutcome, String> {
     let (mut outcomes, mut refusal) = (Vec::new(), None);
-    for way in 0..WAYS {
-        match convert_completed(source, schema, read, &convert, way) {
+    for variant in 0..VARIANTS {
+        match convert_completed(source, schema, read, &convert, variant) {
             Ok((outcome, true)) => return Ok(outcome),
             Err((why, true)) => return Err(why),
             Ok((outcome, false)) => outcomes.push(outcome),
@@ -65,51 +65,56 @@ pub fn convert_partial(
     }
     let mut outcomes = outcomes.into_iter();
     match (outcomes.next(), outcomes.next(), refusal) {
-        (Some(first), Some(second), _) => Ok(outcomes.fold(first.agree(&second), |all, it| all.agree(&it))),
-        // The schema may require more than the type does.
-        (.., refusal) => guarded(&convert, &source.read()?).map_err(|_| refusal.unwrap_or_default()),
+        (Some(first), Some(second), _) => {
+            let common = first.common_part(&second);
+            Ok(outcomes.fold(common, |common, outcome| common.common_part(&outcome)))
+        }
+        // The schema may require more than the type does, so that the object can be converted without a completion.
+        (.., refusal) => catch_panic(&convert, &source.to_value()?).map_err(|_| refusal.unwrap_or_default()),
     }
 }
 
-/// Completes an object and converts it. Returns whether it was complete before, too.
+/// Completes an object and converts it. The result says also if the object was already complete.
 fn convert_completed(
     source: &Source,
     schema: &Node,
     read: fn(&str) -> serde_json::Result<()>,
-    convert: &impl Fn(&Value) -> Result<Outcome, Fault>,
-    way: usize,
-) -> Result<(Outcome, bool), (String, bool)> {
+    convert: &impl Fn(&Value) -> Result<ConversionOutcome, Fault>,
+    variant: usize,
+) -> Result<(ConversionOutcome, bool), (String, bool)> {
     let (mut tries, mut undeclared) = (BTreeMap::<String, usize>::new(), Undeclared::new());
     loop {
-        let mut object = source.read().map_err(|why| (why, true))?;
-        let Completion { missing, strings, .. } = Completion::of(schema, &undeclared, &mut object, way);
+        let mut object = source.to_value().map_err(|why| (why, true))?;
+        let Completion { missing, strings, .. } =
+            Completion::complete_object(schema, &undeclared, &mut object, variant);
         let was_complete = missing.is_empty();
-        let error = match guarded(convert, &object) {
+        let error = match catch_panic(convert, &object) {
             Ok(outcome) => return Ok((outcome, was_complete)),
             Err(Fault::Other(why)) => return Err((why, was_complete)),
             Err(Fault::Unreadable(error)) => error,
         };
-        let at = serde_json::to_string_pretty(&object).ok().and_then(|text| read(&text).err());
-        let at = at.and_then(|it| path::of_line(&object, it.line())).unwrap_or_default();
+        // The error of the pretty-printed object has the line of the value.
+        let line_error = serde_json::to_string_pretty(&object).ok().and_then(|json| read(&json).err());
+        let path = line_error.and_then(|error| path::path_of_line(&object, error.line())).unwrap_or_default();
         let mut advanced = match missing_field(&error) {
-            // The schema has no rule that names it, as those of enums that are tagged by a field.
-            Some(name) if schema.at(&at).is_some_and(|it| it.properties.contains_key(&name)) => {
-                undeclared.insert((at.clone(), name))
+            // The schema does not require every field that the type requires, as for enums that are tagged by a field.
+            Some(name) if schema.schema_at(&path).is_some_and(|schema| schema.properties.contains_key(&name)) => {
+                undeclared.insert((path.clone(), name))
             }
             _ => false,
         };
-        for string in strings.iter().filter(|it| path::is_within(&it.path, &at)) {
+        for string in strings.iter().filter(|string| path::is_within(&string.path, &path)) {
             let tries = tries.entry(string.path.clone()).or_default();
             *tries += 1;
-            advanced |= string.advance(*tries);
+            advanced |= string.advance_row(*tries);
         }
         if !advanced {
-            let is_made = missing.iter().any(|it| path::is_within(&at, it));
+            let is_made_up = missing.iter().any(|missing| path::is_within(&path, missing));
             return Err((
-                match at.as_str() {
+                match path.as_str() {
                     "" => error.to_string(),
-                    _ if is_made => format!("`{at}` is missing, and no value for it can be made up: {error}"),
-                    _ => describe(&at, &object, &error),
+                    _ if is_made_up => format!("`{path}` is missing, and no value for it can be made up: {error}"),
+                    _ => describe_error(&path, &object, &error),
                 },
                 was_complete,
             ));
@@ -117,8 +122,8 @@ fn convert_completed(
     }
 }
 
-/// Why a value cannot be read, with the value if it is short and the error does not have it.
-fn describe(path: &str, object: &Value, error: &serde_json::Error) -> String {
+/// Describes why a value cannot be read, with the value if it is short and the error does not contain it.
+fn describe_error(path: &str, object: &Value, error: &serde_json::Error) -> String {
     const LONGEST: usize = 100;
     let value = path::value_at(object, path).filter(|value| value.is_string() || value.is_number());
     let value = value.map(Value::to_string).filter(|value| value.len() <= LONGEST);
@@ -128,15 +133,19 @@ fn describe(path: &str, object: &Value, error: &serde_json::Error) -> String {
     }
 }
 
-/// The field that serde says is missing.
+/// Returns the field that is missing according to an error of serde.
 fn missing_field(error: &serde_json::Error) -> Option<String> {
     Some(error.to_string().strip_prefix("missing field `")?.split('`').next()?.to_owned())
 }
 
-/// Runs code of the user: a panic in it is a fault.
-fn guarded(convert: &impl Fn(&Value) -> Result<Outcome, Fault>, object: &Value) -> Result<Outcome, Fault> {
+/// Runs the user's conversion. If it panics, that is a fault.
+fn catch_panic(
+    convert: &impl Fn(&Value) -> Result<ConversionOutcome, Fault>,
+    object: &Value,
+) -> Result<ConversionOutcome, Fault> {
     catch_unwind(AssertUnwindSafe(|| convert(object))).unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-        Err(Fault::Other(format!("the conversion panicked: {}", text.unwrap_or("without a message"))))
+        let message = panic.downcast_ref::<&str>().copied();
+        let message = message.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        Err(Fault::Other(format!("the conversion panicked: {}", message.unwrap_or("without a message"))))
     })
 }

@@ -1,4 +1,4 @@
-//! The structural schema of a version, reduced to what tells whether an object is partial, and what could be there.
+//! The structural schema of a version, reduced to the rules by which partial objects are recognized and completed.
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
     CustomResourceDefinition, JSONSchemaProps, JSONSchemaPropsOrArray, JSONSchemaPropsOrBool,
@@ -6,22 +6,23 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
 use serde_json::{Map, Value};
 use std::{collections::BTreeMap, sync::atomic::AtomicUsize};
 
-/// The schema of one place in an object.
+/// The schema of one value in an object.
 #[derive(Debug, Default)]
 pub struct Node {
-    pub kind: Kind,
+    pub kind: SchemaType,
     pub properties: BTreeMap<String, Node>,
     /// The schema of the other fields.
     pub additional: Option<Box<Node>>,
     pub items: Option<Box<Node>>,
-    /// The fields by which API servers tell the items of a list apart.
+    /// The fields that identify an item of a list.
     pub keys: Vec<String>,
     pub required: Vec<String>,
-    /// The fields with a default: an API server has set them in every object that is complete.
+    /// The fields with a default, which an API server has set in every complete object.
     pub defaulted: Vec<String>,
-    /// Each `oneOf` and `anyOf`: its branches. A branch repeats no types, only what is required and the values of tags.
+    /// The branches of each `oneOf` and `anyOf`. A branch repeats no types; it has only required fields and values of
+    /// tags.
     pub choices: Vec<Vec<Node>>,
-    /// What `not` forbids.
+    /// The fields that `not` forbids.
     pub forbidden: Vec<String>,
     pub values: Vec<Value>,
     pub nullable: bool,
@@ -30,12 +31,12 @@ pub struct Node {
     pub maximum: Option<f64>,
     pub min_length: usize,
     pub min_items: usize,
-    /// The row of examples that the type can read, as far as tried. See `complete`.
+    /// The first row of strings that may be readable by the type. See `complete`.
     pub row: AtomicUsize,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Kind {
+pub enum SchemaType {
     Object,
     Array,
     String,
@@ -43,47 +44,51 @@ pub enum Kind {
     Number,
     Boolean,
     IntOrString,
-    /// Not declared.
+    /// The schema declares no type.
     #[default]
     Any,
 }
 
 impl Node {
-    /// The schema of a version in a CRD. Without one, nothing is known of its objects.
-    pub fn of(crd: CustomResourceDefinition, version: &str) -> Self {
-        let version = crd.spec.versions.into_iter().find(|it| it.name == version);
-        let schema = version.and_then(|it| it.schema?.open_api_v3_schema);
+    /// Returns the schema of a version in a CRD, or an empty schema if the version has none.
+    pub fn for_version(crd: CustomResourceDefinition, version: &str) -> Self {
+        let version = crd.spec.versions.into_iter().find(|candidate| candidate.name == version);
+        let schema = version.and_then(|version| version.schema?.open_api_v3_schema);
         schema.map(Self::new).unwrap_or_default()
     }
 
     fn new(schema: JSONSchemaProps) -> Self {
-        let each = |it: Option<Vec<_>>| it.unwrap_or_default().into_iter().map(Self::new).collect::<Vec<_>>();
-        let bound = |it: Option<f64>, exclusive: Option<bool>, step: f64| {
-            it.map(|it| if exclusive == Some(true) { it + step } else { it })
+        let branches = |schemas: Option<Vec<_>>| {
+            let schemas = schemas.unwrap_or_default().into_iter();
+            schemas.map(Self::new).collect::<Vec<_>>()
         };
-        let choices = [each(schema.one_of), each(schema.any_of)].into_iter();
-        let mut choices: Vec<_> = choices.filter(|it| !it.is_empty()).collect();
-        let is_set = |it: &JSONSchemaProps| it.default.as_ref().is_some_and(|it| !it.0.is_null());
-        let defaulted = schema.properties.iter().flatten().filter(|it| is_set(it.1));
-        let defaulted = defaulted.map(|it| it.0.clone()).collect();
-        choices.extend(each(schema.all_of).into_iter().map(|it| vec![it]));
+        let inclusive = |bound: Option<f64>, is_exclusive: Option<bool>, step: f64| {
+            bound.map(|bound| if is_exclusive == Some(true) { bound + step } else { bound })
+        };
+        let choices = [branches(schema.one_of), branches(schema.any_of)].into_iter();
+        let mut choices: Vec<_> = choices.filter(|branches| !branches.is_empty()).collect();
+        let has_default = |field: &JSONSchemaProps| field.default.as_ref().is_some_and(|value| !value.0.is_null());
+        let defaulted = schema.properties.iter().flatten().filter(|(_, field)| has_default(field));
+        let defaulted = defaulted.map(|(name, _)| name.clone()).collect();
+        choices.extend(branches(schema.all_of).into_iter().map(|branch| vec![branch]));
+        let values = schema.enum_.unwrap_or_default().into_iter().map(|value| value.0);
         Self {
             kind: match schema.type_.as_deref() {
-                _ if schema.x_kubernetes_int_or_string == Some(true) => Kind::IntOrString,
-                Some("object") => Kind::Object,
-                Some("array") => Kind::Array,
-                Some("string") => Kind::String,
-                Some("integer") => Kind::Integer,
-                Some("number") => Kind::Number,
-                Some("boolean") => Kind::Boolean,
-                _ => Kind::Any,
+                _ if schema.x_kubernetes_int_or_string == Some(true) => SchemaType::IntOrString,
+                Some("object") => SchemaType::Object,
+                Some("array") => SchemaType::Array,
+                Some("string") => SchemaType::String,
+                Some("integer") => SchemaType::Integer,
+                Some("number") => SchemaType::Number,
+                Some("boolean") => SchemaType::Boolean,
+                _ => SchemaType::Any,
             },
             properties: schema.properties.unwrap_or_default().into_iter().map(|(k, v)| (k, Self::new(v))).collect(),
-            additional: schema.additional_properties.and_then(|it| match it {
+            additional: schema.additional_properties.and_then(|additional| match additional {
                 JSONSchemaPropsOrBool::Schema(schema) => Some(Box::new(Self::new(*schema))),
                 JSONSchemaPropsOrBool::Bool(_) => None,
             }),
-            items: schema.items.and_then(|it| match it {
+            items: schema.items.and_then(|items| match items {
                 JSONSchemaPropsOrArray::Schema(schema) => Some(Box::new(Self::new(*schema))),
                 JSONSchemaPropsOrArray::Schemas(_) => None,
             }),
@@ -94,69 +99,71 @@ impl Node {
             required: schema.required.unwrap_or_default(),
             defaulted,
             choices,
-            forbidden: schema.not.and_then(|it| it.required).unwrap_or_default(),
-            values: schema.enum_.unwrap_or_default().into_iter().map(|it| it.0).filter(|it| !it.is_null()).collect(),
+            forbidden: schema.not.and_then(|not| not.required).unwrap_or_default(),
+            values: values.filter(|value| !value.is_null()).collect(),
             nullable: schema.nullable == Some(true),
             format: schema.format.unwrap_or_default(),
-            minimum: bound(schema.minimum, schema.exclusive_minimum, 1.0),
-            maximum: bound(schema.maximum, schema.exclusive_maximum, -1.0),
-            min_length: schema.min_length.and_then(|it| usize::try_from(it).ok()).unwrap_or_default(),
-            min_items: schema.min_items.and_then(|it| usize::try_from(it).ok()).unwrap_or_default(),
+            minimum: inclusive(schema.minimum, schema.exclusive_minimum, 1.0),
+            maximum: inclusive(schema.maximum, schema.exclusive_maximum, -1.0),
+            min_length: schema.min_length.and_then(|length| usize::try_from(length).ok()).unwrap_or_default(),
+            min_items: schema.min_items.and_then(|length| usize::try_from(length).ok()).unwrap_or_default(),
             row: AtomicUsize::new(0),
         }
     }
 
-    /// The schema of a field.
-    pub fn field(&self, name: &str) -> Option<&Self> {
+    /// Returns the schema of a field.
+    pub fn field_schema(&self, name: &str) -> Option<&Self> {
         self.properties.get(name).or(self.additional.as_deref())
     }
 
-    /// The schema of a place in an object.
-    pub fn at(&self, path: &str) -> Option<&Self> {
-        let names = path.split(['.', '[']).filter(|it| !it.is_empty());
-        names.into_iter().try_fold(self, |it, name| match name.strip_suffix(']') {
-            Some(_) => it.items.as_deref(),
-            None => it.field(name),
+    /// Returns the schema of the value at a path in an object.
+    pub fn schema_at(&self, path: &str) -> Option<&Self> {
+        let names = path.split(['.', '[']).filter(|name| !name.is_empty());
+        names.into_iter().try_fold(self, |schema, name| match name.strip_suffix(']') {
+            Some(_) => schema.items.as_deref(),
+            None => schema.field_schema(name),
         })
     }
 
-    /// The branches that this object is meant to be, one of each choice that it is none of yet. If nothing in the
-    /// object tells, it is the branch with the number `way`.
-    pub fn missing_branches(&self, object: &Map<String, Value>, way: usize) -> impl Iterator<Item = &Self> {
+    /// Returns one branch of each choice, to which the object is completed: the branch of which it has the most fields.
+    /// If it has fields of none, the number `variant` selects the branch.
+    pub fn missing_branches(&self, object: &Map<String, Value>, variant: usize) -> impl Iterator<Item = &Self> {
         self.choices.iter().filter_map(move |branches| {
-            let fitting: Vec<_> = branches.iter().filter_map(|it| Some((it, it.fit(object)?))).collect();
+            let fitting = branches.iter().filter_map(|branch| Some((branch, branch.fit_branch(object)?)));
+            let fitting: Vec<_> = fitting.collect();
             let best = fitting.iter().max_by_key(|(_, fit)| fit.present)?;
             match best {
                 _ if fitting.iter().any(|(_, fit)| fit.missing == 0) => {
-                    // It is one already, of which parts below may still be missing.
+                    // The object matches a branch already, but fields of its children may still be missing.
                     let complete = fitting.iter().filter(|(_, fit)| fit.missing == 0);
-                    complete.max_by_key(|(_, fit)| fit.present).map(|(it, _)| *it)
+                    complete.max_by_key(|(_, fit)| fit.present).map(|(branch, _)| *branch)
                 }
-                (_, fit) if fit.present == 0 => Some(fitting[way % fitting.len()].0),
+                (_, fit) if fit.present == 0 => Some(fitting[variant % fitting.len()].0),
                 (_, most) => {
                     let most = fitting.iter().filter(|(_, fit)| fit.present == most.present);
-                    most.min_by_key(|(_, fit)| fit.missing).map(|(it, _)| *it)
+                    most.min_by_key(|(_, fit)| fit.missing).map(|(branch, _)| *branch)
                 }
             }
         })
     }
 
-    /// How much of this branch an object has; nothing if it cannot be this one.
-    fn fit(&self, object: &Map<String, Value>) -> Option<Fit> {
-        if self.forbidden.iter().any(|it| object.contains_key(it)) {
+    /// Counts the fields of this branch that an object has and lacks. Returns `None` if the object cannot match the
+    /// branch.
+    fn fit_branch(&self, object: &Map<String, Value>) -> Option<Fit> {
+        if self.forbidden.iter().any(|name| object.contains_key(name)) {
             return None;
         }
         for (name, node) in &self.properties {
             let value = object.get(name).filter(|_| !node.values.is_empty());
-            if value.is_some_and(|it| !node.values.contains(it)) {
+            if value.is_some_and(|value| !node.values.contains(value)) {
                 return None;
             }
         }
-        let present = self.required.iter().filter(|it| object.contains_key(*it)).count();
+        let present = self.required.iter().filter(|name| object.contains_key(*name)).count();
         let mut fit = Fit { present, missing: self.required.len() - present };
         for branches in &self.choices {
-            let best =
-                branches.iter().filter_map(|it| it.fit(object)).max_by_key(|it| (it.missing == 0, it.present))?;
+            let fits = branches.iter().filter_map(|branch| branch.fit_branch(object));
+            let best = fits.max_by_key(|fit| (fit.missing == 0, fit.present))?;
             fit.present += best.present;
             fit.missing += best.missing;
         }

@@ -1,5 +1,5 @@
-//! A spoke is converted in both directions or does not compile. What compiles and what does not differs by one `impl`, so
-//! that nothing else can be the reason.
+//! Checks that a spoke without both conversions does not compile. The examples that compile and that do not differ by
+//! one `impl`, so that nothing else can be the reason.
 
 macro_rules! versions {
     () => {
@@ -26,8 +26,8 @@ macro_rules! to_the_hub {
     () => {
         "
 impl From<Spoke> for Hub {
-    fn from(it: Spoke) -> Self {
-        Self { metadata: it.metadata, spec: v1::MemcachedSpec { replicas: it.spec.size } }
+    fn from(spoke: Spoke) -> Self {
+        Self { metadata: spoke.metadata, spec: v1::MemcachedSpec { replicas: spoke.spec.size } }
     }
 }
 "
@@ -38,8 +38,8 @@ macro_rules! to_the_spoke {
     () => {
         "
 impl From<Hub> for Spoke {
-    fn from(it: Hub) -> Self {
-        Self { metadata: it.metadata, spec: v1alpha1::MemcachedSpec { size: it.spec.replicas } }
+    fn from(hub: Hub) -> Self {
+        Self { metadata: hub.metadata, spec: v1alpha1::MemcachedSpec { size: hub.spec.replicas } }
     }
 }
 "

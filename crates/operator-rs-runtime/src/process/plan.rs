@@ -1,5 +1,5 @@
-//! The time in which the controllers run: from when, with or without the Lease, and until when. kube-runtime leaves
-//! that to each program.
+//! Decides when the controllers start, with or without the Lease, and when they end. kube-runtime leaves that to each
+//! program.
 
 use crate::{
     Manager,
@@ -12,18 +12,21 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tracing::warn;
 
-/// The time in which controllers run.
+/// The plan for the start and the end of the controllers.
 pub struct Plan {
     /// The Lease to hold, if any.
     pub election: Option<LeaderElection>,
-    /// Whether the controllers begin, and fill their caches, before it is held.
+    /// The controllers start, and fill their caches, before the Lease is held.
     pub warm: bool,
-    /// How long what runs may take to end.
+    /// The time limit for running reconciles after the signal to stop.
     pub grace: Duration,
 }
 
 impl Plan {
     /// Runs the controllers until they end, and holds the Lease meanwhile.
+    ///
+    /// # Errors
+    /// If a controller fails, or the Lease cannot be acquired or is lost.
     pub async fn run<F>(
         &self,
         manager: &Manager,
@@ -42,9 +45,9 @@ impl Plan {
             controllers().await
         });
         let mut acquire = pin!(async {
-            starting.ready(); // what the controllers wait for is known by now
+            starting.ready(); // the controllers have added their own pending parts by now
             match &self.election {
-                Some(config) => self.acquire(manager, config, give_up.clone()).await,
+                Some(config) => self.acquire_lease(manager, config, give_up.clone()).await,
                 None => Ok(None),
             }
         });
@@ -52,19 +55,19 @@ impl Plan {
             biased;
             done = &mut running => {
                 give_up.cancel();
-                (Some(done), acquire.await) // it may be acquired just now
+                (Some(done), acquire.await) // the Lease may have been acquired just now
             }
             acquired = &mut acquire => (None, acquired),
         };
         let leadership = match (acquired, &done) {
-            (Ok(it), _) => it,
+            (Ok(leadership), _) => leadership,
             (Err(error), None) => return Err(error),
             (Err(_), Some(_)) => None,
         };
         if leadership.is_some() || self.election.is_none() {
             manager.elected.cancel();
         }
-        let lost = leadership.as_ref().map(|it| it.lost.clone()).unwrap_or_default();
+        let lost = leadership.as_ref().map(|leadership| leadership.lost.clone()).unwrap_or_default();
         let result = match done {
             Some(done) => done,
             None => tokio::select! {
@@ -78,14 +81,14 @@ impl Plan {
             },
         };
         drop(running);
-        // Only now: nothing is reconciled here any more.
+        // The Lease is released only now, because no reconcile runs here any more.
         if let Some(leadership) = leadership {
             leadership.release().await;
         }
         result
     }
 
-    async fn acquire(
+    async fn acquire_lease(
         &self,
         manager: &Manager,
         config: &LeaderElection,

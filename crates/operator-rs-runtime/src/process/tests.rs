@@ -16,7 +16,7 @@ fn plan(config: LeaderElection, warm: bool) -> Plan {
     Plan { election: Some(config), warm, grace: Duration::from_secs(30) }
 }
 
-/// Runs until it is stopped, and a little longer.
+/// Runs a controller until it is stopped, and a little longer.
 async fn controller(manager: Manager) -> anyhow::Result<()> {
     manager.stop.cancelled().await;
     sleep(Duration::from_secs(7)).await;

@@ -16,7 +16,7 @@ fn caches_count_unless_they_are_ignored() {
 }
 
 /// An operator whose webhooks convert and validate the kind that its controllers read and write, behind a Service that
-/// sends requests to ready processes only.
+/// sends requests only to ready processes.
 #[cfg(all(feature = "admission", feature = "conversion"))]
 mod own_webhooks {
     use super::*;
@@ -40,7 +40,7 @@ mod own_webhooks {
 
     const CACHES: &str = "caches.test.dev";
 
-    /// A version of the kind, its validator, and a controller that labels each object by a write.
+    /// Defines a version of the kind, its validator, and a controller that writes a label to each object.
     macro_rules! version {
         ($version:ident, $other:ident, $name:literal) => {
             mod $version {
@@ -161,7 +161,7 @@ mod own_webhooks {
             let mut manager = Manager { readiness, ..manager(&cluster) };
             manager.settings.cache_sync_timeout = Duration::from_secs(5);
             let stop = manager.stop.clone();
-            let running = tokio::spawn(async move { process::serve(&manager, &flags, &parts()).await });
+            let running = tokio::spawn(async move { process::serve_until_stopped(&manager, &flags, &parts()).await });
             let labels = || cluster.get_json(CACHES, "n", "a").unwrap()["metadata"]["labels"].clone();
             let limit = Instant::now() + Duration::from_secs(20);
             while labels() != json!({ "v1": "seen", "v1alpha1": "seen" }) && !running.is_finished() {

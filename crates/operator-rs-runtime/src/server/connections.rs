@@ -1,5 +1,6 @@
-//! The open connections, and which of them ends when there are too many. An answer is never cut off for a new
-//! connection, and a client that opens many ends its own before those of others.
+//! The open connections, and the choice of the one that is closed when there are too many. A request is always answered
+//! before its connection is closed, and a client that opens many connections closes its own before those of other
+//! clients.
 
 use std::{
     cmp::Reverse,
@@ -14,41 +15,41 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// How long a TLS handshake and the first request may take together.
-pub const HEAD: Duration = Duration::from_secs(10);
-/// How long a connection has to send a request before another one of the same client can end it.
-const YOUNG: Duration = Duration::from_millis(300);
-/// How long a connection may wait for the next request. Go's clients end theirs after 90 seconds, so that a request
-/// does not meet a connection that ends.
-const IDLE: Duration = Duration::from_secs(120);
+/// The time limit for the TLS handshake and the first request together.
+pub const FIRST_REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
+/// The time in which a new connection cannot be closed for another one of the same client.
+const PROTECTED_TIME: Duration = Duration::from_millis(300);
+/// The time for which a connection may be idle. Go's clients close idle connections after 90 seconds, so that no
+/// request of theirs arrives while the server closes the connection.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(120);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum State {
-    /// A request is answered.
+enum ConnectionState {
+    /// A request is being answered.
     Busy,
     /// A request was answered, and no other has been read.
     Idle,
-    /// No request has been read.
+    /// No request has been read yet.
     New,
 }
 
 #[derive(Debug)]
 pub struct Connections {
-    most: usize,
-    open: Mutex<BTreeMap<u64, Entry>>,
+    limit: usize,
+    open: Mutex<BTreeMap<u64, OpenConnection>>,
     changed: Notify,
 }
 
 #[derive(Debug)]
-struct Entry {
-    from: IpAddr,
-    state: State,
+struct OpenConnection {
+    client: IpAddr,
+    state: ConnectionState,
     since: Instant,
-    /// Cancelled when it has to make room. It does not count any more.
+    /// Cancelled when the connection is closed for a new one. It then no longer counts towards the limit.
     end: CancellationToken,
 }
 
-/// An open connection, until it is dropped.
+/// A connection, which is open until this is dropped.
 #[derive(Debug)]
 pub struct Connection {
     all: Arc<Connections>,
@@ -57,18 +58,18 @@ pub struct Connection {
 }
 
 impl Connections {
-    /// Up to so many connections at once.
-    pub fn new(most: usize) -> Self {
-        Self { most, open: Mutex::default(), changed: Notify::new() }
+    pub fn new(limit: usize) -> Self {
+        Self { limit, open: Mutex::default(), changed: Notify::new() }
     }
 
-    /// A new connection, as soon as there is room for it. If there is none, one that is not answered ends: of the
-    /// client with the most connections, one without a request before others, and the oldest. Its own new connections
-    /// do not end each other before they could send a request.
-    pub async fn open(self: &Arc<Self>, from: IpAddr) -> Connection {
+    /// Opens a connection, and waits for that while all connections are busy. If the limit is reached, a connection
+    /// that is not busy is closed: one of the client with the most connections, preferably one that has sent no
+    /// request, and of these the oldest. New connections of one client do not close each other before they could send a
+    /// request.
+    pub async fn open(self: &Arc<Self>, client: IpAddr) -> Connection {
         loop {
             let changed = self.changed.notified();
-            match self.try_open(from) {
+            match self.try_open(client) {
                 Ok(connection) => return connection,
                 Err(until) => drop(timeout_at(until, changed).await),
             }
@@ -76,51 +77,57 @@ impl Connections {
     }
 
     /// # Errors
-    /// If no other can end, for now.
-    fn try_open(self: &Arc<Self>, from: IpAddr) -> Result<Connection, Instant> {
+    /// If no connection can be closed now. The error is the time of the next try.
+    fn try_open(self: &Arc<Self>, client: IpAddr) -> Result<Connection, Instant> {
         let (mut open, now) = (crate::lock(&self.open), Instant::now());
-        let staying = || open.values().filter(|it| !it.end.is_cancelled());
-        if staying().count() >= self.most {
-            let mut of = BTreeMap::<IpAddr, usize>::new();
-            staying().for_each(|it| *of.entry(it.from).or_default() += 1);
-            let free = staying().filter(|it| it.state != State::Busy);
-            let last = free.max_by_key(|it| (of[&it.from], it.state, Reverse(it.since))).ok_or(now + HEAD)?;
-            if last.from == from && last.state == State::New && now < last.since + YOUNG {
-                return Err(last.since + YOUNG);
+        let counted = || open.values().filter(|connection| !connection.end.is_cancelled());
+        if counted().count() >= self.limit {
+            let mut per_client = BTreeMap::<IpAddr, usize>::new();
+            counted().for_each(|connection| *per_client.entry(connection.client).or_default() += 1);
+            let closable = counted().filter(|connection| connection.state != ConnectionState::Busy);
+            let rank = |connection: &&OpenConnection| {
+                (per_client[&connection.client], connection.state, Reverse(connection.since))
+            };
+            let chosen = closable.max_by_key(rank).ok_or(now + FIRST_REQUEST_TIMEOUT)?;
+            let protected_until = chosen.since + PROTECTED_TIME;
+            if chosen.client == client && chosen.state == ConnectionState::New && now < protected_until {
+                return Err(protected_until);
             }
-            last.end.cancel();
+            chosen.end.cancel();
         }
-        let id = open.last_key_value().map_or(0, |it| it.0 + 1);
+        let id = open.last_key_value().map_or(0, |(last, _)| last + 1);
         let end = CancellationToken::new();
-        open.insert(id, Entry { from, state: State::New, since: now, end: end.clone() });
+        open.insert(id, OpenConnection { client, state: ConnectionState::New, since: now, end: end.clone() });
         Ok(Connection { all: self.clone(), id, end })
     }
 }
 
 impl Connection {
-    /// A request was read and is answered, until what this returns is dropped.
-    pub fn busy(&self) -> Busy<'_> {
-        self.set(State::Busy);
+    /// Marks the connection as busy, until the result is dropped. Call it when a request was read.
+    pub fn mark_busy(&self) -> Busy<'_> {
+        self.set_state(ConnectionState::Busy);
         Busy(self)
     }
 
-    /// Whether a request is answered.
+    /// Returns true while a request is being answered.
     pub fn is_busy(&self) -> bool {
-        self.state() == Some(State::Busy)
+        self.current_state() == Some(ConnectionState::Busy)
     }
 
-    /// Whether no request was read.
+    /// Returns true if no request was read yet.
     pub fn is_new(&self) -> bool {
-        self.state() == Some(State::New)
+        self.current_state() == Some(ConnectionState::New)
     }
 
-    /// Waits until it has to make room for another one, or has waited for a request for too long.
-    pub async fn expired(&self) {
+    /// Waits until the connection is closed for another one, or has waited too long for a request.
+    pub async fn wait_until_expired(&self) {
         loop {
             let until = match crate::lock(&self.all.open).get(&self.id) {
-                Some(Entry { state: State::New, since, .. }) => *since + HEAD,
-                Some(Entry { state: State::Idle, since, .. }) => *since + IDLE,
-                Some(Entry { state: State::Busy, .. }) => Instant::now() + HEAD,
+                Some(OpenConnection { state, since, .. }) => match state {
+                    ConnectionState::New => *since + FIRST_REQUEST_TIMEOUT,
+                    ConnectionState::Idle => *since + IDLE_TIMEOUT,
+                    ConnectionState::Busy => Instant::now() + FIRST_REQUEST_TIMEOUT,
+                },
                 None => return,
             };
             if until <= Instant::now() {
@@ -130,13 +137,13 @@ impl Connection {
         }
     }
 
-    fn state(&self) -> Option<State> {
-        crate::lock(&self.all.open).get(&self.id).map(|it| it.state)
+    fn current_state(&self) -> Option<ConnectionState> {
+        crate::lock(&self.all.open).get(&self.id).map(|connection| connection.state)
     }
 
-    fn set(&self, state: State) {
-        if let Some(entry) = crate::lock(&self.all.open).get_mut(&self.id) {
-            (entry.state, entry.since) = (state, Instant::now());
+    fn set_state(&self, state: ConnectionState) {
+        if let Some(connection) = crate::lock(&self.all.open).get_mut(&self.id) {
+            (connection.state, connection.since) = (state, Instant::now());
         }
         self.all.changed.notify_waiters();
     }
@@ -149,12 +156,12 @@ impl Drop for Connection {
     }
 }
 
-/// A request that is answered.
+/// A request that is being answered, until this is dropped.
 pub struct Busy<'a>(&'a Connection);
 
 impl Drop for Busy<'_> {
     fn drop(&mut self) {
-        self.0.set(State::Idle);
+        self.0.set_state(ConnectionState::Idle);
     }
 }
 
@@ -175,10 +182,11 @@ mod tests {
             open.push(all.open(ip(from)).await);
             tokio::time::advance(Duration::from_millis(1)).await;
         }
-        // The fifth one found two of each. The oldest was of another client.
-        let ended = |open: &[Connection]| open.iter().map(|it| it.end.is_cancelled()).collect::<Vec<_>>();
+        // When the fifth connection was opened, both clients had two. The oldest was of the other client.
+        let ended =
+            |open: &[Connection]| open.iter().map(|connection| connection.end.is_cancelled()).collect::<Vec<_>>();
         assert_eq!(ended(&open), [true, false, false, false, false]);
-        open[1].busy();
+        open[1].mark_busy();
         open.push(all.open(ip(1)).await);
         assert_eq!(ended(&open), [true, false, true, false, false, false], "one with a request is kept");
     }
@@ -189,38 +197,38 @@ mod tests {
         let (start, first) = (Instant::now(), all.open(ip(1)).await);
         tokio::time::advance(Duration::from_millis(1)).await;
         let (second, third) = (all.open(ip(1)).await, all.open(ip(1)).await);
-        assert_eq!((start.elapsed(), first.end.is_cancelled()), (YOUNG, true));
-        drop(second.busy());
+        assert_eq!((start.elapsed(), first.end.is_cancelled()), (PROTECTED_TIME, true));
+        drop(second.mark_busy());
         tokio::time::advance(Duration::from_millis(1)).await;
-        drop(third.busy());
+        drop(third.mark_busy());
         let _fourth = all.open(ip(1)).await;
-        assert!(second.end.is_cancelled() && start.elapsed() < YOUNG * 2, "it has had an answer");
+        assert!(second.end.is_cancelled() && start.elapsed() < PROTECTED_TIME * 2, "it has had an answer");
         let _fifth = all.open(ip(2)).await;
-        assert!(start.elapsed() < YOUNG * 2, "another client does not wait");
+        assert!(start.elapsed() < PROTECTED_TIME * 2, "another client does not wait");
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_new_connection_waits_while_all_are_answered() {
         let all = Arc::new(Connections::new(1));
         let first = all.open(ip(1)).await;
-        let busy = first.busy();
+        let busy = first.mark_busy();
         let second = all.open(ip(2));
         tokio::pin!(second);
-        assert!(tokio::time::timeout(IDLE * 2, &mut second).await.is_err());
-        assert!(tokio::time::timeout(IDLE * 2, first.expired()).await.is_err());
+        assert!(tokio::time::timeout(IDLE_TIMEOUT * 2, &mut second).await.is_err());
+        assert!(tokio::time::timeout(IDLE_TIMEOUT * 2, first.wait_until_expired()).await.is_err());
         drop(busy);
         second.await;
-        first.expired().await;
+        first.wait_until_expired().await;
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_connection_ends_that_asks_for_nothing() {
         let all = Arc::new(Connections::new(2));
         let (start, connection) = (Instant::now(), all.open(ip(1)).await);
-        connection.expired().await;
-        assert_eq!(start.elapsed(), HEAD);
-        drop(connection.busy());
-        connection.expired().await;
-        assert_eq!(start.elapsed(), HEAD + IDLE);
+        connection.wait_until_expired().await;
+        assert_eq!(start.elapsed(), FIRST_REQUEST_TIMEOUT);
+        drop(connection.mark_busy());
+        connection.wait_until_expired().await;
+        assert_eq!(start.elapsed(), FIRST_REQUEST_TIMEOUT + IDLE_TIMEOUT);
     }
 }

@@ -1,4 +1,4 @@
-use super::{connections::HEAD, *};
+use super::{connections::FIRST_REQUEST_TIMEOUT, *};
 use crate::webhooks::{Routes, Webhook};
 use futures::FutureExt;
 use std::net::SocketAddr;
@@ -7,13 +7,13 @@ use tokio::{
     net::TcpSocket,
 };
 
-/// A server of up to 128 connections.
-async fn started(pages: Pages, tls: Option<TlsAcceptor>) -> (SocketAddr, CancellationToken, JoinHandle<()>) {
-    assert!(pages.connections() >= 128);
+/// Starts a server of up to 128 connections.
+async fn start_server(pages: Pages, tls: Option<TlsAcceptor>) -> (SocketAddr, CancellationToken, JoinHandle<()>) {
+    assert!(pages.max_connections() >= 128);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
     let server = Server { pages, tls, stop: stop.clone() };
-    (address, stop, tokio::spawn(accept(listener, Arc::new(Connections::new(128)), Arc::new(server))))
+    (address, stop, tokio::spawn(accept_connections(listener, Arc::new(Connections::new(128)), Arc::new(server))))
 }
 
 async fn send(address: SocketAddr, request: &str) -> String {
@@ -32,7 +32,7 @@ async fn ask(address: SocketAddr, method: &str, path: &str, more: &str) -> Strin
 async fn probes_say_what_is_not_ready() {
     let readiness = Readiness::default();
     let caches = readiness.expect_caches("site");
-    let (address, ..) = started(Pages::Probes(readiness.clone()), None).await;
+    let (address, ..) = start_server(Pages::Probes(readiness.clone()), None).await;
     let readyz = ask(address, "GET", "/readyz", "").await;
     assert!(readyz.starts_with("HTTP/1.1 503") && readyz.ends_with("waiting for site"), "{readyz}");
     assert!(ask(address, "GET", "/healthz", "").await.ends_with("\r\n\r\nok"));
@@ -51,7 +51,7 @@ async fn probes_say_what_is_not_ready() {
 
 #[tokio::test]
 async fn metrics_are_open_metrics_for_who_asks_for_it() {
-    let (address, ..) = started(Pages::Metrics(Arc::default(), None), None).await;
+    let (address, ..) = start_server(Pages::Metrics(Arc::default(), None), None).await;
     let text = ask(address, "GET", "/metrics", "").await;
     assert!(text.contains("content-type: text/plain; version=0.0.4") && text.ends_with("# EOF\n"), "{text}");
     let accept = "accept: application/openmetrics-text;version=1.0.0;q=0.5,text/plain;q=0.3\r\n";
@@ -61,7 +61,7 @@ async fn metrics_are_open_metrics_for_who_asks_for_it() {
 
 #[tokio::test]
 async fn a_head_that_is_too_large_is_refused() {
-    let (address, ..) = started(Pages::Probes(Readiness::default()), None).await;
+    let (address, ..) = start_server(Pages::Probes(Readiness::default()), None).await;
     let answer = ask(address, "GET", "/healthz", &format!("x: {}\r\n", "x".repeat(64 * 1024))).await;
     assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 431"), "{answer}");
     assert!(ask(address, "GET", "/healthz", "").await.ends_with("ok"));
@@ -70,8 +70,8 @@ async fn a_head_that_is_too_large_is_refused() {
 #[tokio::test(start_paused = true)]
 async fn silent_clients_are_put_out_and_others_served() {
     for tls in [false, true] {
-        let acceptor = tls.then(|| crate::tls::acceptor(None).unwrap());
-        let (address, ..) = started(Pages::Probes(Readiness::default()), acceptor).await;
+        let acceptor = tls.then(|| crate::tls::load_acceptor(None).unwrap());
+        let (address, ..) = start_server(Pages::Probes(Readiness::default()), acceptor).await;
         let mut silent = vec![];
         for _ in 0..128 {
             silent.push(TcpStream::connect(address).await.unwrap());
@@ -79,7 +79,7 @@ async fn silent_clients_are_put_out_and_others_served() {
         let waits = tokio::spawn(async move { ask(address, "GET", "/healthz", "").await });
         for mut client in silent {
             let mut rest = vec![];
-            let _ = timeout(HEAD * 2, client.read_to_end(&mut rest)).await.expect("put out");
+            let _ = timeout(FIRST_REQUEST_TIMEOUT * 2, client.read_to_end(&mut rest)).await.expect("put out");
         }
         assert!(tls || waits.await.unwrap().ends_with("ok"));
     }
@@ -87,7 +87,7 @@ async fn silent_clients_are_put_out_and_others_served() {
 
 #[tokio::test]
 async fn a_crowd_that_asks_for_nothing_does_not_hold_up_the_probes() {
-    let (address, ..) = started(Pages::Probes(Readiness::default()), None).await;
+    let (address, ..) = start_server(Pages::Probes(Readiness::default()), None).await;
     let mut silent = vec![];
     for _ in 0..128 + 10 {
         silent.push(TcpStream::connect(address).await.unwrap());
@@ -98,7 +98,7 @@ async fn a_crowd_that_asks_for_nothing_does_not_hold_up_the_probes() {
 
 #[tokio::test]
 async fn serving_ends_when_it_is_told_to() {
-    let (address, stop, server) = started(Pages::Probes(Readiness::default()), None).await;
+    let (address, stop, server) = start_server(Pages::Probes(Readiness::default()), None).await;
     let mut open = TcpStream::connect(address).await.unwrap();
     open.write_all(b"GET /healthz HTTP/1.1\r\nhost: it\r\n\r\n").await.unwrap();
     let mut buffer = [0; 512];
@@ -109,7 +109,7 @@ async fn serving_ends_when_it_is_told_to() {
     assert_eq!(open.read(&mut buffer).await.unwrap(), 0);
 }
 
-/// `[::1]` alone, and both families at once, where this machine has IPv6.
+/// Checks `[::1]` alone, and both families at once, where this machine has IPv6.
 #[tokio::test]
 async fn a_port_alone_is_for_ipv6_and_ipv4() {
     if TcpListener::bind("[::1]:0").await.is_err() {
@@ -120,36 +120,36 @@ async fn a_port_alone_is_for_ipv6_and_ipv4() {
     let free = |listener: TcpListener| listener.local_addr().unwrap().port();
     let port = free(TcpListener::bind("[::]:0").await.unwrap());
     let both = Address(vec![([0_u16; 8], port).into(), ([0_u8; 4], port).into()]);
-    let _server = serve(both, pages(), None, stop.clone()).await.unwrap();
+    let _server = spawn_server(both, pages(), None, stop.clone()).await.unwrap();
     for ip in ["127.0.0.1", "[::1]"] {
         assert!(ask(format!("{ip}:{port}").parse().unwrap(), "GET", "/healthz", "").await.ends_with("ok"), "{ip}");
     }
     let port = free(TcpListener::bind("[::1]:0").await.unwrap());
     let only = Address(vec![format!("[::1]:{port}").parse().unwrap()]);
-    let _server = serve(only.clone(), pages(), None, stop.clone()).await.unwrap();
+    let _server = spawn_server(only.clone(), pages(), None, stop.clone()).await.unwrap();
     assert!(ask(format!("[::1]:{port}").parse().unwrap(), "GET", "/healthz", "").await.ends_with("ok"));
-    let error = serve(only, pages(), None, stop).await.unwrap_err();
+    let error = spawn_server(only, pages(), None, stop).await.unwrap_err();
     assert!(crate::explain(error.as_ref()).starts_with(&format!("cannot listen on [::1]:{port}: ")), "{error:#}");
 }
 
-/// As on a machine without IPv6: the first address cannot be had.
+/// Simulates a machine without IPv6: the first address is not available.
 #[tokio::test]
 async fn where_ipv6_is_off_ipv4_is_listened_on() {
     let absent = "[2001:db8::1]:0".parse().unwrap();
     let both = Address(vec![absent, "127.0.0.1:0".parse().unwrap()]);
-    serve(both, Pages::Probes(Readiness::default()), None, CancellationToken::new()).await.unwrap();
+    spawn_server(both, Pages::Probes(Readiness::default()), None, CancellationToken::new()).await.unwrap();
 }
 
-/// A webhook whose answers take this long.
-fn slow(manager: &crate::Manager, time: Duration) -> Pages {
-    let answer = Arc::new(move |_, _| {
+/// Returns a webhook whose answers take this time.
+fn slow_webhook(manager: &crate::Manager, time: Duration) -> Pages {
+    let review = Arc::new(move |_, _| {
         async move {
             sleep(time).await;
             Response::new(Bytes::from("answered"))
         }
         .boxed()
     });
-    let webhook = Webhook::Admission { path: "/slow".into(), review: answer };
+    let webhook = Webhook::Admission { path: "/slow".into(), review };
     Pages::Webhooks(Routes::new([&webhook].into_iter(), manager).unwrap())
 }
 
@@ -175,7 +175,7 @@ async fn review(address: SocketAddr, from: [u8; 4]) -> String {
 
 #[tokio::test]
 async fn no_answer_is_cut_off_for_a_new_connection() {
-    let (address, ..) = started(slow(&manager(), Duration::from_millis(200)), None).await;
+    let (address, ..) = start_server(slow_webhook(&manager(), Duration::from_millis(200)), None).await;
     let mut answers = vec![];
     for nth in 0..400 {
         answers.push(tokio::spawn(review(address, [127, 0, 0, 1])));
@@ -191,7 +191,7 @@ async fn no_answer_is_cut_off_for_a_new_connection() {
 
 #[tokio::test]
 async fn a_client_that_opens_many_connections_does_not_end_those_of_others() {
-    let (address, ..) = started(slow(&manager(), Duration::ZERO), None).await;
+    let (address, ..) = start_server(slow_webhook(&manager(), Duration::ZERO), None).await;
     let mut kept = TcpStream::connect(address).await.unwrap();
     let mut ask = async || {
         kept.write_all(format!("POST /slow HTTP/1.1\r\nhost: it\r\n{REVIEW}").as_bytes()).await.unwrap();
@@ -221,8 +221,9 @@ async fn a_client_that_opens_many_connections_does_not_end_those_of_others() {
 #[tokio::test]
 async fn what_is_asked_when_serving_ends_is_answered() {
     for tls in [false, true] {
-        let acceptor = tls.then(|| crate::tls::acceptor(None).unwrap());
-        let (address, stop, server) = started(slow(&manager(), Duration::from_millis(1500)), acceptor).await;
+        let acceptor = tls.then(|| crate::tls::load_acceptor(None).unwrap());
+        let (address, stop, server) =
+            start_server(slow_webhook(&manager(), Duration::from_millis(1500)), acceptor).await;
         let asked = (!tls).then(|| tokio::spawn(review(address, [127, 0, 0, 1])));
         let _silent = TcpStream::connect(address).await.unwrap();
         sleep(Duration::from_millis(100)).await;

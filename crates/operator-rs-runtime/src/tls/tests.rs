@@ -4,13 +4,13 @@ use rustls::{ClientConfig, RootCertStore};
 use std::sync::mpsc;
 use tokio_rustls::TlsConnector;
 
-/// New files with a certificate for `it`.
+/// Creates files with a certificate for `it`.
 fn files(name: &str) -> Files {
     let dir = std::env::temp_dir().join(format!("runtime-tls-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&dir).unwrap();
-    let res = Files { cert: dir.join("tls.crt"), key: dir.join("tls.key") };
-    write(&res, |_| ());
-    res
+    let files = Files { cert: dir.join("tls.crt"), key: dir.join("tls.key") };
+    write(&files, |_| ());
+    files
 }
 
 fn write(files: &Files, edit: impl FnOnce(&mut CertificateParams)) {
@@ -25,7 +25,7 @@ fn remove(files: &Files) {
     std::fs::remove_dir_all(files.cert.parent().unwrap()).unwrap();
 }
 
-/// Keeps the log of this thread.
+/// Captures the log of this thread.
 fn log() -> (mpsc::Receiver<String>, tracing::subscriber::DefaultGuard) {
     struct Log(mpsc::Sender<String>);
     impl std::io::Write for Log {
@@ -42,23 +42,23 @@ fn log() -> (mpsc::Receiver<String>, tracing::subscriber::DefaultGuard) {
     (lines, tracing::subscriber::set_default(log.finish()))
 }
 
-/// The warnings since the last call, without what stands before the text.
+/// Returns the messages of the warnings since the last call.
 fn warnings(lines: &mpsc::Receiver<String>) -> Vec<String> {
-    let warnings = lines.try_iter().filter(|it| it.contains("WARN"));
-    warnings.map(|it| it.split_once(": ").unwrap().1.trim_end().to_owned()).collect()
+    let warnings = lines.try_iter().filter(|line| line.contains("WARN"));
+    warnings.map(|line| line.split_once(": ").unwrap().1.trim_end().to_owned()).collect()
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_certificate_without_its_key_is_not_served() {
     let (files, (lines, _guard)) = (files("key"), log());
-    acceptor(Some(files.clone())).ok().unwrap();
+    load_acceptor(Some(files.clone())).ok().unwrap();
     std::fs::remove_file(&files.key).unwrap();
     let fault = format!("cannot read {}", files.key.display());
-    assert!(explain(acceptor(Some(files.clone())).err().unwrap().as_ref()).starts_with(&fault));
-    // A key of another certificate.
+    assert!(explain(load_acceptor(Some(files.clone())).err().unwrap().as_ref()).starts_with(&fault));
+    // The key belongs to another certificate.
     std::fs::write(&files.key, KeyPair::generate().unwrap().serialize_pem()).unwrap();
     let fault = format!("cannot use {} with {}", files.cert.display(), files.key.display());
-    assert!(explain(acceptor(Some(files.clone())).err().unwrap().as_ref()).starts_with(&fault));
+    assert!(explain(load_acceptor(Some(files.clone())).err().unwrap().as_ref()).starts_with(&fault));
     assert_eq!(warnings(&lines), [""; 0]);
     remove(&files);
 }
@@ -66,27 +66,27 @@ async fn a_certificate_without_its_key_is_not_served() {
 #[tokio::test(start_paused = true)]
 async fn a_certificate_that_clients_refuse_for_the_time_is_logged_once() {
     let (files, (lines, _guard)) = (files("time"), log());
-    let _acceptor = acceptor(Some(files.clone())).ok().unwrap();
-    sleep(CHECK * 3).await;
+    let _acceptor = load_acceptor(Some(files.clone())).ok().unwrap();
+    sleep(CHECK_INTERVAL * 3).await;
     assert_eq!(warnings(&lines), [""; 0]);
     let fault = |fault: &str| format!("the serving certificate in {} {fault}", files.cert.display());
 
-    // Renewed with one that has ended.
-    let expired = |it: &mut CertificateParams| {
-        (it.not_before, it.not_after) = (date_time_ymd(2024, 1, 1), date_time_ymd(2024, 4, 1));
+    // The certificate is replaced by an expired one.
+    let expire = |params: &mut CertificateParams| {
+        (params.not_before, params.not_after) = (date_time_ymd(2024, 1, 1), date_time_ymd(2024, 4, 1));
     };
-    write(&files, expired);
+    write(&files, expire);
     let expected =
         fault("expired at 2024-04-01T00:00:00Z, so clients refuse it: check what renews it, e.g. cert-manager");
-    sleep(CHECK * 3).await;
+    sleep(CHECK_INTERVAL * 3).await;
     assert_eq!(warnings(&lines), [&*expected]);
-    // And so at the start.
-    let current = acceptor(Some(files.clone())).ok().unwrap();
+    // An expired certificate is also logged at the start.
+    let acceptor = load_acceptor(Some(files.clone())).ok().unwrap();
     assert_eq!(warnings(&lines), [&*expected]);
-    drop(current);
+    drop(acceptor);
 
-    write(&files, |it| it.not_before = date_time_ymd(4000, 1, 1));
-    acceptor(Some(files.clone())).ok().unwrap();
+    write(&files, |params| params.not_before = date_time_ymd(4000, 1, 1));
+    load_acceptor(Some(files.clone())).ok().unwrap();
     let expected =
         fault("is not valid before 4000-01-01T00:00:00Z, so clients refuse it: check the clock of this node");
     assert_eq!(warnings(&lines)[0], expected);
@@ -96,20 +96,23 @@ async fn a_certificate_that_clients_refuse_for_the_time_is_logged_once() {
 #[test]
 fn a_certificate_that_ends_while_it_is_served_is_logged_then() {
     let (files, (lines, _guard)) = (files("end"), log());
-    write(&files, |it| (it.not_before, it.not_after) = (date_time_ymd(2024, 1, 1), date_time_ymd(2024, 4, 1)));
-    let current = Current::of(&files.cert);
-    current.set(files.load().unwrap());
+    let expire = |params: &mut CertificateParams| {
+        (params.not_before, params.not_after) = (date_time_ymd(2024, 1, 1), date_time_ymd(2024, 4, 1));
+    };
+    write(&files, expire);
+    let certificate = ServingCertificate::from_file(&files.cert);
+    certificate.set_key(files.load().unwrap());
     let day = Duration::from_secs(24 * 60 * 60);
     let end = SystemTime::from(date_time_ymd(2024, 4, 1));
-    current.check_time(end - day);
+    certificate.check_time(end - day);
     assert_eq!(warnings(&lines).len(), 0);
-    current.check_time(end);
-    current.check_time(end + day);
+    certificate.check_time(end);
+    certificate.check_time(end + day);
     assert_eq!(warnings(&lines).len(), 1);
     remove(&files);
 }
 
-/// API servers ask for the name of the Service, which nothing else tells.
+/// API servers ask for the name of the Service, which the process does not know otherwise.
 #[tokio::test]
 async fn a_name_that_the_certificate_is_not_for_is_logged_once() {
     let (files, (lines, _guard)) = (files("name"), log());
@@ -124,7 +127,7 @@ async fn a_name_that_the_certificate_is_not_for_is_logged_once() {
         let (_, connected) = tokio::join!(acceptor.accept(ours), connect);
         connected.is_ok()
     };
-    let acceptor = super::acceptor(Some(files.clone())).ok().unwrap();
+    let acceptor = load_acceptor(Some(files.clone())).ok().unwrap();
     assert!(asked(&acceptor, "it").await);
     assert_eq!(warnings(&lines), [""; 0]);
     for _ in 0..2 {
@@ -136,8 +139,8 @@ async fn a_name_that_the_certificate_is_not_for_is_logged_once() {
         files.cert.display()
     );
     assert_eq!(warnings(&lines), [expected]);
-    // It has no name that anybody could expect.
-    assert!(!asked(&super::acceptor(None).ok().unwrap(), "it").await);
+    // A generated certificate has no name that a client could expect.
+    assert!(!asked(&load_acceptor(None).ok().unwrap(), "it").await);
     assert_eq!(warnings(&lines), [""; 0]);
     remove(&files);
 }
@@ -152,18 +155,18 @@ async fn a_renewed_certificate_is_served_and_a_bad_one_is_not() {
         std::fs::write(&files.key, pair.signing_key.serialize_pem()).unwrap();
         std::fs::write(&files.cert, pair.cert.pem()).unwrap();
     };
-    assert!(explain(acceptor(Some(files.clone())).err().unwrap().as_ref()).contains("cannot read"));
+    assert!(explain(load_acceptor(Some(files.clone())).err().unwrap().as_ref()).contains("cannot read"));
     write();
-    let current = Arc::new(Current::default());
-    current.set(files.load().unwrap());
-    let served = || current.served.borrow().clone().unwrap();
+    let certificate = Arc::new(ServingCertificate::default());
+    certificate.set_key(files.load().unwrap());
+    let served = || certificate.served.borrow().clone().unwrap();
     let first = served();
-    tokio::spawn(reload(files.clone(), None, current.clone()));
+    tokio::spawn(reload_on_change(files.clone(), None, certificate.clone()));
     std::fs::write(&files.cert, "rubbish").unwrap();
-    sleep(CHECK * 2).await;
+    sleep(CHECK_INTERVAL * 2).await;
     assert!(Arc::ptr_eq(&first, &served()), "the last good one is kept");
     write();
-    sleep(CHECK * 2).await;
+    sleep(CHECK_INTERVAL * 2).await;
     assert_ne!(first.cert, served().cert);
     std::fs::remove_dir_all(&dir).unwrap();
 }

@@ -49,32 +49,32 @@ pub struct WebhookFlags {
 }
 
 impl WebhookFlags {
-    /// The paths of the certificate.
-    pub(crate) fn certificate(&self) -> Files {
+    /// Returns the files of the certificate.
+    pub(crate) fn certificate_files(&self) -> Files {
         let dir = &self.webhook_cert_path;
         Files { cert: dir.join(&self.webhook_cert_name), key: dir.join(&self.webhook_cert_key) }
     }
 
-    /// The Secret of the operator's own certificate, and the Service that it is for.
-    pub(crate) fn secret(&self) -> Option<(&str, &str)> {
-        Some((given(&self.webhook_secret)?, given(&self.webhook_service)?))
+    /// Returns the Secret of the operator's own certificate, and the Service that the certificate is for.
+    pub(crate) fn secret_and_service(&self) -> Option<(&str, &str)> {
+        Some((non_empty(&self.webhook_secret)?, non_empty(&self.webhook_service)?))
     }
 
     pub(crate) fn metrics_service(&self) -> Option<&str> {
-        given(&self.metrics_service)
+        non_empty(&self.metrics_service)
     }
 
-    /// The paths of the configurations.
-    pub(crate) fn configurations(&self) -> impl Iterator<Item = String> {
+    /// Returns the URL paths of the webhook configurations.
+    pub(crate) fn configuration_paths(&self) -> impl Iterator<Item = String> {
         let all = [
-            ("mutating", given(&self.mutating_webhook_configuration)),
-            ("validating", given(&self.validating_webhook_configuration)),
+            ("mutating", non_empty(&self.mutating_webhook_configuration)),
+            ("validating", non_empty(&self.validating_webhook_configuration)),
         ];
         let path = |kind, name| format!("/apis/admissionregistration.k8s.io/v1/{kind}webhookconfigurations/{name}");
         all.into_iter().filter_map(move |(kind, name)| Some(path(kind, name?)))
     }
 }
 
-fn given(name: &Option<String>) -> Option<&str> {
-    name.as_deref().filter(|it| !it.is_empty())
+fn non_empty(name: &Option<String>) -> Option<&str> {
+    name.as_deref().filter(|name| !name.is_empty())
 }

@@ -1,16 +1,16 @@
-//! Runs code of the operator so that its panic or its slowness is answered, too.
+//! Runs code of the operator so that the request is answered even if the code panics or takes too long.
 
-use super::metrics::panics;
+use super::metrics::panic_counter;
 use crate::{Manager, worker::panic_message};
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::task::AbortOnDropHandle;
 
-/// The output of the code. It is stopped shortly before the time is over, so that the answer arrives.
+/// Returns the output of the code. The code is stopped shortly before the deadline, so that the answer arrives in time.
 ///
 /// # Errors
-/// If it panics or takes too long.
-pub(crate) async fn guard<T: Send + 'static>(
+/// If the code panics or takes too long.
+pub(crate) async fn run_guarded<T: Send + 'static>(
     manager: &Manager,
     until: Instant,
     code: impl Future<Output = T> + Send + 'static,
@@ -19,11 +19,11 @@ pub(crate) async fn guard<T: Send + 'static>(
     let limit = limit - (limit / 10).min(Duration::from_millis(500));
     let task = AbortOnDropHandle::new(tokio::spawn(code));
     let joined = match timeout_at(Instant::now() + limit, task).await {
-        Ok(it) => it,
+        Ok(joined) => joined,
         Err(_) => return Err(format!("the webhook took longer than {limit:.1?}")),
     };
     joined.map_err(|join| {
-        panics(&manager.metrics).inc();
+        panic_counter(&manager.metrics).inc();
         let message = match join.try_into_panic() {
             Ok(panic) => panic_message(&*panic),
             Err(join) => join.to_string(),

@@ -1,5 +1,5 @@
-//! The webhooks of the process: which path is answered by what, and the server around it. What a review says is
-//! the matter of `admission` and `conversion`.
+//! The webhooks of the process: their paths, and the server for them. The modules `admission` and `conversion` read and
+//! answer the reviews.
 
 #[cfg(feature = "flags")]
 mod certificates;
@@ -24,54 +24,54 @@ use tokio::time::Instant;
 use tower::Service;
 
 #[cfg(feature = "flags")]
-pub(crate) use certificates::Keeper;
+pub(crate) use certificates::CertificateKeeper;
 #[cfg(feature = "flags")]
 pub(crate) use flags::WebhookFlags;
 #[cfg(feature = "admission")]
-pub(crate) use guard::guard;
+pub(crate) use guard::run_guarded;
 #[cfg(feature = "admission")]
-pub(crate) use routes::json_answer;
-pub(crate) use routes::{Routes, refuse};
+pub(crate) use routes::json_response;
+pub(crate) use routes::{Routes, error_response};
 #[cfg(feature = "flags")]
-pub(crate) use serving::{keep_certificate, serve};
+pub(crate) use serving::{keep_certificate, start_server};
 
 /// A webhook of an operator.
 pub(crate) enum Webhook {
     /// Reviews objects before they are stored.
     #[cfg(feature = "admission")]
     Admission {
-        /// Where it is served.
+        /// The path at which it is served.
         path: String,
         /// Answers an AdmissionReview.
         review: Arc<dyn Fn(Manager, Call) -> BoxFuture<'static, Response<Bytes>> + Send + Sync>,
     },
-    /// Converts the objects of a kind. All are served at `/convert`.
+    /// Converts the objects of a kind. All conversions are served at `/convert`.
     #[cfg(feature = "conversion")]
     #[allow(dead_code)]
     Conversion(Arc<dyn Convert>),
 }
 
 impl Webhook {
-    /// The name of the CRD that has API servers call it.
-    fn crd(&self) -> Option<String> {
+    /// Returns the name of the CRD by which API servers call the webhook.
+    fn crd_name(&self) -> Option<String> {
         match self {
             #[cfg(feature = "admission")]
             Self::Admission { .. } => None,
             #[cfg(feature = "conversion")]
-            Self::Conversion(it) => Some(it.crd()),
+            Self::Conversion(converter) => Some(converter.crd_name()),
         }
     }
 }
 
-/// A request to a webhook that is read and within the limits.
+/// A request to a webhook that was read within the limits.
 pub(crate) struct Call {
     /// The review, as JSON.
     pub body: Bytes,
-    /// When the API server needs the answer.
+    /// The time by which the API server needs the answer.
     pub until: Instant,
 }
 
-/// The webhooks as a service without TLS, for tests: it answers as the server does.
+/// Returns the webhooks as a service without TLS, which answers as the server does, for tests.
 ///
 /// # Panics
 /// If two webhooks have the same path.
@@ -88,11 +88,11 @@ pub fn webhook_service(
 + Sync
 + 'static {
     let parts: Vec<_> = parts.into_iter().collect();
-    let routes = Routes::new(parts.iter().filter_map(Component::webhook), manager);
-    let routes = Arc::new(routes.unwrap_or_else(|it| panic!("{it}")));
+    let routes = Routes::new(parts.iter().filter_map(Component::as_webhook), manager);
+    let routes = Arc::new(routes.unwrap_or_else(|error| panic!("{error}")));
     tower::service_fn(move |request: Request<Bytes>| {
         let routes = routes.clone();
-        async move { Ok(routes.answer(request.map(Full::new), || ()).await) }.boxed()
+        async move { Ok(routes.answer_request(request.map(Full::new), || ()).await) }.boxed()
     })
 }
 

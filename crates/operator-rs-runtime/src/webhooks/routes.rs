@@ -1,4 +1,4 @@
-//! Reads a request within limits, and hands it to what serves its path.
+//! Reads a request within limits, and passes it to the webhook at its path.
 
 use super::{Call, Webhook, metrics::Series};
 #[cfg(feature = "conversion")]
@@ -17,17 +17,17 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 const MEBIBYTE: usize = 1024 * 1024;
-/// A body of this size has always room. It is more than almost all objects have.
-const SMALL: u32 = 128 * 1024;
-/// How long a body may take, and how much longer for each mebibyte.
-const BODY: (Duration, Duration) = (Duration::from_secs(2), Duration::from_millis(250));
-/// The large bodies of conversions together. Each takes about three times its size until it is answered, so that this many
-/// fit into the memory of a small pod. A body that is larger takes all of it.
-const CONVERSION: usize = 16 * MEBIBYTE;
-/// How long a large body may wait for room.
-const ROOM: Duration = Duration::from_secs(5);
+/// A body up to this size is read without a permit. Almost all objects are smaller.
+const SMALL_BODY: u32 = 128 * 1024;
+/// The time limit for reading a body, and the additional time for each mebibyte.
+const BODY_TIMEOUT: (Duration, Duration) = (Duration::from_secs(2), Duration::from_millis(250));
+/// The total size of the large bodies of conversions in memory. Each takes about three times its size until it is
+/// answered, so that they fit into the memory of a small pod. A body that is larger takes all permits.
+const CONVERSION_BYTES: usize = 16 * MEBIBYTE;
+/// The time for which a large body may wait for a permit.
+const PERMIT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What serves the paths.
+/// The webhooks by their paths.
 pub(crate) struct Routes {
     by_path: BTreeMap<String, Route>,
     stop: CancellationToken,
@@ -36,11 +36,11 @@ pub(crate) struct Routes {
 struct Route {
     series: Series,
     answer: Box<dyn Fn(Call) -> BoxFuture<'static, Response<Bytes>> + Send + Sync>,
-    /// The largest body.
-    largest: usize,
-    /// The bytes of large bodies that may be in memory at once: anybody in the cluster can send some.
-    room: Arc<Semaphore>,
-    /// The time for an answer, if the API server does not say it.
+    /// The maximum size of a body.
+    max_body: usize,
+    /// A permit for each byte of large bodies that may be in memory at once: every client in the cluster can send some.
+    body_bytes: Arc<Semaphore>,
+    /// The time limit of an answer, if the request has none.
     limit: Duration,
 }
 
@@ -54,7 +54,7 @@ impl Routes {
             None => Ok(()),
         };
         #[cfg(feature = "admission")]
-        let room = Arc::new(Semaphore::new(28 * MEBIBYTE));
+        let body_bytes = Arc::new(Semaphore::new(28 * MEBIBYTE));
         #[cfg(feature = "conversion")]
         let mut converters: Vec<Arc<dyn Convert>> = vec![];
         for webhook in webhooks {
@@ -67,8 +67,8 @@ impl Routes {
                         Route {
                             series: Series::new(&manager.metrics, path),
                             answer: Box::new(move |call| review(manager.clone(), call)),
-                            largest: 7 * MEBIBYTE,
-                            room: room.clone(),
+                            max_body: 7 * MEBIBYTE,
+                            body_bytes: body_bytes.clone(),
                             limit: Duration::from_secs(10),
                         },
                     )?;
@@ -76,8 +76,9 @@ impl Routes {
                 #[cfg(feature = "conversion")]
                 Webhook::Conversion(converter) => {
                     let (group, kind) = (converter.group(), converter.kind());
-                    match converters.iter_mut().find(|it| it.group() == group && it.kind() == kind) {
-                        Some(it) => *it = it.joined(&**converter).map_err(anyhow::Error::msg)?,
+                    let same_kind = converters.iter_mut().find(|known| known.group() == group && known.kind() == kind);
+                    match same_kind {
+                        Some(known) => *known = known.join_versions(&**converter).map_err(anyhow::Error::msg)?,
                         None => converters.push(converter.clone()),
                     }
                 }
@@ -90,9 +91,9 @@ impl Routes {
                 "/convert",
                 Route {
                     series: Series::new(&manager.metrics, "/convert"),
-                    answer: Box::new(move |call| Box::pin(conversion::answer(converters.clone(), call))),
-                    largest: 64 * MEBIBYTE,
-                    room: Arc::new(Semaphore::new(CONVERSION)),
+                    answer: Box::new(move |call| Box::pin(conversion::answer_review(converters.clone(), call))),
+                    max_body: 64 * MEBIBYTE,
+                    body_bytes: Arc::new(Semaphore::new(CONVERSION_BYTES)),
                     limit: Duration::from_secs(30),
                 },
             )?;
@@ -104,19 +105,19 @@ impl Routes {
         self.by_path.is_empty()
     }
 
-    /// Answers a request. What is no review is refused with a `Status`, which the API server shows. The guard is kept
-    /// from when the request is read.
-    pub async fn answer<B: Body<Data = Bytes>, G>(
+    /// Answers a request. A request without a review is refused with a `Status`, which the API server shows. The guard
+    /// is created when the request has been read, and dropped when it is answered.
+    pub async fn answer_request<B: Body<Data = Bytes>, G>(
         &self,
         request: Request<B>,
         guard: impl FnOnce() -> G,
     ) -> Response<Bytes> {
         let path = request.uri().path();
         let mut answer = match self.by_path.get(path) {
-            Some(route) => route.series.observe(route.answer(request, guard)).await,
-            None => refuse(StatusCode::NOT_FOUND, &format!("no webhook has the path `{path}`")),
+            Some(route) => route.series.observe_answer(route.answer_request(request, guard)).await,
+            None => error_response(StatusCode::NOT_FOUND, &format!("no webhook has the path `{path}`")),
         };
-        // An API server that keeps its connection would go on sending to this replica until it ends.
+        // An API server that keeps its connection would go on sending requests to this replica until the process ends.
         if self.stop.is_cancelled() {
             answer.headers_mut().insert(header::CONNECTION, header::HeaderValue::from_static("close"));
         }
@@ -125,7 +126,7 @@ impl Routes {
 }
 
 impl Route {
-    async fn answer<B: Body<Data = Bytes>, G>(
+    async fn answer_request<B: Body<Data = Bytes>, G>(
         &self,
         request: Request<B>,
         guard: impl FnOnce() -> G,
@@ -133,15 +134,16 @@ impl Route {
         let began = Instant::now();
         let (head, body) = request.into_parts();
         if head.method != Method::POST {
-            let mut refused = refuse(StatusCode::METHOD_NOT_ALLOWED, "a webhook takes POST only");
+            let mut refused = error_response(StatusCode::METHOD_NOT_ALLOWED, "a webhook takes POST only");
             refused.headers_mut().insert(header::ALLOW, header::HeaderValue::from_static("POST"));
             return refused;
         }
         if !is_json(&head.headers) {
-            return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, "a review has the content type `application/json`");
+            let message = "a review has the content type `application/json`";
+            return error_response(StatusCode::UNSUPPORTED_MEDIA_TYPE, message);
         }
-        let (body, _room) = match self.read(body).await {
-            Ok(it) => it,
+        let (body, _permit) = match self.read_body(body).await {
+            Ok(body) => body,
             Err(refused) => return refused,
         };
         let _guard = guard();
@@ -149,56 +151,62 @@ impl Route {
         (self.answer)(Call { body, until: began + limit }).await
     }
 
-    /// The body, and the room that it takes until that is dropped.
-    async fn read<B: Body<Data = Bytes>>(
+    /// Reads the body. A large body comes with a permit, which limits the memory of all bodies until it is dropped.
+    async fn read_body<B: Body<Data = Bytes>>(
         &self,
         body: B,
     ) -> Result<(Bytes, Option<SemaphorePermit<'_>>), Response<Bytes>> {
         let Some(length) = body.size_hint().exact() else {
-            return Err(refuse(StatusCode::LENGTH_REQUIRED, "a review has a `content-length`"));
+            return Err(error_response(StatusCode::LENGTH_REQUIRED, "a review has a `content-length`"));
         };
-        let length = u32::try_from(length).ok().filter(|it| *it as usize <= self.largest).ok_or_else(|| {
-            let most = format!("a review may have {} MiB at most", self.largest / MEBIBYTE);
-            refuse(StatusCode::PAYLOAD_TOO_LARGE, &most)
+        let length = u32::try_from(length).ok().filter(|length| *length as usize <= self.max_body);
+        let length = length.ok_or_else(|| {
+            let message = format!("a review may have {} MiB at most", self.max_body / MEBIBYTE);
+            error_response(StatusCode::PAYLOAD_TOO_LARGE, &message)
         })?;
-        let room = match length {
-            ..=SMALL => None,
-            _ => match timeout(ROOM, self.room.acquire_many(length.min(CONVERSION as u32))).await {
-                Ok(room) => Some(room.expect("it is never closed")),
-                Err(_) => return Err(refuse(StatusCode::SERVICE_UNAVAILABLE, "too many large reviews are answered")),
-            },
+        let permit = match length {
+            ..=SMALL_BODY => None,
+            _ => {
+                let permits = length.min(CONVERSION_BYTES as u32);
+                match timeout(PERMIT_TIMEOUT, self.body_bytes.acquire_many(permits)).await {
+                    Ok(permit) => Some(permit.expect("it is never closed")),
+                    Err(_) => {
+                        let message = "too many large reviews are answered";
+                        return Err(error_response(StatusCode::SERVICE_UNAVAILABLE, message));
+                    }
+                }
+            }
         };
-        let limit = BODY.0 + BODY.1 * (length / 1024 / 1024);
+        let limit = BODY_TIMEOUT.0 + BODY_TIMEOUT.1 * (length / 1024 / 1024);
         match timeout(limit, body.collect()).await {
-            Ok(Ok(body)) => Ok((body.to_bytes(), room)),
-            Ok(Err(_)) => Err(refuse(StatusCode::BAD_REQUEST, "the body cannot be read")),
-            Err(_) => Err(refuse(StatusCode::REQUEST_TIMEOUT, "the body takes too long")),
+            Ok(Ok(body)) => Ok((body.to_bytes(), permit)),
+            Ok(Err(_)) => Err(error_response(StatusCode::BAD_REQUEST, "the body cannot be read")),
+            Err(_) => Err(error_response(StatusCode::REQUEST_TIMEOUT, "the body takes too long")),
         }
     }
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or_default();
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
 }
 
-/// `?timeout=10s`, which the API server adds.
+/// Returns the value of `?timeout=10s`, which the API server adds to the URL.
 fn timeout_in(uri: &Uri) -> Option<Duration> {
-    uri.query()?.split('&').find_map(|it| time(it.strip_prefix("timeout=")?).ok())
+    uri.query()?.split('&').find_map(|pair| time(pair.strip_prefix("timeout=")?).ok())
 }
 
-/// An answer that is no review.
-pub(crate) fn refuse(code: StatusCode, message: &str) -> Response<Bytes> {
+/// Returns a response with a `Status` in place of a review.
+pub(crate) fn error_response(code: StatusCode, message: &str) -> Response<Bytes> {
     let reason = code.canonical_reason().unwrap_or_default().replace(' ', "");
-    json_answer(
+    json_response(
         code,
         &json!({ "apiVersion": "v1", "kind": "Status", "metadata": {}, "status": "Failure",
         "message": message, "reason": reason, "code": code.as_u16() }),
     )
 }
 
-/// An answer of JSON.
-pub(crate) fn json_answer(code: StatusCode, body: &impl serde::Serialize) -> Response<Bytes> {
+pub(crate) fn json_response(code: StatusCode, body: &impl serde::Serialize) -> Response<Bytes> {
     let body = serde_json::to_vec(body).expect("it is JSON");
     let response = Response::builder().status(code).header(header::CONTENT_TYPE, "application/json");
     response.body(body.into()).expect("the header is valid")

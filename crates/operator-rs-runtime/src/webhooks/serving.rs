@@ -1,11 +1,11 @@
-//! The server of the webhooks in the process: its address, its certificate, and its end.
+//! Starts and shuts down the server of the webhooks, and chooses its certificate.
 
-use super::{Keeper, Routes, Webhook};
+use super::{CertificateKeeper, Routes, Webhook};
 use crate::{
     Manager,
     flag_values::Address,
     server::{self, Pages},
-    tls::{self, Current},
+    tls::{self, ServingCertificate},
 };
 use anyhow::Context;
 use std::{
@@ -19,92 +19,94 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// For how long after the signal to stop requests can still come, because other nodes do not know of it yet.
-const LAG: Duration = Duration::from_secs(5);
-/// The least time for open responses to finish after the last reconciles.
-const LAST_ANSWERS: Duration = Duration::from_secs(2);
+/// The time after the signal to stop in which new requests still arrive, because other nodes do not know of it yet.
+const ENDPOINT_LAG: Duration = Duration::from_secs(5);
+/// The minimum time for open responses to finish after the last reconciles.
+const LAST_RESPONSES: Duration = Duration::from_secs(2);
 
 /// The server of the webhooks.
-pub(crate) struct Server {
+pub(crate) struct WebhookServer {
     serving: JoinHandle<()>,
-    /// Ends when other nodes know that this process stops. Returns until when the last answers are waited for.
-    lag: JoinHandle<Instant>,
+    /// Ends when other nodes know that this process stops. Returns the time until which the last responses may take.
+    endpoint_lag: JoinHandle<Instant>,
     stop: CancellationToken,
-    /// Cancelled when no new request is taken.
-    ended: CancellationToken,
+    /// Cancelled to accept no more requests.
+    stop_accepting: CancellationToken,
     grace: Duration,
 }
 
-/// Keeps the certificate that the operator makes for itself, if it does and serves webhooks. Returns what is served.
+/// Starts to keep the certificate that the operator makes for itself, if the flags say so and it serves webhooks.
+/// Returns the serving certificate.
 pub(crate) fn keep_certificate<'a>(
     flags: &crate::Flags,
     webhooks: impl Iterator<Item = &'a Webhook>,
     manager: &Manager,
-) -> Option<Arc<Current>> {
+) -> Option<Arc<ServingCertificate>> {
     let mut webhooks = webhooks.peekable();
     webhooks.peek().filter(|_| flags.webhooks.enable_webhooks)?;
-    let keeper = Keeper::new(&flags.webhooks, webhooks, manager)?;
-    let (current, stop) = (keeper.current(), manager.stop.clone());
+    let keeper = CertificateKeeper::new(&flags.webhooks, webhooks, manager)?;
+    let (certificate, stop) = (keeper.serving_certificate(), manager.stop.clone());
     tokio::spawn(async move { stop.run_until_cancelled(keeper.run()).await });
-    Some(current)
+    Some(certificate)
 }
 
-/// Serves the webhooks, if there are any and the flags allow it. With a certificate of its own, the operator waits for it.
+/// Starts to serve the webhooks, if there are any and the flags allow it. If the operator makes its own certificate,
+/// this waits until it is set.
 ///
 /// # Errors
-/// If two have the same path, the port is taken, or the certificate cannot be read.
-pub(crate) async fn serve(
+/// If two webhooks have the same path, the port is taken, or the certificate cannot be read.
+pub(crate) async fn start_server(
     flags: &crate::Flags,
     webhooks: impl Iterator<Item = &Webhook>,
     manager: &Manager,
-    own: Option<Arc<Current>>,
-) -> anyhow::Result<Option<Server>> {
+    own_certificate: Option<Arc<ServingCertificate>>,
+) -> anyhow::Result<Option<WebhookServer>> {
     let (routes, grace) = (Routes::new(webhooks, manager)?, flags.graceful_shutdown_timeout);
     let flags = &flags.webhooks;
     if routes.is_empty() || !flags.enable_webhooks {
         return Ok(None);
     }
-    // The API server may need them to list what the caches hold.
+    // The API server may need the webhooks to list the objects for the caches.
     manager.readiness.ignore_caches();
     let starting = manager.readiness.expect("the webhooks to be served");
-    let tls = match &own {
-        Some(own) => own.clone().acceptor()?,
-        None => tls::acceptor(Some(flags.certificate())).context(
+    let tls = match &own_certificate {
+        Some(certificate) => certificate.clone().into_acceptor()?,
+        None => tls::load_acceptor(Some(flags.certificate_files())).context(
             "the webhooks need a certificate: mount its Secret, name its directory by --webhook-cert-path, or run \
              without webhooks by --enable-webhooks=false",
         )?,
     };
     let any = [Ipv6Addr::UNSPECIFIED.into(), IpAddr::from(Ipv4Addr::UNSPECIFIED)];
-    let any = Address(any.map(|it| (it, flags.webhook_port).into()).to_vec());
-    let (ended, stop) = (CancellationToken::new(), manager.stop.clone());
-    let serving = server::serve(any, Pages::Webhooks(routes), Some(tls), ended.clone()).await?;
-    if let Some(own) = own {
-        manager.stop.run_until_cancelled(own.is_set()).await;
+    let any = Address(any.map(|ip| (ip, flags.webhook_port).into()).to_vec());
+    let (stop_accepting, stop) = (CancellationToken::new(), manager.stop.clone());
+    let serving = server::spawn_server(any, Pages::Webhooks(routes), Some(tls), stop_accepting.clone()).await?;
+    if let Some(certificate) = own_certificate {
+        manager.stop.run_until_cancelled(certificate.wait_until_set()).await;
     }
     starting.ready();
     tracing::info!(port = flags.webhook_port, "serving webhooks");
-    let lag = tokio::spawn(until_known(stop.clone(), grace));
-    Ok(Some(Server { serving, lag, stop, ended, grace }))
+    let endpoint_lag = tokio::spawn(wait_for_endpoints(stop.clone(), grace));
+    Ok(Some(WebhookServer { serving, endpoint_lag, stop, stop_accepting, grace }))
 }
 
-/// Waits until other nodes know of the end, which `stop` begins. Returns when the time of grace is over.
-async fn until_known(stop: CancellationToken, grace: Duration) -> Instant {
+/// Waits until `stop` is cancelled and other nodes know of it. Returns the end of the grace period.
+async fn wait_for_endpoints(stop: CancellationToken, grace: Duration) -> Instant {
     stop.cancelled().await;
     let limit = Instant::now() + grace;
-    sleep(LAG.min(grace)).await;
+    sleep(ENDPOINT_LAG.min(grace)).await;
     limit
 }
 
-impl Server {
-    /// Takes requests until other nodes know of the end, and ends when all are answered. Call it when the controllers
-    /// have ended: the last reconciles may need the webhooks. If the process ends without a signal to stop, or fails,
-    /// it takes no new request.
-    pub async fn end(self, failed: bool) {
+impl WebhookServer {
+    /// Accepts requests until other nodes know that this process stops, and ends when all are answered. Call it when
+    /// the controllers have ended: the last reconciles may need the webhooks. If the process ends without a signal to
+    /// stop, or fails, the server accepts no new requests.
+    pub async fn shut_down(self, failed: bool) {
         let mut limit = Instant::now() + self.grace;
         if !failed && self.stop.is_cancelled() {
-            limit = self.lag.await.unwrap_or(limit);
+            limit = self.endpoint_lag.await.unwrap_or(limit);
         }
-        self.ended.cancel();
-        let _ = timeout_at(limit.max(Instant::now() + LAST_ANSWERS), self.serving).await;
+        self.stop_accepting.cancel();
+        let _ = timeout_at(limit.max(Instant::now() + LAST_RESPONSES), self.serving).await;
     }
 }

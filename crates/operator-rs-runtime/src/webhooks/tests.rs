@@ -19,7 +19,7 @@ fn manager() -> Manager {
     Manager::new(Identity { name: "operator", version: "1" }, Cluster::default().client())
 }
 
-/// A webhook that answers with what it was sent.
+/// Returns a webhook that answers with the request.
 fn echo(path: &str) -> Component {
     let review = Arc::new(|_, call: Call| async move { Response::new(call.body) }.boxed());
     Webhook::Admission { path: path.into(), review }.into()
@@ -101,7 +101,7 @@ struct Args {
     flags: crate::Flags,
 }
 
-/// A port that is free, and that the system gives to nobody who asks for any port.
+/// Returns a free port that the system does not assign to a process that asks for any port.
 async fn free_port() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let first = 20_000 + (std::process::id() % 9_000) as u16;
@@ -113,7 +113,7 @@ async fn free_port() -> u16 {
     }
 }
 
-/// The flags, with a certificate in a directory and a free port.
+/// Returns flags with a certificate in a directory and a free port, and the port.
 pub async fn flags(dir: &Path, more: &[&str]) -> (crate::Flags, u16) {
     let port = free_port().await;
     let own = ["manager".into(), format!("--webhook-port={port}"), format!("--webhook-cert-path={}", dir.display())];
@@ -121,7 +121,7 @@ pub async fn flags(dir: &Path, more: &[&str]) -> (crate::Flags, u16) {
     (Args::parse_from(args).flags, port)
 }
 
-/// A new directory with a certificate, which is returned.
+/// Creates a directory with a certificate, and returns both.
 pub fn certificate(name: &str) -> (PathBuf, CertificateDer<'static>) {
     let dir = std::env::temp_dir().join(format!("runtime-webhooks-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&dir).unwrap();
@@ -154,13 +154,14 @@ async fn webhooks_are_served_for_some_time_after_the_signal_to_stop() {
     let (flags, port) = flags(&dir, &["--graceful-shutdown-timeout=500ms"]).await;
     let manager = manager();
     let parts = [echo("/a")];
-    let server = serve(&flags, parts.iter().filter_map(Component::webhook), &manager, None).await.unwrap().unwrap();
+    let server =
+        start_server(&flags, parts.iter().filter_map(Component::as_webhook), &manager, None).await.unwrap().unwrap();
     assert!(manager.readiness.pending().is_empty());
     assert!(send(port, &certificate).await.unwrap().ends_with("{}"));
     manager.stop.cancel();
     sleep(Duration::from_millis(100)).await;
     assert!(send(port, &certificate).await.unwrap().ends_with("{}"), "other nodes do not know of the end yet");
-    timeout(Duration::from_secs(2), server.end(false)).await.unwrap();
+    timeout(Duration::from_secs(2), server.shut_down(false)).await.unwrap();
     send(port, &certificate).await.unwrap_err();
     std::fs::remove_dir_all(&dir).unwrap();
 }
@@ -170,11 +171,12 @@ async fn webhooks_are_served_until_the_last_reconcile_has_ended() {
     let (dir, certificate) = certificate("reconcile");
     let (flags, port) = flags(&dir, &["--graceful-shutdown-timeout=100ms"]).await;
     let (manager, parts) = (manager(), [echo("/a")]);
-    let server = serve(&flags, parts.iter().filter_map(Component::webhook), &manager, None).await.unwrap().unwrap();
+    let server =
+        start_server(&flags, parts.iter().filter_map(Component::as_webhook), &manager, None).await.unwrap().unwrap();
     manager.stop.cancel();
     sleep(Duration::from_millis(300)).await;
     assert!(send(port, &certificate).await.unwrap().ends_with("{}"), "a reconcile that still runs may need them");
-    timeout(Duration::from_secs(2), server.end(false)).await.unwrap();
+    timeout(Duration::from_secs(2), server.shut_down(false)).await.unwrap();
     send(port, &certificate).await.unwrap_err();
     std::fs::remove_dir_all(&dir).unwrap();
 }
@@ -185,11 +187,14 @@ async fn the_end_of_a_process_that_fails_is_not_delayed() {
     for (failed, stop) in [(true, true), (true, false), (false, false)] {
         let ((flags, _), manager) = (flags(&dir, &[]).await, manager());
         let parts = [echo("/a")];
-        let server = serve(&flags, parts.iter().filter_map(Component::webhook), &manager, None).await.unwrap().unwrap();
+        let server = start_server(&flags, parts.iter().filter_map(Component::as_webhook), &manager, None)
+            .await
+            .unwrap()
+            .unwrap();
         if stop {
             manager.stop.cancel();
         }
-        timeout(Duration::from_secs(1), server.end(failed)).await.unwrap();
+        timeout(Duration::from_secs(1), server.shut_down(failed)).await.unwrap();
     }
     std::fs::remove_dir_all(&dir).unwrap();
 }
@@ -198,7 +203,8 @@ async fn the_end_of_a_process_that_fails_is_not_delayed() {
 async fn a_certificate_that_is_missing_is_named_with_the_way_out() {
     let (flags, _) = flags(Path::new("/nowhere"), &[]).await;
     let (parts, manager) = ([echo("/a")], manager());
-    let error = serve(&flags, parts.iter().filter_map(Component::webhook), &manager, None).await.err().unwrap();
+    let error =
+        start_server(&flags, parts.iter().filter_map(Component::as_webhook), &manager, None).await.err().unwrap();
     let text = explain(error.as_ref());
     assert!(text.starts_with("the webhooks need a certificate: mount its Secret") && text.contains("/nowhere/tls.crt"));
     assert_eq!(manager.readiness.pending(), ["the webhooks to be served"]);
@@ -209,7 +215,9 @@ async fn without_webhooks_nothing_is_served() {
     let (on, _) = flags(Path::new("/nowhere"), &[]).await;
     let (off, _) = flags(Path::new("/nowhere"), &["--enable-webhooks=false"]).await;
     let manager = manager();
-    assert!(serve(&on, [].into_iter(), &manager, None).await.unwrap().is_none());
+    assert!(start_server(&on, [].into_iter(), &manager, None).await.unwrap().is_none());
     let parts = [echo("/a")];
-    assert!(serve(&off, parts.iter().filter_map(Component::webhook), &manager, None).await.unwrap().is_none());
+    assert!(
+        start_server(&off, parts.iter().filter_map(Component::as_webhook), &manager, None).await.unwrap().is_none()
+    );
 }

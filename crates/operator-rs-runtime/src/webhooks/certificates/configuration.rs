@@ -1,5 +1,5 @@
-//! What API servers trust: the authorities in webhook configurations and in CRDs. Of a CRD, which may be large, nothing
-//! else is read.
+//! Reads and writes the authorities that API servers trust, in webhook configurations and in CRDs. No other fields of a
+//! CRD, which may be large, are parsed.
 
 use http::{Request, header};
 use k8s_openapi::{ByteString, apimachinery::pkg::apis::meta::v1::ObjectMeta};
@@ -7,72 +7,74 @@ use kube::Client;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// The Service whose webhooks are the operator's own.
+/// The Service of the operator's webhooks.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Service {
     pub name: String,
     pub namespace: String,
 }
 
-/// An object that has API servers call webhooks of the operator.
+/// An object by which API servers call webhooks of the operator.
 pub struct Configuration {
-    /// The path of its URL.
+    /// The path of the object's URL.
     path: String,
-    version: String,
-    /// Where the authorities are in the object, as a JSON pointer, and what they are.
+    resource_version: String,
+    /// The JSON pointer to each bundle of authorities, and the bundle.
     bundles: Vec<(String, String)>,
 }
 
 impl Configuration {
-    /// The object at a path, if it exists.
+    /// Reads the object at a path, if it exists.
     pub async fn read(client: &Client, path: &str, service: &Service) -> kube::Result<Option<Self>> {
         let request = Request::get(path).body(vec![]).map_err(kube::Error::HttpError)?;
-        let object: Object = match client.request(request).await {
-            Ok(it) => it,
-            Err(kube::Error::Api(it)) if it.is_not_found() => return Ok(None),
+        let object: ConfigurationObject = match client.request(request).await {
+            Ok(object) => object,
+            Err(kube::Error::Api(status)) if status.is_not_found() => return Ok(None),
             Err(error) => return Err(error),
         };
-        let conversion = object.spec.and_then(|it| it.conversion?.webhook?.client_config);
-        let conversion = conversion.map(|it| ("/spec/conversion/webhook/clientConfig".to_owned(), it));
+        let conversion = object.spec.and_then(|spec| spec.conversion?.webhook?.client_config);
+        let conversion = conversion.map(|config| ("/spec/conversion/webhook/clientConfig".to_owned(), config));
         let webhooks = object.webhooks.into_iter().enumerate();
-        let webhooks = webhooks.map(|(at, it)| (format!("/webhooks/{at}/clientConfig"), it.client_config));
-        let own = conversion.into_iter().chain(webhooks).filter(|it| it.1.service.as_ref() == Some(service));
-        let bundles = own.map(|(at, it)| {
-            let bundle = it.ca_bundle.unwrap_or_default();
-            (format!("{at}/caBundle"), String::from_utf8_lossy(&bundle.0).into_owned())
+        let webhooks = webhooks.map(|(i, webhook)| (format!("/webhooks/{i}/clientConfig"), webhook.client_config));
+        let configs = conversion.into_iter().chain(webhooks);
+        let own_configs = configs.filter(|(_, config)| config.service.as_ref() == Some(service));
+        let bundles = own_configs.map(|(pointer, config)| {
+            let bundle = config.ca_bundle.unwrap_or_default();
+            (format!("{pointer}/caBundle"), String::from_utf8_lossy(&bundle.0).into_owned())
         });
-        let version = object.metadata.resource_version.unwrap_or_default();
-        Ok(Some(Self { path: path.to_owned(), version, bundles: bundles.collect() }))
+        let resource_version = object.metadata.resource_version.unwrap_or_default();
+        Ok(Some(Self { path: path.to_owned(), resource_version, bundles: bundles.collect() }))
     }
 
-    /// The authorities of each webhook.
-    pub fn bundles(&self) -> impl Iterator<Item = &String> {
-        self.bundles.iter().map(|it| &it.1)
+    /// Returns the authorities of each webhook.
+    pub fn ca_bundles(&self) -> impl Iterator<Item = &String> {
+        self.bundles.iter().map(|(_, bundle)| bundle)
     }
 
-    /// Writes these authorities, unless it has them or has changed since it was read.
-    pub async fn publish(&self, client: &Client, authorities: &str, manager: &str) -> kube::Result<()> {
-        let others = self.bundles.iter().filter(|it| it.1 != authorities);
+    /// Writes these authorities where others are. It fails if the object has changed since it was read.
+    pub async fn write_authorities(&self, client: &Client, authorities: &str, manager: &str) -> kube::Result<()> {
+        let others = self.bundles.iter().filter(|(_, bundle)| bundle != authorities);
         let value = ByteString(authorities.as_bytes().to_vec());
-        let mut patch: Vec<Value> = others.map(|it| json!({ "op": "add", "path": it.0, "value": value })).collect();
+        let add = |(pointer, _): &(String, String)| json!({ "op": "add", "path": pointer, "value": value });
+        let mut patch: Vec<Value> = others.map(add).collect();
         if patch.is_empty() {
             return Ok(());
         }
-        patch.push(json!({ "op": "replace", "path": "/metadata/resourceVersion", "value": self.version }));
+        patch.push(json!({ "op": "replace", "path": "/metadata/resourceVersion", "value": self.resource_version }));
         let request = Request::patch(format!("{}?fieldManager={manager}", self.path));
         let request = request.header(header::CONTENT_TYPE, "application/json-patch+json");
         let request = request.body(Value::from(patch).to_string().into_bytes()).map_err(kube::Error::HttpError)?;
-        client.request::<Object>(request).await?;
+        client.request::<ConfigurationObject>(request).await?;
         tracing::info!(path = self.path, "wrote the authorities of the webhooks' certificate");
         Ok(())
     }
 }
 
 #[derive(Deserialize)]
-struct Object {
+struct ConfigurationObject {
     metadata: ObjectMeta,
     #[serde(default)]
-    webhooks: Vec<Webhook>,
+    webhooks: Vec<WebhookEntry>,
     spec: Option<Spec>,
 }
 
@@ -94,7 +96,7 @@ struct ConversionWebhook {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Webhook {
+struct WebhookEntry {
     client_config: ClientConfig,
 }
 

@@ -1,24 +1,27 @@
-//! What to do next, from what is stored: one write at a time, in an order in which whatever is served is trusted by
-//! whatever is in the configurations of the webhooks. Each replica does the same, and can end after any of the writes.
+//! Decides the next step of a rotation from what is stored. The writes are in an order in which the authorities in the
+//! configurations of the webhooks always trust the served certificates. All replicas do the same, and each can end
+//! after any of the writes.
 
-use super::issue::{self, AUTHORITY_LIFE, DAY, LIFE, Pair};
+use super::issue::{self, AUTHORITY_LIFE, DAY, Pair, SERVER_LIFE};
 use rustls::pki_types::CertificateDer;
 use std::time::{Duration, SystemTime};
 
-/// An authority stays trusted this long after the next one is made: what it has signed has ended by then, on all clocks.
-const OLD: Duration = LIFE.saturating_add(DAY);
+/// The time for which an authority stays trusted after the next one is made. All certificates that it has signed have
+/// expired by then, on all clocks.
+const OLD_AUTHORITY_LIFE: Duration = SERVER_LIFE.saturating_add(DAY);
 
-/// A new authority signs when all configurations have had it for this long: API servers see a change of one a little later.
-pub const SEEN: Duration = Duration::from_secs(20);
+/// The time for which all configurations have to contain a new authority before it signs: API servers see a change of a
+/// configuration a little later.
+pub const PROPAGATION_TIME: Duration = Duration::from_secs(20);
 
-/// What the Secret holds, as PEM.
+/// The contents of the Secret, as PEM.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
-    /// `ca.crt`: all authorities that are trusted.
+    /// `ca.crt`: all trusted authorities.
     pub authorities: String,
-    /// `ca.key`: the key of the one that signs.
+    /// `ca.key`: the key of the signing authority.
     pub authority_key: String,
-    /// `tls.crt` and `tls.key`.
+    /// `tls.crt` and `tls.key`: the certificate of the server.
     pub pair: Pair,
 }
 
@@ -28,27 +31,33 @@ pub enum Step {
     Store(Contents, &'static str),
     /// Write these authorities into the configurations that have others.
     Publish(String),
-    /// Nothing, until API servers have seen the authorities.
+    /// Wait until API servers have seen the authorities.
     Wait,
     /// Everything is in order.
     Done,
 }
 
 impl Contents {
-    /// The certificate to serve, if it is valid.
+    /// Returns the certificate to serve, if it is valid.
     pub fn valid_pair(&self, names: &[String], now: SystemTime) -> Option<&Pair> {
-        issue::verifies(&self.pair, &issue::certificates(&self.authorities), names, now).then_some(&self.pair)
+        let authorities = issue::parse_certificates(&self.authorities);
+        issue::is_trusted(&self.pair, &authorities, names, now).then_some(&self.pair)
     }
 
-    /// The authority that signs, if it is one of ours and valid.
-    fn signer(&self, authorities: &[CertificateDer<'static>], names: &[String], now: SystemTime) -> Option<Signer> {
-        let sample = issue::sign(&self.authority_key, names, now).ok()?;
-        let is_signer = |it: &&CertificateDer<'static>| {
-            issue::verifies(&sample, std::slice::from_ref(*it), names, now)
-                && issue::validity(it).is_some_and(|(from, until)| from <= now && now < until)
+    /// Finds the valid authority that belongs to the authority key.
+    fn find_signer(
+        &self,
+        authorities: &[CertificateDer<'static>],
+        names: &[String],
+        now: SystemTime,
+    ) -> Option<Signer> {
+        let sample = issue::sign_certificate(&self.authority_key, names, now).ok()?;
+        let is_signer = |authority: &&CertificateDer<'static>| {
+            issue::is_trusted(&sample, std::slice::from_ref(*authority), names, now)
+                && issue::validity_period(authority).is_some_and(|(from, until)| from <= now && now < until)
         };
         let certificate = authorities.iter().find(is_signer)?.clone();
-        let (from, until) = issue::validity(&certificate)?;
+        let (from, until) = issue::validity_period(&certificate)?;
         Some(Signer { certificate, from, until })
     }
 }
@@ -59,54 +68,54 @@ struct Signer {
     until: SystemTime,
 }
 
-/// The next step. `bundles` are the authorities in each configuration, which have been read before the Secret, and `seen`
-/// is for how long they have been the same.
+/// Returns the next step. `bundles` are the authorities in each configuration, which were read before the Secret, and
+/// `unchanged_for` is the time for which they have been the same.
 ///
 /// # Errors
 /// If no certificate can be made.
-pub fn next(
+pub fn next_step(
     contents: &Contents,
     bundles: &[String],
-    seen: Duration,
+    unchanged_for: Duration,
     names: &[String],
     now: SystemTime,
 ) -> anyhow::Result<Step> {
-    let authorities = issue::certificates(&contents.authorities);
-    let signer = match contents.signer(&authorities, names, now) {
+    let authorities = issue::parse_certificates(&contents.authorities);
+    let signer = match contents.find_signer(&authorities, names, now) {
         None if contents.authorities.is_empty() && contents.authority_key.is_empty() => {
-            return new_authority(contents, bundles, names, now, "there is none");
+            return add_authority(contents, bundles, names, now, "there is none");
         }
         None => {
             let why = "none in `ca.crt` is valid and belongs to the key in `ca.key`";
-            return new_authority(contents, bundles, names, now, why);
+            return add_authority(contents, bundles, names, now, why);
         }
-        Some(it) if it.until < now + AUTHORITY_LIFE / 3 => {
-            return new_authority(contents, bundles, names, now, "the old one ends");
+        Some(signer) if signer.until < now + AUTHORITY_LIFE / 3 => {
+            return add_authority(contents, bundles, names, now, "the old one ends");
         }
-        Some(it) => it,
+        Some(signer) => signer,
     };
-    let wanted = issue::encode(&authorities);
-    if bundles.iter().any(|it| *it != wanted) {
+    let wanted = issue::encode_certificates(&authorities);
+    if bundles.iter().any(|bundle| *bundle != wanted) {
         return Ok(Step::Publish(wanted));
     }
-    // All trust the signer now.
-    let is_good = |at| issue::verifies(&contents.pair, std::slice::from_ref(&signer.certificate), names, at);
+    // All configurations trust the signer now.
+    let is_good = |at| issue::is_trusted(&contents.pair, std::slice::from_ref(&signer.certificate), names, at);
     let why = match (is_good(now), contents.valid_pair(names, now)) {
-        (true, _) if is_good(now + LIFE / 3) => None,
+        (true, _) if is_good(now + SERVER_LIFE / 3) => None,
         (true, _) => Some("the old one ends"),
         (false, Some(_)) => Some("there is a new authority"),
         (false, None) if contents.pair == Pair::default() => Some("there is none"),
         (false, None) => Some("the old one has ended, is of other names, or does not belong to its key"),
     };
-    if !is_good(now) && 1 < authorities.len() && seen < SEEN {
+    if !is_good(now) && authorities.len() > 1 && unchanged_for < PROPAGATION_TIME {
         return Ok(Step::Wait);
     }
     if let Some(why) = why {
-        let pair = issue::sign(&contents.authority_key, names, now)?;
+        let pair = issue::sign_certificate(&contents.authority_key, names, now)?;
         return Ok(Step::Store(Contents { pair, ..contents.clone() }, why));
     }
-    if 1 < authorities.len() && signer.from + OLD < now {
-        let authorities = issue::encode(&[signer.certificate]);
+    if authorities.len() > 1 && signer.from + OLD_AUTHORITY_LIFE < now {
+        let authorities = issue::encode_certificates(&[signer.certificate]);
         return Ok(Step::Store(
             Contents { authorities, ..contents.clone() },
             "nothing that the others signed is valid",
@@ -115,8 +124,8 @@ pub fn next(
     Ok(Step::Done)
 }
 
-/// A new authority beside those that are trusted. It signs nothing before all configurations have it.
-fn new_authority(
+/// Returns the step that adds a new authority to the trusted ones. It signs nothing before all configurations have it.
+fn add_authority(
     contents: &Contents,
     bundles: &[String],
     names: &[String],
@@ -124,19 +133,19 @@ fn new_authority(
     why: &'static str,
 ) -> anyhow::Result<Step> {
     let authority = issue::new_authority(now)?;
-    let mut trusted = issue::certificates(&contents.authorities);
+    let mut trusted = issue::parse_certificates(&contents.authorities);
     if contents.valid_pair(names, now).is_none() {
-        // The Secret does not tell what is served: whatever it is, the configurations have its authority.
-        trusted.extend(bundles.iter().flat_map(|it| issue::certificates(it)));
+        // The Secret does not contain the served certificate, but the configurations contain its authority.
+        trusted.extend(bundles.iter().flat_map(|bundle| issue::parse_certificates(bundle)));
     }
-    trusted.extend(issue::certificates(&authority.certificate));
+    trusted.extend(issue::parse_certificates(&authority.certificate));
     let mut authorities: Vec<CertificateDer<'static>> = vec![];
-    for it in trusted {
-        let has_ended = issue::validity(&it).is_none_or(|it| it.1 <= now);
-        if !has_ended && !authorities.contains(&it) {
-            authorities.push(it);
+    for certificate in trusted {
+        let has_expired = issue::validity_period(&certificate).is_none_or(|(_, until)| until <= now);
+        if !has_expired && !authorities.contains(&certificate) {
+            authorities.push(certificate);
         }
     }
-    let authorities = issue::encode(&authorities);
+    let authorities = issue::encode_certificates(&authorities);
     Ok(Step::Store(Contents { authorities, authority_key: authority.key, ..contents.clone() }, why))
 }

@@ -1,14 +1,14 @@
-use super::{issue::DAY, rotation::SEEN, *};
+use super::{issue::DAY, rotation::PROPAGATION_TIME, *};
 use operator_rs_testing::{CancellationToken, Cluster, Fault};
 use serde_json::{Value, json};
 
-/// The next step when API servers have seen what is published.
+/// Returns the next step after API servers have seen the published authorities.
 fn next(contents: &Contents, bundles: &[String], names: &[String], now: SystemTime) -> anyhow::Result<Step> {
-    rotation::next(contents, bundles, SEEN, names, now)
+    rotation::next_step(contents, bundles, PROPAGATION_TIME, names, now)
 }
 
 fn names() -> Vec<String> {
-    ["", ".cluster.local"].map(|it| format!("webhook-service.system.svc{it}")).into()
+    ["", ".cluster.local"].map(|suffix| format!("webhook-service.system.svc{suffix}")).into()
 }
 
 fn start() -> SystemTime {
@@ -27,7 +27,7 @@ impl Random {
     }
 }
 
-/// A replica of the operator: what it has read, and what it serves.
+/// A replica of the operator, with the objects that it has read and the certificate that it serves.
 #[derive(Clone, Default)]
 struct Replica {
     bundles: Option<Vec<(usize, String)>>,
@@ -35,13 +35,13 @@ struct Replica {
     serving: Option<Pair>,
 }
 
-/// A cluster with replicas that do one thing at a time, in any order.
+/// A cluster with replicas that take one action at a time, in any order.
 struct World {
     now: SystemTime,
-    /// What is stored, with its version.
+    /// The contents of the Secret, with its version.
     secret: (usize, Contents),
     bundles: Vec<(usize, String)>,
-    /// Those that somebody else has written.
+    /// True for each bundle that another client has written.
     foreign: Vec<bool>,
     replicas: Vec<Replica>,
     writes: usize,
@@ -59,9 +59,9 @@ impl World {
         }
     }
 
-    /// The next thing that a replica does: read the configurations, read the Secret, or write one of them. What it has
-    /// changed is checked.
-    fn go_on(&mut self, at: usize, random: &mut Random) {
+    /// Takes the next action of a replica: it reads the configurations, reads the Secret, or writes one of them. Each
+    /// change is checked.
+    fn act_and_check(&mut self, at: usize, random: &mut Random) {
         let before = (self.writes, self.replicas[at].serving.clone());
         self.act(at, random);
         if before != (self.writes, self.replicas[at].serving.clone()) {
@@ -78,7 +78,7 @@ impl World {
                     self.writes += 1;
                 }
                 Step::Publish(authorities) => {
-                    // It may crash after each of them.
+                    // The replica may crash after each write.
                     let one = random.below(3);
                     if versions[one] == self.bundles[one].0 && self.bundles[one].1 != authorities {
                         self.bundles[one] = (versions[one] + 1, authorities);
@@ -89,35 +89,35 @@ impl World {
                 _ => {}
             }
         } else if let Some(bundles) = replica.bundles.take() {
-            let texts: Vec<String> = bundles.iter().map(|it| it.1.clone()).collect();
+            let texts: Vec<String> = bundles.iter().map(|(_, text)| text.clone()).collect();
             let step = next(&self.secret.1, &texts, &names(), self.now).unwrap();
-            let serves = self.replicas[at].serving.as_ref().is_some_and(|it| it.is_current(self.now));
+            let serves = self.replicas[at].serving.as_ref().is_some_and(|pair| pair.is_current(self.now));
             let replica = &mut self.replicas[at];
             if step == Step::Done || !serves {
                 let new = self.secret.1.valid_pair(&names(), self.now).cloned();
                 replica.serving = new.or(replica.serving.take());
             }
-            replica.step = Some((self.secret.0, bundles.iter().map(|it| it.0).collect(), step));
+            replica.step = Some((self.secret.0, bundles.iter().map(|(version, _)| *version).collect(), step));
         } else {
             replica.bundles = Some(self.bundles.clone());
         }
     }
 
-    /// Each certificate that is served is accepted by whoever trusts what is in any configuration.
+    /// Checks that the authorities in every configuration trust every served certificate.
     fn check(&self) {
-        for (nth, (_, bundle)) in self.bundles.iter().enumerate().filter(|it| !self.foreign[it.0]) {
-            for (replica, it) in self.replicas.iter().enumerate() {
-                let Some(pair) = &it.serving else { continue };
-                let is_trusted = issue::verifies(pair, &issue::certificates(bundle), &names(), self.now);
+        for (nth, (_, bundle)) in self.bundles.iter().enumerate().filter(|(nth, _)| !self.foreign[*nth]) {
+            for (number, replica) in self.replicas.iter().enumerate() {
+                let Some(pair) = &replica.serving else { continue };
+                let is_trusted = issue::is_trusted(pair, &issue::parse_certificates(bundle), &names(), self.now);
                 assert!(
                     is_trusted || !pair.is_current(self.now),
-                    "replica {replica} is not trusted by configuration {nth}"
+                    "replica {number} is not trusted by configuration {nth}"
                 );
             }
         }
     }
 
-    /// Somebody damages something, while all replicas rest.
+    /// Damages a stored object while no replica acts.
     fn damage(&mut self, random: &mut Random) {
         let (version, contents) = &mut self.secret;
         *version += 1;
@@ -127,7 +127,7 @@ impl World {
             2 => contents.pair.certificate = "rubbish".into(),
             3 => {
                 contents.pair.key =
-                    issue::sign(&issue::new_authority(start()).unwrap().key, &names(), start()).unwrap().key
+                    issue::sign_certificate(&issue::new_authority(start()).unwrap().key, &names(), start()).unwrap().key
             }
             4 if !self.foreign.contains(&true) => *contents = Contents::default(),
             5 if !contents.authorities.is_empty() => {
@@ -140,22 +140,22 @@ impl World {
         }
     }
 
-    /// Lets each replica go on alone until there is nothing to do.
+    /// Lets each replica act alone until there is nothing to do.
     fn settle(&mut self, random: &mut Random) {
         for at in [0, 1, 2, 0, 1, 2] {
             (self.replicas[at].bundles, self.replicas[at].step) = (None, None);
-            let done = |it: &Replica| matches!(it.step, Some((_, _, Step::Done)));
-            while !done(&self.replicas[at]) {
-                self.go_on(at, random);
+            let is_done = |replica: &Replica| matches!(replica.step, Some((_, _, Step::Done)));
+            while !is_done(&self.replicas[at]) {
+                self.act_and_check(at, random);
             }
         }
         let first = self.replicas[0].serving.clone();
-        assert!(self.replicas.iter().all(|it| it.serving == first), "all serve the same");
-        assert!(self.bundles.iter().all(|it| it.1 == self.secret.1.authorities));
+        assert!(self.replicas.iter().all(|replica| replica.serving == first), "all serve the same");
+        assert!(self.bundles.iter().all(|(_, bundle)| *bundle == self.secret.1.authorities));
     }
 }
 
-/// Three replicas, in any order, which may end at any time; somebody damages what is stored, and time passes.
+/// Three replicas act in any order and may end at any time, while stored objects are damaged and time passes.
 #[test]
 fn what_is_served_is_trusted_after_each_single_write() {
     let mut writes = 0;
@@ -163,12 +163,12 @@ fn what_is_served_is_trusted_after_each_single_write() {
         let (mut random, mut world) = (Random(seed * 7919), World::new());
         for turn in 1..=300 {
             let at = random.below(3);
-            world.go_on(at, &mut random);
+            world.act_and_check(at, &mut random);
             match random.below(40) {
                 0 => world.now += DAY * u32::try_from(random.below(25)).unwrap(),
                 1 => world.replicas[at] = Replica::default(),
                 _ if turn % 50 == 0 => {
-                    world.replicas.iter_mut().for_each(|it| (it.bundles, it.step) = (None, None));
+                    world.replicas.iter_mut().for_each(|replica| (replica.bundles, replica.step) = (None, None));
                     world.damage(&mut random);
                 }
                 _ => {}
@@ -187,7 +187,7 @@ fn stored(step: Step) -> Contents {
     }
 }
 
-/// What the Secret holds once everything is in order.
+/// Returns the contents of the Secret after the first rotation.
 fn settled(now: SystemTime) -> Contents {
     let first = stored(next(&Contents::default(), &[], &names(), now).unwrap());
     assert_eq!(first.pair, Pair::default(), "an authority signs nothing before it is trusted");
@@ -214,9 +214,9 @@ fn certificates_are_renewed_after_two_thirds_of_their_lives() {
     let years = start() + DAY * 365 * 7;
     let next_authority = stored(next(&contents, &[], &names(), years).unwrap());
     assert_eq!(next_authority.pair, contents.pair);
-    let authorities = issue::certificates(&next_authority.authorities);
+    let authorities = issue::parse_certificates(&next_authority.authorities);
     assert_eq!(authorities.len(), 2);
-    let until = |at: usize| issue::validity(&authorities[at]).unwrap().1;
+    let until = |at: usize| issue::validity_period(&authorities[at]).unwrap().1;
     assert_eq!((until(0), until(1)), (start() + DAY * 3650, years + DAY * 3650));
 }
 
@@ -231,7 +231,7 @@ fn an_old_authority_goes_when_nothing_that_it_signed_is_valid() {
     let at = start() + DAY * 92;
     let last = stored(next(&renewed, &[], &names(), at).unwrap());
     assert_eq!(last.pair, renewed.pair);
-    assert_eq!(issue::certificates(&last.authorities).len(), 1);
+    assert_eq!(issue::parse_certificates(&last.authorities).len(), 1);
     assert_eq!(why(&last, at), "");
 }
 
@@ -241,25 +241,23 @@ fn what_is_not_valid_is_made_anew_and_the_reason_is_told() {
     let ended = "none in `ca.crt` is valid and belongs to the key in `ca.key`";
     let invalid = "the old one has ended, is of other names, or does not belong to its key";
     let with = |edit: &dyn Fn(&mut Contents)| {
-        let mut res = good.clone();
-        edit(&mut res);
-        why(&res, start())
+        let mut edited = good.clone();
+        edit(&mut edited);
+        why(&edited, start())
     };
     assert_eq!(with(&|_| {}), "");
-    assert_eq!(with(&|it| *it = Contents::default()), "there is none");
-    assert_eq!(with(&|it| it.authority_key.clear()), ended);
-    assert_eq!(with(&|it| it.authorities.clear()), ended);
-    assert_eq!(with(&|it| it.authority_key.clone_from(&other.authority_key)), ended);
-    assert_eq!(with(&|it| it.authorities = "rubbish".into()), ended);
-    assert_eq!(with(&|it| it.pair = Pair::default()), "there is none");
-    assert_eq!(with(&|it| it.pair.key.clone_from(&other.pair.key)), invalid);
-    assert_eq!(with(&|it| it.pair = other.pair.clone()), invalid);
+    assert_eq!(with(&|contents| *contents = Contents::default()), "there is none");
+    assert_eq!(with(&|contents| contents.authority_key.clear()), ended);
+    assert_eq!(with(&|contents| contents.authorities.clear()), ended);
+    assert_eq!(with(&|contents| contents.authority_key.clone_from(&other.authority_key)), ended);
+    assert_eq!(with(&|contents| contents.authorities = "rubbish".into()), ended);
+    assert_eq!(with(&|contents| contents.pair = Pair::default()), "there is none");
+    assert_eq!(with(&|contents| contents.pair.key.clone_from(&other.pair.key)), invalid);
+    assert_eq!(with(&|contents| contents.pair = other.pair.clone()), invalid);
     let names = ["a.b.svc".to_owned()];
-    assert_eq!(with(&|it| it.pair = issue::sign(&good.authority_key, &names, start()).unwrap()), invalid);
-    assert_eq!(
-        with(&|it| it.pair = issue::sign(&good.authority_key, &self::names(), start() - DAY * 91).unwrap()),
-        invalid
-    );
+    let sign = |names: &[String], at| issue::sign_certificate(&good.authority_key, names, at).unwrap();
+    assert_eq!(with(&|contents| contents.pair = sign(&names, start())), invalid);
+    assert_eq!(with(&|contents| contents.pair = sign(&self::names(), start() - DAY * 91)), invalid);
     let ancient = settled(start() - DAY * 4000);
     assert_eq!(why(&ancient, start()), ended);
 }
@@ -277,13 +275,13 @@ fn a_configuration_that_has_other_authorities_gets_ours() {
 #[test]
 fn the_dates_of_certificates_are_read() {
     let pair = issue::new_authority(start()).unwrap();
-    let (from, until) = issue::validity(&issue::certificates(&pair.certificate)[0]).unwrap();
+    let (from, until) = issue::validity_period(&issue::parse_certificates(&pair.certificate)[0]).unwrap();
     assert_eq!((from, until), (start() - DAY / 24, start() + issue::AUTHORITY_LIFE));
     let far = SystemTime::UNIX_EPOCH + DAY * 365 * 80;
     let pair = issue::new_authority(far).unwrap();
-    let until = issue::validity(&issue::certificates(&pair.certificate)[0]).unwrap().1;
+    let until = issue::validity_period(&issue::parse_certificates(&pair.certificate)[0]).unwrap().1;
     assert_eq!(until, far + issue::AUTHORITY_LIFE, "years from 2050 on have another form");
-    assert_eq!(issue::validity(&b"rubbish".to_vec().into()), None);
+    assert_eq!(issue::validity_period(&b"rubbish".to_vec().into()), None);
 }
 
 #[test]
@@ -291,13 +289,15 @@ fn a_new_authority_signs_when_api_servers_have_seen_it() {
     let mut contents = settled(start());
     contents.authority_key.clear();
     let contents = stored(next(&contents, &[], &names(), start()).unwrap());
-    let step =
-        |seen| rotation::next(&contents, std::slice::from_ref(&contents.authorities), seen, &names(), start()).unwrap();
-    assert_eq!(step(SEEN / 2), Step::Wait);
-    let signed = stored(step(SEEN));
+    let step = |seen| {
+        rotation::next_step(&contents, std::slice::from_ref(&contents.authorities), seen, &names(), start()).unwrap()
+    };
+    assert_eq!(step(PROPAGATION_TIME / 2), Step::Wait);
+    let signed = stored(step(PROPAGATION_TIME));
     assert_ne!(signed.pair, contents.pair);
     let renewed = start() + DAY * 61;
-    let step = rotation::next(&signed, std::slice::from_ref(&signed.authorities), Duration::ZERO, &names(), renewed);
+    let bundles = std::slice::from_ref(&signed.authorities);
+    let step = rotation::next_step(&signed, bundles, Duration::ZERO, &names(), renewed);
     assert!(matches!(step, Ok(Step::Store(_, "the old one ends"))), "it is trusted already");
 }
 
@@ -306,7 +306,7 @@ const MUTATING: &str = "mutatingwebhookconfigurations.admissionregistration.k8s.
 const VALIDATING: &str = "validatingwebhookconfigurations.admissionregistration.k8s.io";
 const CRDS: &str = "customresourcedefinitions.apiextensions.k8s.io";
 
-/// With an empty Secret, and three objects that name the Service; one of them also names another one.
+/// Returns a cluster with an empty Secret, and three objects that name the Service. Two of them also name another one.
 fn cluster() -> Cluster {
     let service = json!({ "name": "webhook-service", "namespace": "default", "path": "/a" });
     let own = json!({ "name": "a.b.c", "clientConfig": { "service": service } });
@@ -323,8 +323,8 @@ fn cluster() -> Cluster {
         .with_json(CRDS, &[crd])
 }
 
-fn keeper(client: Client) -> Keeper {
-    Keeper {
+fn keeper(client: Client) -> CertificateKeeper {
+    CertificateKeeper {
         secrets: Api::default_namespaced(client.clone()),
         client,
         secret: SECRET.into(),
@@ -336,30 +336,30 @@ fn keeper(client: Client) -> Keeper {
             "admissionregistration.k8s.io/v1/validatingwebhookconfigurations/absent",
             "apiextensions.k8s.io/v1/customresourcedefinitions/memcacheds.cache.example.com",
         ]
-        .map(|it| format!("/apis/{it}"))
+        .map(|path| format!("/apis/{path}"))
         .into(),
         manager: "operator",
-        current: Arc::default(),
+        certificate: Arc::default(),
         served: None,
         published: (vec![], Instant::now()),
     }
 }
 
-/// Until everything is in order, without the pauses.
-async fn finish(keeper: &mut Keeper) {
+/// Takes steps until everything is in order, without the pauses.
+async fn finish(keeper: &mut CertificateKeeper) {
     for _ in 0..2 {
-        while let Err(error) = keeper.settle().await {
+        while let Err(error) = keeper.take_steps().await {
             assert!(is_conflict(&error), "{error:#}");
         }
-        tokio::time::advance(SEEN).await;
+        tokio::time::advance(PROPAGATION_TIME).await;
     }
 }
 
 fn contents(cluster: &Cluster) -> Contents {
-    Contents::of(&serde_json::from_value(cluster.get_json("secrets", "default", SECRET).unwrap()).unwrap())
+    Contents::from_secret(&serde_json::from_value(cluster.get_json("secrets", "default", SECRET).unwrap()).unwrap())
 }
 
-/// What is in the three configurations. That of others is not touched.
+/// Returns the bundles of the three objects, and checks that the entries of other Services are unchanged.
 fn bundles(cluster: &Cluster) -> [String; 3] {
     let get = |resource, name| cluster.get_json(resource, "", name).unwrap();
     let (mutating, validating) = (get(MUTATING, "own"), get(VALIDATING, "own"));
@@ -372,23 +372,28 @@ fn bundles(cluster: &Cluster) -> [String; 3] {
         &validating["webhooks"][1]["clientConfig"],
         &crd["spec"]["conversion"]["webhook"]["clientConfig"],
     ];
-    clients.map(|it| {
-        let bundle: Option<ByteString> = serde_json::from_value(it["caBundle"].clone()).unwrap();
+    clients.map(|client| {
+        let bundle: Option<ByteString> = serde_json::from_value(client["caBundle"].clone()).unwrap();
         String::from_utf8(bundle.unwrap_or_default().0).unwrap()
     })
 }
 
-/// What is in the Secret is trusted by all.
+/// Checks that all configurations trust the certificate in the Secret.
 fn check_order(cluster: &Cluster) {
     let contents = contents(cluster);
     if contents.pair != Pair::default() {
         for bundle in bundles(cluster) {
-            assert!(issue::verifies(&contents.pair, &issue::certificates(&bundle), &names(), SystemTime::now()));
+            assert!(issue::is_trusted(
+                &contents.pair,
+                &issue::parse_certificates(&bundle),
+                &names(),
+                SystemTime::now()
+            ));
         }
     }
 }
 
-fn check_settled(cluster: &Cluster, keepers: &[&Keeper]) {
+fn check_settled(cluster: &Cluster, keepers: &[&CertificateKeeper]) {
     check_order(cluster);
     let contents = contents(cluster);
     assert_eq!(bundles(cluster), [(); 3].map(|()| contents.authorities.clone()));
@@ -404,13 +409,13 @@ async fn replicas_that_start_at_once_agree() {
     let mut keepers = [(); 3].map(|()| keeper(cluster.client()));
     let [a, b, c] = &mut keepers;
     tokio::join!(finish(a), finish(b), finish(c));
-    for it in &mut keepers {
-        finish(it).await;
+    for keeper in &mut keepers {
+        finish(keeper).await;
     }
     check_settled(&cluster, &keepers.each_ref());
     let writes = cluster.writes().len();
-    for it in &mut keepers {
-        finish(it).await;
+    for keeper in &mut keepers {
+        finish(keeper).await;
     }
     assert_eq!(cluster.writes().len(), writes, "there is nothing to do");
 }
@@ -425,7 +430,7 @@ async fn a_replica_that_ends_after_any_write_leaves_what_the_next_one_finishes()
             if is_damaged {
                 finish(&mut old).await;
                 let key = json!({ "data": { "ca.key": null } });
-                cluster.edit_json("secrets", "default", SECRET, |it| json_patch::merge(it, &key));
+                cluster.edit_json("secrets", "default", SECRET, |secret| json_patch::merge(secret, &key));
             }
             let (before, dead) = (cluster.writes().len(), CancellationToken::new());
             let mut first = keeper(
@@ -445,7 +450,7 @@ async fn a_replica_that_ends_after_any_write_leaves_what_the_next_one_finishes()
             finish(&mut old).await;
             check_settled(&cluster, &[&second, &old]);
             if done {
-                // The authority, three configurations, the certificate.
+                // The five writes are the authority, three configurations, and the certificate.
                 assert_eq!(last, 5);
                 break;
             }
@@ -460,16 +465,21 @@ async fn what_somebody_takes_away_is_put_back() {
     finish(&mut keeper).await;
     let first = contents(&cluster);
     for bundle in [Value::Null, json!("cnViYmlzaA==")] {
-        cluster.edit_json(VALIDATING, "", "own", |it| it["webhooks"][1]["clientConfig"]["caBundle"] = bundle);
+        let edit = |configuration: &mut Value| configuration["webhooks"][1]["clientConfig"]["caBundle"] = bundle;
+        cluster.edit_json(VALIDATING, "", "own", edit);
         finish(&mut keeper).await;
         check_settled(&cluster, &[&keeper]);
         assert_eq!(contents(&cluster), first, "the Secret does not change for it");
     }
-    cluster.edit_json("secrets", "default", SECRET, |it| it["data"] = Value::Null);
+    cluster.edit_json("secrets", "default", SECRET, |secret| secret["data"] = Value::Null);
     finish(&mut keeper).await;
     check_settled(&cluster, &[&keeper]);
-    let authorities = issue::certificates(&contents(&cluster).authorities);
-    assert_eq!(authorities[..1], issue::certificates(&first.authorities), "it is trusted as long as it may be served");
+    let authorities = issue::parse_certificates(&contents(&cluster).authorities);
+    assert_eq!(
+        authorities[..1],
+        issue::parse_certificates(&first.authorities),
+        "it is trusted as long as it may be served"
+    );
     assert_eq!(authorities.len(), 2);
 }
 
@@ -479,7 +489,7 @@ async fn without_the_secret_it_says_so_and_goes_on_serving() {
     let mut keeper = keeper(cluster.client());
     finish(&mut keeper).await;
     cluster.delete_json("secrets", "default", SECRET);
-    let error = keeper.settle().await.unwrap_err();
+    let error = keeper.take_steps().await.unwrap_err();
     let text = explain(error.as_ref());
     assert!(text.starts_with("cannot read the Secret `webhook-server-cert`: "), "{text}");
     assert!(keeper.served.is_some());
