@@ -51,7 +51,7 @@ pub enum ConditionStatus {
     True,
     /// The condition does not hold.
     False,
-    /// It is not known, or not yet known, if the condition holds.
+    /// The state of the condition is not known, or not yet known.
     Unknown,
 }
 
@@ -61,8 +61,8 @@ impl From<bool> for ConditionStatus {
     }
 }
 
-/// Returns a condition whose transition is now. The reason is one word in UpperCamelCase; the message is cut after 1
-/// 024 characters. [`set`] adds the condition to others.
+/// Returns a condition whose transition is now. The reason is one word in UpperCamelCase; the message is cut after
+/// 1 024 characters. [`set`] adds the condition to others.
 pub fn new(type_: &str, status: impl Into<ConditionStatus>, reason: &str, message: &str) -> Condition {
     Condition {
         type_: type_.into(),

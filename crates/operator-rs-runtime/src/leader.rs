@@ -190,7 +190,7 @@ fn start_leading(elector: Elector, since: Instant) -> Leadership {
     Leadership { lost, done, renewal }
 }
 
-/// Renews the Lease until that has failed for too long, or until `done` is cancelled, and then releases it.
+/// Renews the Lease until that has failed for too long. If `done` is cancelled, the Lease is released.
 async fn keep_renewing(mut elector: Elector, mut renewed: Instant, lost: CancellationToken, done: CancellationToken) {
     let config = elector.config.clone();
     let latest = Arc::new(Mutex::new(renewed.into_std()));

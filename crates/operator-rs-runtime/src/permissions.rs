@@ -83,7 +83,7 @@ impl Permissions {
         )
     }
 
-    /// Logs all permissions that this account lacks. Only the first call after a refused request does so.
+    /// Logs all permissions that this account lacks, once for the process. Call it after a request was refused.
     pub(crate) async fn log_missing(&self, client: &Client) {
         if self.0.missing.initialized() {
             return;

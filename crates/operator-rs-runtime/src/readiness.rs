@@ -41,8 +41,8 @@ impl Readiness {
         self.add_part(PendingPart { name: name.into(), is_cache: false })
     }
 
-    /// Adds the caches of a controller. The process waits for them too, unless it [ignores
-    /// caches](Self::ignore_caches).
+    /// Adds the caches of a controller. The process waits for them too, unless
+    /// [`ignore_caches`](Self::ignore_caches) is called.
     pub(crate) fn expect_caches(&self, controller: impl Into<String>) -> Pending {
         self.add_part(PendingPart { name: controller.into(), is_cache: true })
     }

@@ -45,7 +45,7 @@ pub enum NamespaceScope {
 }
 
 impl NamespaceScope {
-    /// Returns the name of the namespace, if it is only one.
+    /// Returns the name of the namespace, or `None` for all namespaces.
     pub(crate) fn name(&self) -> Option<&str> {
         match self {
             Self::All => None,

@@ -27,7 +27,7 @@ use tracing::debug;
 
 /// The maximum size of the head of a request.
 const HEAD_BYTES: usize = 16 * 1024;
-/// The time in which a connection without an unanswered request closes.
+/// The time after which a closing connection is dropped, unless a request is being answered.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The pages of a server.

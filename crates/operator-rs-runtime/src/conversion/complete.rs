@@ -1,6 +1,6 @@
 //! Completes partial objects: makes up values for the missing fields that a type requires, in several variants.
 //!
-//! A field that a conversion computes from made-up values differs between the variants, and `agree` drops it.
+//! A field that a conversion computes from made-up values differs between the variants, and `common_part` drops it.
 
 use super::{
     path,
@@ -152,7 +152,7 @@ impl<'a, 'u> Completion<'a, 'u> {
         })
     }
 
-    /// Makes up a value. Returns `None` if no item or field of it has a type.
+    /// Makes up a value of this schema.
     fn make_value(&mut self, node: &'a Node) -> Option<Value> {
         if !node.values.is_empty() {
             return Some(node.values[self.variant % node.values.len()].clone());

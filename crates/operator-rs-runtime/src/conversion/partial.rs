@@ -36,7 +36,7 @@ impl ConversionOutcome {
 
 /// The reason why a complete object cannot be converted.
 pub enum Fault {
-    /// The type of its version cannot be read from it.
+    /// The object cannot be parsed as the type of its version.
     Unreadable(serde_json::Error),
     Other(String),
 }
@@ -74,7 +74,7 @@ pub fn convert_partial(
     }
 }
 
-/// Completes an object and converts it. The result says also if the object was already complete.
+/// Completes an object and converts it. The flag in the result is true if the object was already complete.
 fn convert_completed(
     source: &Source,
     schema: &Node,

@@ -9,13 +9,13 @@ struct Args {
 }
 
 fn read(flags: &[&str]) -> Result<Flags, String> {
-    let args = Args::try_parse_from([&["manager"], flags].concat()).map_err(|it| it.to_string())?;
+    let args = Args::try_parse_from([&["manager"], flags].concat()).map_err(|error| error.to_string())?;
     args.flags.check().map(|()| args.flags)
 }
 
 #[test]
 fn addresses_may_be_written_as_in_go() {
-    let read = |s| address(s).map(|it| it.0.iter().map(ToString::to_string).collect::<Vec<_>>());
+    let read = |s| address(s).map(|parsed| parsed.0.iter().map(ToString::to_string).collect::<Vec<_>>());
     assert_eq!(read("0").unwrap(), [""; 0]);
     assert_eq!(read(":8081").unwrap(), ["[::]:8081", "0.0.0.0:8081"]);
     assert_eq!(read("127.0.0.1:1").unwrap(), ["127.0.0.1:1"]);
@@ -42,7 +42,7 @@ fn times_are_written_as_in_go() {
         ("10h", 36_000_000),
         ("1.5h", 5_400_000),
     ] {
-        assert_eq!(time(text).map(|it| it.as_millis()), Ok(milliseconds), "{text}");
+        assert_eq!(time(text).map(|duration| duration.as_millis()), Ok(milliseconds), "{text}");
     }
     assert_eq!(time_or_zero("0"), Ok(Duration::ZERO));
     assert_eq!(time_or_zero("0s"), Ok(Duration::ZERO));
@@ -92,8 +92,8 @@ fn every_flag_is_a_variable_and_says_in_a_line_what_it_takes() {
     for arg in Args::command().get_arguments() {
         let (Some(long), Some(env)) = (arg.get_long(), arg.get_env()) else { continue };
         assert_eq!(long.to_uppercase().replace('-', "_"), env.to_string_lossy());
-        assert!(arg.get_value_names().is_some_and(|it| it[0].len() <= 9), "{long}");
-        assert!(arg.get_help().is_some_and(|it| it.to_string().len() <= 60), "{long}");
+        assert!(arg.get_value_names().is_some_and(|names| names[0].len() <= 9), "{long}");
+        assert!(arg.get_help().is_some_and(|help| help.to_string().len() <= 60), "{long}");
     }
 }
 

@@ -205,7 +205,7 @@ async fn a_client_that_opens_many_connections_does_not_end_those_of_others() {
         let socket = TcpSocket::new_v4().unwrap();
         socket.bind("127.0.0.2:0".parse().unwrap()).unwrap();
         let mut tcp = socket.connect(address).await.unwrap();
-        // Silent, with half a head, and with half a body.
+        // The connections are silent, or send half a head or half a body.
         let begun = ["", "POST /slow HTTP/1.1\r\nhost: ", "POST /slow HTTP/1.1\r\nhost: it\r\n"][nth % 3];
         tcp.write_all(begun.as_bytes()).await.unwrap();
         if nth % 3 == 2 {

@@ -1,4 +1,4 @@
-//! The flags of the webhook server, under the names of kubebuilder.
+//! The flags of the webhook server, with kubebuilder's names.
 
 use crate::tls::Files;
 use clap::ArgAction::Set;
