@@ -8,7 +8,7 @@ pub fn common_part(a: Value, b: &Value) -> Option<Value> {
     match (a, b) {
         (Value::Object(a), Value::Object(b)) => {
             let are_empty = a.is_empty() && b.is_empty();
-            let common_field = |(name, a)| {
+            let common_field = |(name, a): (String, Value)| {
                 let common = common_part(a, b.get(&name)?)?;
                 Some((name, common))
             };
