@@ -7,7 +7,7 @@ use std::{net::SocketAddr, time::Duration};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Address(pub Vec<SocketAddr>);
 
-/// Parses addresses such as "127.0.0.1:8443" and "[::1]:8443", and also Go's ":8443" and "0".
+/// Parses addresses such as `127.0.0.1:8443` and `[::1]:8443`, and also Go's `:8443` and `0`.
 pub fn address(s: &str) -> Result<Address, String> {
     let parse =
         |s: &str| s.parse().map_err(|_| format!("`{s}` is not an address; use :8443, 127.0.0.1:8443 or [::1]:8443"));
