@@ -147,17 +147,17 @@ impl<'a, 'u> Completion<'a, 'u> {
             let types = types.or(rules)?;
             match rules.filter(|rules| !rules.values.is_empty()) {
                 Some(rules) => Some(rules.values[this.variant % rules.values.len()].clone()),
-                None => this.make_value(types),
+                None => Some(this.make_value(types)),
             }
         })
     }
 
     /// Makes up a value of this schema.
-    fn make_value(&mut self, node: &'a Node) -> Option<Value> {
+    fn make_value(&mut self, node: &'a Node) -> Value {
         if !node.values.is_empty() {
-            return Some(node.values[self.variant % node.values.len()].clone());
+            return node.values[self.variant % node.values.len()].clone();
         }
-        Some(match node.kind {
+        match node.kind {
             SchemaType::Boolean => json!(self.variant > 0),
             SchemaType::Integer | SchemaType::Number => make_number(node, self.variant),
             SchemaType::IntOrString => json!(INT_OR_STRINGS[self.variant]),
@@ -173,11 +173,11 @@ impl<'a, 'u> Completion<'a, 'u> {
             SchemaType::Array => {
                 let length = node.min_items.max(self.variant.min(1));
                 let items = node.items.as_deref();
-                let item = items.and_then(|items| self.with_path(0, |this| this.make_value(items)));
+                let item = items.map(|items| self.with_path(0, |this| this.make_value(items)));
                 json!(item.map(|item| vec![item; length]).unwrap_or_default())
             }
             SchemaType::Object | SchemaType::Any => self.make_object(node),
-        })
+        }
     }
 
     fn make_object(&mut self, node: &'a Node) -> Value {
@@ -187,13 +187,12 @@ impl<'a, 'u> Completion<'a, 'u> {
             let is_of_branch =
                 |name: &String| node.choices.iter().flatten().any(|branch| branch.required.contains(name));
             for (name, field) in node.properties.iter().filter(|(name, _)| !is_of_branch(name)) {
-                if let Some(value) = self.with_path(name.as_str(), |this| this.make_value(field)) {
-                    object.insert(name.clone(), value);
-                }
+                let value = self.with_path(name.as_str(), |this| this.make_value(field));
+                object.insert(name.clone(), value);
             }
             let additional = node.additional.as_deref();
             let additional = additional.map(|schema| self.with_path("x", |this| this.make_value(schema)));
-            if let Some(value) = additional.unwrap_or_else(|| node.properties.is_empty().then(|| json!("x"))) {
+            if let Some(value) = additional.or_else(|| node.properties.is_empty().then(|| json!("x"))) {
                 object.insert("x".to_owned(), value);
             }
         }
