@@ -143,10 +143,14 @@ impl Flags {
 
     /// The Lease of an operator of this name.
     pub(crate) fn lease(&self, name: &str, client: &Client) -> LeaderElection {
-        let name = self.leader_election_id.as_deref().filter(|it| !it.is_empty()).unwrap_or(name);
+        let name = self.leader_election_id.as_deref().filter(|id| !id.is_empty()).unwrap_or(name);
         let default = LeaderElection::new(name, client);
         LeaderElection {
-            namespace: self.leader_election_namespace.clone().filter(|it| !it.is_empty()).unwrap_or(default.namespace),
+            namespace: self
+                .leader_election_namespace
+                .clone()
+                .filter(|namespace| !namespace.is_empty())
+                .unwrap_or(default.namespace),
             lease_duration: self.leader_election_lease_duration,
             renew_deadline: self.leader_election_renew_deadline,
             retry_period: self.leader_election_retry_period,

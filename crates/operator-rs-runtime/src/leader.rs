@@ -115,7 +115,7 @@ impl LeaderElection {
 
     fn report_leading(&self, leads: bool) {
         if let Some(metrics) = &self.metrics {
-            metrics.leader(&self.name, leads);
+            metrics.set_leader(&self.name, leads);
         }
     }
 

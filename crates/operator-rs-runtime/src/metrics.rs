@@ -28,8 +28,8 @@ pub struct Metrics {
     registry: Mutex<Registry>,
     families: Families,
     controllers: Mutex<BTreeMap<String, Arc<Series>>>,
-    /// Those that users have registered, by name.
-    own: Mutex<BTreeMap<String, Box<dyn Any + Send + Sync>>>,
+    /// Those that the operator has registered, by name.
+    registered: Mutex<BTreeMap<String, Box<dyn Any + Send + Sync>>>,
 }
 
 impl Default for Metrics {
@@ -40,7 +40,7 @@ impl Default for Metrics {
             families: Families::new(&mut registry),
             registry: registry.into(),
             controllers: Mutex::default(),
-            own: Mutex::default(),
+            registered: Mutex::default(),
         }
     }
 }
@@ -59,12 +59,12 @@ impl Metrics {
     /// assert!(metrics.encode().contains("\nbackups_total 1\n"));
     /// ```
     pub fn register<M: Metric + Clone>(&self, name: &str, help: &str, metric: M) -> M {
-        let mut own = crate::lock(&self.own);
-        if let Some(registered) = own.get(name).and_then(|it| it.downcast_ref::<M>()) {
+        let mut all = crate::lock(&self.registered);
+        if let Some(registered) = all.get(name).and_then(|metric| metric.downcast_ref::<M>()) {
             return registered.clone();
         }
         crate::lock(&self.registry).register(name, help, metric.clone());
-        own.insert(name.into(), Box::new(metric.clone()));
+        all.insert(name.into(), Box::new(metric.clone()));
         metric
     }
 
@@ -77,19 +77,19 @@ impl Metrics {
 
     /// Counts a request to the API server, as client-go does: its status code is `<error>` if there
     /// was no answer.
-    pub(crate) fn request(&self, code: &str, method: &str, host: &str) {
+    pub(crate) fn count_request(&self, code: &str, method: &str, host: &str) {
         let labels = labels(&[("code", code), ("method", method), ("host", host)]);
         self.families.requests.get_or_create(&labels).inc();
     }
 
-    /// Whether this process holds a Lease.
-    pub(crate) fn leader(&self, lease: &str, leads: bool) {
+    /// Sets whether this process holds a Lease.
+    pub(crate) fn set_leader(&self, lease: &str, leads: bool) {
         self.families.leader.get_or_create(&labels(&[("name", lease)])).set(leads.into());
     }
 
     /// All metrics, in the OpenMetrics text format.
     pub fn encode(&self) -> String {
-        crate::lock(&self.controllers).values().for_each(|it| it.measure());
+        crate::lock(&self.controllers).values().for_each(|series| series.measure());
         let mut out = String::new();
         let registry = crate::lock(&self.registry);
         text::encode(&mut out, &registry).expect("writing to a String cannot fail");
@@ -146,7 +146,7 @@ impl ControllerMetrics {
     /// # Errors
     /// Those of the reconcile.
     pub async fn observe<T, E>(&self, reconcile: impl Future<Output = Result<T, E>>) -> Result<T, E> {
-        self.count(reconcile, |outcome| if outcome.is_ok() { Outcome::Success } else { Outcome::Failure }).await
+        self.count_result(reconcile, |outcome| if outcome.is_ok() { Outcome::Success } else { Outcome::Failure }).await
     }
 
     /// Times one reconcile of a controller of this crate and counts its result.
@@ -161,11 +161,11 @@ impl ControllerMetrics {
             Err(error) if error.reason() == Error::Timeout(Duration::ZERO).reason() => Outcome::Timeout,
             Err(_) => Outcome::Failure,
         };
-        self.count(reconcile, outcome).await
+        self.count_result(reconcile, outcome).await
     }
 
-    async fn count<T>(&self, reconcile: impl Future<Output = T>, outcome: impl FnOnce(&T) -> Outcome) -> T {
-        let running = Running::new(&self.series);
+    async fn count_result<T>(&self, reconcile: impl Future<Output = T>, outcome: impl FnOnce(&T) -> Outcome) -> T {
+        let running = ActiveReconcile::begin(&self.series);
         let result = reconcile.await;
         self.series.time.observe(running.since.elapsed().as_secs_f64());
         let [success, requeue_after, failure, _] = &self.series.results;
@@ -187,7 +187,7 @@ impl ControllerMetrics {
     }
 }
 
-/// How a reconcile has ended.
+/// The result of a reconcile.
 #[derive(Clone, Copy)]
 enum Outcome {
     Success,
@@ -198,13 +198,13 @@ enum Outcome {
 }
 
 /// A reconcile that runs, until this is dropped.
-struct Running<'a> {
+struct ActiveReconcile<'a> {
     series: &'a Series,
     since: Instant,
 }
 
-impl<'a> Running<'a> {
-    fn new(series: &'a Series) -> Self {
+impl<'a> ActiveReconcile<'a> {
+    fn begin(series: &'a Series) -> Self {
         let since = Instant::now();
         series.active.inc();
         crate::lock(&series.running).push(since);
@@ -212,11 +212,11 @@ impl<'a> Running<'a> {
     }
 }
 
-impl Drop for Running<'_> {
+impl Drop for ActiveReconcile<'_> {
     fn drop(&mut self) {
         self.series.active.dec();
         let mut running = crate::lock(&self.series.running);
-        if let Some(at) = running.iter().position(|it| *it == self.since) {
+        if let Some(at) = running.iter().position(|since| *since == self.since) {
             running.swap_remove(at);
         }
     }

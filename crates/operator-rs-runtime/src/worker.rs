@@ -1,5 +1,5 @@
-//! One reconcile at a time: in a task of its own, with a time limit, and with failures reported
-//! where people look: on the object, as an event, in the log. kube's `Controller` has one error
+//! Runs one reconcile in a task of its own, with a time limit, and reports failures where users look: on the object, as
+//! an event, in the log. kube's `Controller` has one error
 //! policy for all of that.
 
 use crate::{
@@ -42,7 +42,7 @@ pub(crate) struct Worker<K: Watchable, E> {
 
 impl<K: Watchable + Serialize, E: ReconcileError> Worker<K, E> {
     /// Reconciles an object, and says when to do it again if nothing happens.
-    pub async fn work(&self, key: &str) -> Action {
+    pub async fn reconcile_key(&self, key: &str) -> Action {
         let Some(obj) = self.primary.get(key) else {
             self.failures.reset(key);
             self.reports.reset(key);
@@ -51,17 +51,17 @@ impl<K: Watchable + Serialize, E: ReconcileError> Worker<K, E> {
             return Action::await_change();
         };
         let uid = obj.meta().uid.clone();
-        let obj = match self.unpaused(key, obj).await {
+        let obj = match self.unless_paused(key, obj).await {
             Ok(Some(obj)) => obj,
             Ok(None) => {
                 self.reports.reset(key);
                 return Action::await_change();
             }
-            Err(error) => return Action::requeue(self.unreported(key, uid.as_deref(), PAUSED, &error)),
+            Err(error) => return Action::requeue(self.retry_report(key, uid.as_deref(), PAUSED, &error)),
         };
         let start = Instant::now();
         let mut late = None;
-        let result = self.metrics.observe_reconcile(self.run(obj.clone(), &mut late)).await;
+        let result = self.metrics.observe_reconcile(self.run_in_task(obj.clone(), &mut late)).await;
         self.metrics.queue_done(start.elapsed());
         let action = match result {
             Ok(action) => {
@@ -71,18 +71,20 @@ impl<K: Watchable + Serialize, E: ReconcileError> Worker<K, E> {
                         self.reports.reset(key);
                         action
                     }
-                    Err(error) => Action::requeue(self.unreported(key, uid.as_deref(), DEGRADED, &error)),
+                    Err(error) => Action::requeue(self.retry_report(key, uid.as_deref(), DEGRADED, &error)),
                 }
             }
             // Deleted meanwhile: nothing has failed.
             Err(_) if self.primary.get_current(&obj).is_none() => Action::await_change(),
             // The watch has not shown it yet.
-            Err(error) if is_not_found_or_conflict(&error) && matches!(self.primary.fetch_current(&obj).await, Ok(None)) => {
+            Err(error)
+                if is_not_found_or_conflict(&error) && matches!(self.primary.fetch_current(&obj).await, Ok(None)) =>
+            {
                 Action::await_change()
             }
-            Err(error) => self.failed(key, &obj, &error).await,
+            Err(error) => self.report_failure(key, &obj, &error).await,
         };
-        // A reconcile that blocks its thread cannot be stopped: no other reconcile of this object runs beside it.
+        // A reconcile that blocks its thread cannot be stopped. Wait, so that no other one of this object runs beside it.
         if let Some(late) = late {
             let _ = late.await;
         }
@@ -90,7 +92,7 @@ impl<K: Watchable + Serialize, E: ReconcileError> Worker<K, E> {
     }
 
     /// The object without the condition `Paused`; nothing if it is paused, which it says from now on.
-    async fn unpaused(&self, key: &str, obj: Arc<K>) -> Result<Option<Arc<K>>, Error> {
+    async fn unless_paused(&self, key: &str, obj: Arc<K>) -> Result<Option<Arc<K>>, Error> {
         let Some(annotation) = self.primary.paused_by(&obj) else {
             if self.primary.clear_condition(&obj, PAUSED).await? | lock(&self.paused).remove(key).is_some() {
                 info!(object = %key, "reconciling an object that was paused");
@@ -112,9 +114,9 @@ impl<K: Watchable + Serialize, E: ReconcileError> Worker<K, E> {
         Ok(None)
     }
 
-    /// In a task of its own, so that a panic ends this reconcile only, also one before the future is made.
-    /// One that takes too long is aborted at its next `await`, and put into `late`.
-    async fn run(&self, obj: Arc<K>, late: &mut Option<Task<E>>) -> Result<Action, E> {
+    /// Runs the reconcile in a task of its own, so that a panic ends only this reconcile, also a panic before the future is
+    /// made. A reconcile that takes too long is aborted at its next `await`, and put into `late`.
+    async fn run_in_task(&self, obj: Arc<K>, late: &mut Option<Task<E>>) -> Result<Action, E> {
         let (limit, reconcile) = (self.manager.settings.reconcile_timeout, self.reconcile.clone());
         let running = self.primary.running.begin(obj.meta().uid.as_deref());
         let task = async move {
@@ -136,7 +138,7 @@ impl<K: Watchable + Serialize, E: ReconcileError> Worker<K, E> {
         }
     }
 
-    async fn failed(&self, key: &str, obj: &Arc<K>, error: &E) -> Action {
+    async fn report_failure(&self, key: &str, obj: &Arc<K>, error: &E) -> Action {
         let (reason, message) = (error.reason(), error.to_string());
         let uid = obj.meta().uid.as_deref();
         let failure = self.failures.count(key, uid, reason);
@@ -155,7 +157,7 @@ impl<K: Watchable + Serialize, E: ReconcileError> Worker<K, E> {
                 report == Report::New || report == Report::NotReported && (failure.is_new || count == patience)
             }
             Err(error) => {
-                pause = pause.min(self.unreported(key, uid, DEGRADED, &error));
+                pause = pause.min(self.retry_report(key, uid, DEGRADED, &error));
                 failure.is_new
             }
         };
@@ -171,7 +173,7 @@ impl<K: Watchable + Serialize, E: ReconcileError> Worker<K, E> {
     }
 
     /// A condition cannot be written: when to try again.
-    fn unreported(&self, key: &str, uid: Option<&str>, condition: &str, error: &Error) -> Duration {
+    fn retry_report(&self, key: &str, uid: Option<&str>, condition: &str, error: &Error) -> Duration {
         let retry = self.reports.count(key, uid, error.reason()).retry.max(add_jitter(retry_after(error)));
         warn!(object = %key, condition, %error, ?retry, "cannot write a condition");
         retry
@@ -181,14 +183,14 @@ impl<K: Watchable + Serialize, E: ReconcileError> Worker<K, E> {
     pub async fn dry_run(&self, report: &DryRun) {
         let resource = || format!("{}.{}", K::plural(&()), K::group(&())).trim_end_matches('.').to_owned();
         let mut all = self.primary.store().state();
-        all.sort_by_key(|it| key_of(&**it));
+        all.sort_by_key(|object| key_of(&**object));
         for obj in all {
             let key = key_of(&*obj);
             if let Some(annotation) = self.primary.paused_by(&obj) {
                 report.record_paused(resource(), &key, annotation);
                 continue;
             }
-            match self.run(obj, &mut None).await {
+            match self.run_in_task(obj, &mut None).await {
                 Ok(_) => report.record_reconciled(),
                 Err(error) => {
                     if is_forbidden(&error) {

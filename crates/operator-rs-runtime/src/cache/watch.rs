@@ -99,7 +99,7 @@ impl<C: Watchable> WatchOptions<C> {
     }
 }
 
-/// Whether a watch has listed everything once.
+/// Tells a controller when a watch has listed everything once.
 #[derive(Clone)]
 pub(crate) struct Synced(Receiver<bool>);
 
@@ -112,7 +112,7 @@ impl Synced {
     /// Waits for the first list; the error says in one sentence why there is none.
     pub async fn wait(mut self, resource: &str, limit: Duration) -> Result<(), String> {
         let listed = async {
-            if self.0.wait_for(|it| *it).await.is_err() {
+            if self.0.wait_for(|is_synced| *is_synced).await.is_err() {
                 pending::<()>().await; // the watch has ended, and says why itself
             }
         };
@@ -121,8 +121,8 @@ impl Synced {
     }
 }
 
-/// How long a watch may be refused before the controller ends: while a CRD is installed again, or an API server
-/// that has just started does not know all roles yet.
+/// The time for which a watch may be refused before the controller ends. A CRD may be installed again meanwhile, and an
+/// API server that has just started may not know all roles yet.
 const PATIENCE: Duration = Duration::from_secs(100);
 
 /// A watch that is refused is tried again after a few seconds. If the last refusal is older, it has been open since.
@@ -172,7 +172,7 @@ pub(super) async fn watch<C: Watchable>(
                 }
             }
             Err(error) => {
-                if let Some(why) = hopeless(&error) {
+                if let Some(why) = hopeless_reason(&error) {
                     let now = Instant::now();
                     let is_from_the_start = !is_open && listed.is_none_or(|at| now - at < GAP);
                     if refusals.add(now) || is_from_the_start {
@@ -182,11 +182,12 @@ pub(super) async fn watch<C: Watchable>(
                         });
                     }
                 }
-                let pause = add_jitter(answer(&error).map_or(Duration::ZERO, status_retry_after).min(PATIENCE));
-                let error = words(&error);
+                let pause =
+                    add_jitter(response_status(&error).map_or(Duration::ZERO, status_retry_after).min(PATIENCE));
+                let error = error_message(&error);
                 failures = failures.saturating_add(1);
                 // A single failure is no reason to worry.
-                if 1 < failures && is_due(&mut lock(&WARNINGS), &error, Instant::now()) {
+                if failures > 1 && is_due(&mut lock(&WARNINGS), &error, Instant::now()) {
                     warn!(kind = %C::kind(&()), error, "watch interrupted, retrying");
                 } else {
                     debug!(kind = %C::kind(&()), error, "watch interrupted, retrying");
@@ -201,7 +202,7 @@ pub(super) async fn watch<C: Watchable>(
 /// The warnings of the last seconds. All watches share them, because what interrupts one often interrupts all.
 static WARNINGS: Mutex<Vec<(String, Instant)>> = Mutex::new(vec![]);
 
-/// Whether to log a warning: not if the same one was logged in the last 30 seconds.
+/// Returns whether to log a warning: not if the same one was logged in the last 30 seconds.
 fn is_due(warnings: &mut Vec<(String, Instant)>, error: &str, now: Instant) -> bool {
     warnings.retain(|(_, at)| now.duration_since(*at) < Duration::from_secs(30));
     let is_due = !warnings.iter().any(|(text, _)| text == error);
@@ -212,7 +213,7 @@ fn is_due(warnings: &mut Vec<(String, Instant)>, error: &str, now: Instant) -> b
 }
 
 /// The message of a watcher's error, once.
-fn words(error: &watcher::Error) -> String {
+fn error_message(error: &watcher::Error) -> String {
     match error {
         watcher::Error::InitialListFailed(it)
         | watcher::Error::WatchStartFailed(it)
@@ -223,7 +224,7 @@ fn words(error: &watcher::Error) -> String {
 }
 
 /// The answer of the API server to a list, or to the begin of a watch.
-fn answer(error: &watcher::Error) -> Option<&Status> {
+fn response_status(error: &watcher::Error) -> Option<&Status> {
     match error {
         watcher::Error::InitialListFailed(kube::Error::Api(it))
         | watcher::Error::WatchStartFailed(kube::Error::Api(it)) => Some(it),
@@ -239,8 +240,8 @@ enum Hopeless {
     Absent,
 }
 
-fn hopeless(error: &watcher::Error) -> Option<Hopeless> {
-    match answer(error)?.code {
+fn hopeless_reason(error: &watcher::Error) -> Option<Hopeless> {
+    match response_status(error)?.code {
         404 => Some(Hopeless::Absent),
         403 => Some(Hopeless::Forbidden),
         _ => None,

@@ -95,7 +95,7 @@ where
                 Ok(Ok(response)) => response.status().as_u16().to_string(),
                 _ => "<error>".to_owned(),
             };
-            shared.metrics.request(&code, method.as_str(), &shared.host);
+            shared.metrics.count_request(&code, method.as_str(), &shared.host);
             let sent = SentRequest { method, uri, shared };
             let response = response.map_err(|_| sent.timeout_error())?;
             let response = response.map_err(|error| sent.connection_error(error.into()))?;

@@ -40,21 +40,21 @@ impl<K: Watchable + Serialize> Controller<K> {
         let (stop, elected) = (manager.stop.clone(), manager.elected.clone());
         let pending = manager.readiness.expect_caches(name.clone());
         let mut beside = JoinSet::new();
-        tasks.into_iter().for_each(|it| drop(beside.spawn(it)));
+        tasks.into_iter().for_each(|task| drop(beside.spawn(task)));
         let limit = manager.settings.cache_sync_timeout;
         let listed = futures::future::try_join_all(
             synced.into_iter().map(|(resource, it)| async move { it.wait(&resource, limit).await }),
         );
         tokio::select! {
             listed = listed => listed.map(drop).map_err(Error::ControllerFailed)?,
-            ended = ends(&mut beside) => return Err(ended),
+            ended = first_failure(&mut beside) => return Err(ended),
             () = stop.cancelled() => return Ok(()),
         }
         pending.ready();
         info!(controller = name, objects = primary.store().len(), "caches are filled");
         tokio::select! {
             () = elected.cancelled() => {}
-            ended = ends(&mut beside) => return Err(ended),
+            ended = first_failure(&mut beside) => return Err(ended),
             () = stop.cancelled() => return Ok(()),
         }
         let period = manager.settings.sync_period;
@@ -70,13 +70,13 @@ impl<K: Watchable + Serialize> Controller<K> {
         if let Some(report) = worker.manager.dry_run.clone() {
             return tokio::select! {
                 () = worker.dry_run(&report) => Ok(()),
-                ended = ends(&mut beside) => Err(ended),
+                ended = first_failure(&mut beside) => Err(ended),
                 () = stop.cancelled() => Ok(()),
             };
         }
         queue.open();
         add_all(&primary, &queue);
-        beside.spawn(resync(primary.clone(), queue.clone(), period).map(Ok));
+        beside.spawn(resync_periodically(primary.clone(), queue.clone(), period).map(Ok));
         let workers = match worker.manager.settings.max_concurrent_reconciles {
             0 => usize::MAX,
             workers => workers.into(),
@@ -91,10 +91,10 @@ impl<K: Watchable + Serialize> Controller<K> {
                 key = queue.next(), if !is_stopped && running.len() < workers => {
                     let span = info_span!("reconciling object", object.ref = %object_ref::<K>(&key));
                     let worker = worker.clone();
-                    running.push(async move { (worker.work(&key).await, key) }.instrument(span));
+                    running.push(async move { (worker.reconcile_key(&key).await, key) }.instrument(span));
                 }
                 Some((action, key)) = running.next() => queue.done(key, action.requeue_after),
-                ended = ends(&mut beside) => return Err(ended),
+                ended = first_failure(&mut beside) => return Err(ended),
                 () = stop.cancelled(), if !is_stopped => {}
             }
         }
@@ -117,7 +117,7 @@ impl<K: Watchable + Serialize> Controller<K> {
 }
 
 /// Tasks that run as long as the controller have ended: by a panic, or for the reason that they give.
-async fn ends(tasks: &mut JoinSet<Result<(), String>>) -> Error {
+async fn first_failure(tasks: &mut JoinSet<Result<(), String>>) -> Error {
     loop {
         match tasks.join_next().await {
             Some(Err(error)) => return Error::ControllerFailed(format!("a task of the controller failed: {error}")),
@@ -129,7 +129,7 @@ async fn ends(tasks: &mut JoinSet<Result<(), String>>) -> Error {
 }
 
 /// Reconciles everything again after the period, give or take 10 %.
-async fn resync<K: Watchable>(primary: Arc<PrimaryCache<K>>, queue: Arc<FairQueue>, period: Duration) {
+async fn resync_periodically<K: Watchable>(primary: Arc<PrimaryCache<K>>, queue: Arc<FairQueue>, period: Duration) {
     loop {
         tokio::time::sleep(jittered(period)).await;
         add_all(&primary, &queue);
@@ -137,5 +137,5 @@ async fn resync<K: Watchable>(primary: Arc<PrimaryCache<K>>, queue: Arc<FairQueu
 }
 
 fn add_all<K: Watchable>(primary: &PrimaryCache<K>, queue: &FairQueue) {
-    primary.store().state().iter().for_each(|it| queue.add(&key_of(&**it)));
+    primary.store().state().iter().for_each(|object| queue.add(&key_of(&**object)));
 }

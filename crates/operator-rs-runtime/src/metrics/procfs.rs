@@ -25,9 +25,13 @@ impl Collector for Process {
             None => Ok(()),
         };
         let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-        gauge("process_resident_memory_bytes", "Resident memory size in bytes.", resident())?;
+        gauge("process_resident_memory_bytes", "Resident memory size in bytes.", resident_bytes())?;
         gauge("process_open_fds", "Number of open file descriptors.", open_files())?;
-        gauge("process_start_time_seconds", "Start time of the process since unix epoch in seconds.", started(&stat))?;
+        gauge(
+            "process_start_time_seconds",
+            "Start time of the process since unix epoch in seconds.",
+            start_time(&stat),
+        )?;
         let Some(cpu) = field(&stat, 14).zip(field(&stat, 15)) else { return Ok(()) };
         let help = "Total user and system CPU time spent in seconds.";
         let metric = encoder.encode_descriptor("process_cpu_seconds", help, None, MetricType::Counter)?;
@@ -40,15 +44,15 @@ fn field(stat: &str, number: usize) -> Option<f64> {
     stat.rsplit_once(") ")?.1.split(' ').nth(number - 3)?.parse().ok()
 }
 
-fn started(stat: &str) -> Option<f64> {
+fn start_time(stat: &str) -> Option<f64> {
     let boot = fs::read_to_string("/proc/stat").ok()?;
-    let boot: f64 = boot.lines().find_map(|it| it.strip_prefix("btime "))?.trim().parse().ok()?;
+    let boot: f64 = boot.lines().find_map(|line| line.strip_prefix("btime "))?.trim().parse().ok()?;
     Some(boot + field(stat, 22)? / TICKS)
 }
 
-fn resident() -> Option<f64> {
+fn resident_bytes() -> Option<f64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
-    let kilobytes = status.lines().find_map(|it| it.strip_prefix("VmRSS:"))?;
+    let kilobytes = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     Some(kilobytes.trim().strip_suffix(" kB")?.parse::<f64>().ok()? * 1024.0)
 }
 

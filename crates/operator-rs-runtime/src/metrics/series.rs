@@ -15,24 +15,24 @@ use std::{
     time::Instant,
 };
 
-type Labels = Vec<(&'static str, String)>;
+type LabelSet = Vec<(&'static str, String)>;
 type Seconds = Gauge<f64, AtomicU64>;
 
-pub fn labels(pairs: &[(&'static str, &str)]) -> Labels {
+pub fn labels(pairs: &[(&'static str, &str)]) -> LabelSet {
     pairs.iter().map(|(key, value)| (*key, (*value).to_owned())).collect()
 }
 
-fn reconcile(name: &str) -> Labels {
+fn reconcile(name: &str) -> LabelSet {
     labels(&[("controller", name)])
 }
 
-fn queue(name: &str) -> Labels {
+fn queue(name: &str) -> LabelSet {
     labels(&[("name", name), ("controller", name)])
 }
 
 /// The buckets of controller-runtime.
 fn reconcile_buckets() -> Histogram {
-    let fine = [0.005, 0.01, 0.025].into_iter().chain((1..10).map(|it| f64::from(it) / 20.0));
+    let fine = [0.005, 0.01, 0.025].into_iter().chain((1..10).map(|number| f64::from(number) / 20.0));
     let middle = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5];
     let coarse = [5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 15.0, 20.0, 25.0, 30.0, 40.0, 50.0, 60.0];
     Histogram::new(fine.chain(middle).chain(coarse))
@@ -48,10 +48,10 @@ macro_rules! metrics {
     ($($labels:ident $field:ident: $type:ty $(= $make:expr)?, $name:literal, $help:literal;)*) => {
         #[derive(Debug)]
         pub struct Families {
-            pub requests: Family<Labels, Counter>,
-            pub leader: Family<Labels, Gauge>,
-            reconciles: Family<Labels, Counter>,
-            $($field: Family<Labels, $type, fn() -> $type>,)*
+            pub requests: Family<LabelSet, Counter>,
+            pub leader: Family<LabelSet, Gauge>,
+            reconciles: Family<LabelSet, Counter>,
+            $($field: Family<LabelSet, $type, fn() -> $type>,)*
         }
 
         impl Families {
@@ -77,10 +77,10 @@ macro_rules! metrics {
 
         impl Series {
             pub fn new(families: &Families, name: &str) -> Self {
-                let result = |it| labels(&[("controller", name), ("result", it)]);
+                let result = |value| labels(&[("controller", name), ("result", value)]);
                 let results = ["success", "requeue_after", "error", "requeue"].map(result);
                 Self {
-                    results: results.map(|it| families.reconciles.get_or_create_owned(&it)),
+                    results: results.map(|labels| families.reconciles.get_or_create_owned(&labels)),
                     running: Mutex::default(),
                     $($field: families.$field.get_or_create_owned(&$labels(name)),)*
                 }
@@ -109,7 +109,7 @@ metrics! {
 }
 
 impl Series {
-    /// Sets what depends on the time.
+    /// Sets the series that depend on the time.
     pub fn measure(&self) {
         let seconds = |since: &Instant| since.elapsed().as_secs_f64();
         let running = crate::lock(&self.running);

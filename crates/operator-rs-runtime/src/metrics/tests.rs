@@ -28,8 +28,8 @@ async fn reconciles_are_counted_under_the_names_of_controller_runtime() {
 fn the_panels_of_kubebuilder_find_their_series() {
     let metrics = Metrics::default();
     metrics.controller("it").max_concurrent(3);
-    metrics.request("200", "GET", "10.0.0.1:443");
-    metrics.leader("operator", true);
+    metrics.count_request("200", "GET", "10.0.0.1:443");
+    metrics.set_leader("operator", true);
     let text = metrics.encode();
     let queue = "{name=\"it\",controller=\"it\"} 0";
     for (series, value) in [
