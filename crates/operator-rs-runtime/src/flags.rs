@@ -5,7 +5,7 @@ use crate::{
     client::Limits,
     flag_values::{self, Address},
     leader::{self, LeaderElection},
-    manager::{MAX_CONCURRENT_RECONCILES, Settings},
+    manager::Settings,
     scope::WatchNamespaces,
     telemetry::LogFormat,
     tls::Files,
@@ -74,7 +74,7 @@ pub struct Flags {
     pub(crate) watch_namespace: WatchNamespaces,
 
     /// Concurrent reconciles of each controller
-    #[arg(long, env, default_value_t = MAX_CONCURRENT_RECONCILES, value_name = "N", value_parser = flag_values::workers)]
+    #[arg(long, env, default_value_t = 16, value_name = "N", value_parser = flag_values::workers)]
     max_concurrent_reconciles: u16,
 
     /// Time limit of one reconcile

@@ -50,7 +50,7 @@ macro_rules! identity {
 /// | 16 | 0.05 and 0.14 s | 0.17 and 0.35 s | 13.7 MiB |
 ///
 /// The requests are the same, and those of one object follow each other as before.
-pub(crate) const MAX_CONCURRENT_RECONCILES: u16 = 16;
+const MAX_CONCURRENT_RECONCILES: u16 = 16;
 
 /// Settings of the controllers. The first four are flags of the process; for one controller, change those of its
 /// [`Manager`] before the controller is made:

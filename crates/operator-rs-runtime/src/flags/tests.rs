@@ -55,7 +55,7 @@ fn times_are_written_as_in_go() {
 }
 
 #[test]
-fn the_defaults_are_those_of_controller_runtime() {
+fn the_defaults_are_those_of_the_settings() {
     let flags = read(&[]).unwrap();
     assert_eq!(flags.settings(), Settings::default());
     assert_eq!(flags.limits(), Limits::default());
