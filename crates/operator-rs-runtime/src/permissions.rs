@@ -85,10 +85,16 @@ impl Permissions {
 
     /// Logs all permissions that this account lacks, once for the process. Call it after a request was refused.
     pub(crate) async fn log_missing(&self, client: &Client) {
-        if self.0.missing.initialized() {
+        // Of the reconciles that are refused at the same time, only the one that has asked logs the answer.
+        let mut has_asked = false;
+        let missing = self.0.missing.get_or_init(|| {
+            has_asked = true;
+            self.review(client)
+        });
+        let missing = missing.await.iter();
+        if !has_asked {
             return;
         }
-        let missing = self.find_missing(client).await.iter();
         let missing = missing.map(|((group, plural, _), verbs)| ((group.clone(), plural.clone()), verbs.clone()));
         let missing: BTreeMap<_, _> = missing.collect();
         if !missing.is_empty() {
@@ -101,20 +107,21 @@ impl Permissions {
 
     /// Asks the API server, on the first call only, which of the needed permissions this account lacks.
     async fn find_missing(&self, client: &Client) -> &BTreeMap<ResourceKey, Vec<&'static str>> {
-        let review = || async {
-            let needed = lock(&self.0.needed).clone();
-            let all = needed.iter().flat_map(|(resource, verbs)| verbs.iter().map(move |verb| (resource, *verb)));
-            let reviews =
-                all.map(|(resource, verb)| async move { (resource, verb, is_denied(client, resource, verb).await) });
-            let mut missing = BTreeMap::<_, Vec<_>>::new();
-            for (resource, verb, is_denied) in futures::future::join_all(reviews).await {
-                if is_denied {
-                    missing.entry(resource.clone()).or_default().push(verb);
-                }
+        self.0.missing.get_or_init(|| self.review(client)).await
+    }
+
+    async fn review(&self, client: &Client) -> BTreeMap<ResourceKey, Vec<&'static str>> {
+        let needed = lock(&self.0.needed).clone();
+        let all = needed.iter().flat_map(|(resource, verbs)| verbs.iter().map(move |verb| (resource, *verb)));
+        let reviews =
+            all.map(|(resource, verb)| async move { (resource, verb, is_denied(client, resource, verb).await) });
+        let mut missing = BTreeMap::<_, Vec<_>>::new();
+        for (resource, verb, is_denied) in futures::future::join_all(reviews).await {
+            if is_denied {
+                missing.entry(resource.clone()).or_default().push(verb);
             }
-            missing
-        };
-        self.0.missing.get_or_init(review).await
+        }
+        missing
     }
 }
 
