@@ -4,6 +4,7 @@ use super::{
     kinds::Kind,
     object::{Key, Object},
     versions::Converter,
+    write::encode_string_data,
 };
 use serde_json::{Value, json};
 use std::{
@@ -137,6 +138,7 @@ impl Store {
         if !value["metadata"].is_object() {
             value["metadata"] = json!({});
         }
+        encode_string_data(resource, &mut value);
         let meta = &mut value["metadata"];
         if meta["uid"].is_null() {
             meta["uid"] = self.uid().into();

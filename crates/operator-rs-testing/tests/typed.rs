@@ -178,3 +178,28 @@ async fn a_rule_that_decides_a_fault_of_watches_is_named() {
     let cluster = Cluster::default().with_fault(FaultRule::for_requests(|_| Some(Fault::HoldEvents)));
     let _ = Api::<ConfigMap>::all(cluster.client()).get_opt("a").await;
 }
+
+#[tokio::test]
+async fn the_string_data_of_a_secret_becomes_its_data() {
+    let password = |cluster: &Cluster| {
+        let secret = cluster.get_json("secrets", "default", "a").unwrap();
+        assert!(secret["stringData"].is_null(), "{secret}");
+        secret["data"]["password"].clone()
+    };
+    let secret = |text: &str| {
+        json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "a", "namespace": "default" },
+            "stringData": { "password": text } })
+    };
+    let cluster = Cluster::default().with_json("secrets", &[secret("one")]);
+    assert_eq!(password(&cluster), "b25l");
+    cluster.put_json("secrets", secret("two")).unwrap();
+    assert_eq!(password(&cluster), "dHdv");
+    let api: Api<Secret> = Api::default_namespaced(cluster.client());
+    let apply = PatchParams::apply("a").force();
+    let applied = api.patch("a", &apply, &Patch::Apply(secret("three"))).await.unwrap();
+    assert_eq!(password(&cluster), "dGhyZWU=");
+    let again = api.patch("a", &apply, &Patch::Apply(secret("three"))).await.unwrap();
+    assert_eq!(again.resource_version(), applied.resource_version());
+    api.patch("a", &PatchParams::default(), &Patch::Merge(secret("four"))).await.unwrap();
+    assert_eq!(password(&cluster), "Zm91cg==");
+}

@@ -4,6 +4,7 @@ use super::{
     super::{apply::is_built_in, object::Object, refusal::Refusal, structural},
     WriteRequest, Written,
 };
+use k8s_openapi::ByteString;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -55,6 +56,7 @@ impl WriteRequest<'_> {
     /// Makes of a custom resource what its schema declares.
     pub(super) fn conform_to_schema(&self, object: &mut Value) -> Result<(), Refusal> {
         drop_empty_metadata(object);
+        encode_string_data(&self.request.resource, object);
         let Some(schema) = &self.declared else { return Ok(()) };
         let unknown = structural::conform(object, schema);
         if !unknown.is_empty() && self.request.param("fieldValidation") == "Strict" {
@@ -133,6 +135,20 @@ fn keep_times(old: &Value, new: &mut Value) {
         && timeless(&before["managedFields"]) == timeless(&after["managedFields"])
     {
         new["metadata"] = before.clone();
+    }
+}
+
+/// Moves the `stringData` of a Secret to its `data`: the server never stores it, and never returns it.
+pub fn encode_string_data(resource: &str, object: &mut Value) {
+    if resource != "secrets" || !(object["data"].is_null() || object["data"].is_object()) {
+        return;
+    }
+    let Some(Value::Object(texts)) = object.as_object_mut().and_then(|object| object.remove("stringData")) else {
+        return;
+    };
+    for (key, text) in texts {
+        let bytes = ByteString(text.as_str().unwrap_or_default().into());
+        object["data"][key] = json!(bytes);
     }
 }
 

@@ -19,6 +19,8 @@ use super::{
 use serde_json::{Value, json};
 use std::sync::Arc;
 
+pub use change::encode_string_data;
+
 /// The result of a write: the HTTP status code, and the object.
 pub type Written = Result<(u16, Arc<Object>), Refusal>;
 
@@ -269,6 +271,7 @@ impl WriteRequest<'_> {
 
     fn with_defaults(&self, mut object: Value) -> Value {
         change::drop_empty_metadata(&mut object);
+        encode_string_data(&self.request.resource, &mut object);
         if let Some(schema) = &self.declared {
             structural::complete(&mut object, schema);
         }
