@@ -93,3 +93,31 @@ async fn objects_of_a_test_have_the_defaults_of_their_crd() {
     assert_eq!(edited["spec"], json!({ "members": [], "size": 3 }));
     assert_eq!(edited["metadata"]["generation"], 1);
 }
+
+#[tokio::test]
+async fn conditions_have_the_fields_that_the_crd_requires() {
+    let crd = |required: Value| {
+        let conditions = json!({ "type": "array", "items": { "type": "object", "required": required,
+            "properties": { "type": { "type": "string" }, "status": { "type": "string" } } } });
+        let status = json!({ "type": "object", "properties": { "conditions": conditions } });
+        let version = json!({ "name": "v1", "served": true, "storage": true, "subresources": { "status": {} },
+            "schema": { "openAPIV3Schema": { "type": "object", "properties": { "status": status } } } });
+        json!({ "metadata": { "name": "tasks.test.dev" }, "spec": { "group": "test.dev", "scope": "Namespaced",
+            "names": { "plural": "tasks", "kind": "Task" }, "versions": [version] } })
+    };
+    let code = async |required: Value| {
+        let task = json!({ "metadata": { "name": "a", "namespace": "default" } });
+        let cluster = Cluster::default().with_crds(&[crd(required)]).with_json("tasks.test.dev", &[task]);
+        let gvk = kube::core::GroupVersionKind::gvk("test.dev", "v1", "Task");
+        let resource = kube::api::ApiResource { plural: "tasks".into(), ..kube::api::ApiResource::from_gvk(&gvk) };
+        let api: Api<kube::api::DynamicObject> = Api::namespaced_with(cluster.client(), "default", &resource);
+        let status = json!({ "status": { "conditions": [{ "type": "Ready", "status": "True" }] } });
+        match api.patch_status("a", &PatchParams::default(), &Patch::Merge(&status)).await {
+            Ok(_) => 200,
+            Err(kube::Error::Api(refusal)) => refusal.code,
+            Err(error) => panic!("{error}"),
+        }
+    };
+    assert_eq!(code(json!(["type", "status"])).await, 200);
+    assert_eq!(code(json!(["type", "status", "lastTransitionTime"])).await, 422);
+}

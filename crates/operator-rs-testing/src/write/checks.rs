@@ -59,12 +59,19 @@ impl WriteRequest<'_> {
         Ok(())
     }
 
-    /// A condition has all that the schema of a custom resource requires.
+    /// A condition has all that the schema of a custom resource requires. Without a CRD, this is what the usual type of
+    /// conditions requires.
     pub(super) fn check_conditions(&self, new: &Value) -> Result<(), Refusal> {
         const REQUIRED: [&str; 4] = ["lastTransitionTime", "message", "reason", "status"];
+        let conditions = |schema: &Value| schema["properties"]["status"]["properties"]["conditions"]["items"].clone();
+        let declared = self.declared.as_ref().map(conditions);
+        let required: Vec<&str> = match &declared {
+            Some(item) => item["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect(),
+            None => REQUIRED.to_vec(),
+        };
         let all = new["status"]["conditions"].as_array().filter(|_| !is_built_in(&self.request.resource));
         for (at, condition) in all.into_iter().flatten().enumerate() {
-            if let Some(field) = REQUIRED.iter().find(|name| condition[**name].is_null()) {
+            if let Some(field) = required.iter().find(|name| condition[**name].is_null()) {
                 let (field, name) = (format!("status.conditions[{at}].{field}"), &self.request.name);
                 return Err(Refusal::invalid(self.subject(name), &field, "FieldValueRequired", "Required value"));
             }
