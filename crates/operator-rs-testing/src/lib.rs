@@ -101,6 +101,7 @@ struct ServerState {
     webhooks: Webhooks,
     watching: BTreeMap<u64, Progress>,
     collecting: bool,
+    run_timeout: Option<Duration>,
 }
 
 impl Cluster {

@@ -11,7 +11,8 @@ use tokio_util::sync::CancellationToken;
 
 /// The time without a write after which a controller counts as settled: longer than it needs to start.
 const QUIET: Duration = Duration::from_millis(500);
-const LIMIT: Duration = Duration::from_secs(30);
+/// The time within which a run has to end, unless the test sets another one.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 impl Cluster {
     /// Runs a controller until it has settled: until it has asked something, and then neither it nor anything else
@@ -43,7 +44,7 @@ impl Cluster {
     /// ```
     ///
     /// # Panics
-    /// If the controller fails, or still writes after 30 s. One that retries forever never settles: use
+    /// If the controller fails, or still writes after 30 s ([`with_run_timeout`](Self::with_run_timeout)). One that retries forever never settles: use
     /// [`run_until`](Self::run_until).
     pub async fn run<F, E>(&self, controller: impl FnOnce(Client, CancellationToken) -> F) -> Vec<String>
     where
@@ -73,7 +74,7 @@ impl Cluster {
     /// ```
     ///
     /// # Panics
-    /// If the controller fails, or it is not true after 30 s.
+    /// If the controller fails, or it is not true after 30 s ([`with_run_timeout`](Self::with_run_timeout)).
     pub async fn run_until<F, E>(
         &self,
         controller: impl FnOnce(Client, CancellationToken) -> F,
@@ -90,6 +91,37 @@ impl Cluster {
         .await
     }
 
+    /// Sets the time within which [`run`](Self::run) and [`run_until`](Self::run_until) have to end (default: 30 s). A
+    /// controller that retries after minutes needs more; with tokio's paused clock, the test does not wait for it:
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::ConfigMap;
+    /// use kube::{Api, Client, api::{Patch, PatchParams}};
+    /// use operator_rs_testing::{CancellationToken, Cluster, Fault};
+    /// use std::time::Duration;
+    ///
+    /// async fn run(client: Client, stop: CancellationToken) -> Result<(), kube::Error> {
+    ///     let configs: Api<ConfigMap> = Api::default_namespaced(client);
+    ///     let config = serde_json::json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "a" } });
+    ///     while configs.patch("a", &PatchParams::apply("example"), &Patch::Apply(&config)).await.is_err() {
+    ///         tokio::time::sleep(Duration::from_secs(300)).await;
+    ///     }
+    ///     stop.cancelled().await;
+    ///     Ok(())
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() { // in a test: #[tokio::test(start_paused = true)], with tokio's feature `test-util`
+    /// let cluster = Cluster::default().with_run_timeout(Duration::from_secs(600));
+    /// cluster.inject(Fault::Refuse { code: 500 }.on_write(1));
+    /// cluster.run_until(run, |cluster| cluster.get::<ConfigMap>("default", "a").is_some()).await;
+    /// # }
+    /// ```
+    pub fn with_run_timeout(self, timeout: Duration) -> Self {
+        self.state().run_timeout = Some(timeout);
+        self
+    }
+
     async fn run_while<F, E>(
         &self,
         controller: impl FnOnce(Client, CancellationToken) -> F,
@@ -101,7 +133,8 @@ impl Cluster {
     {
         let (stop, earlier) = (CancellationToken::new(), self.writes().len());
         let task = tokio::spawn(controller(self.client(), stop.clone()));
-        let limit = Instant::now() + LIMIT;
+        let timeout = self.state().run_timeout.unwrap_or(TIMEOUT);
+        let limit = Instant::now() + timeout;
         while !task.is_finished() && Instant::now() < limit && goes_on().await {}
         let in_time = Instant::now() < limit;
         stop.cancel();
@@ -110,7 +143,7 @@ impl Cluster {
         }
         let writes: Vec<String> = self.writes().into_iter().skip(earlier).map(|write| write.summary).collect();
         let last = &writes[writes.len().saturating_sub(3)..];
-        let (count, seconds) = (writes.len(), LIMIT.as_secs());
+        let (count, seconds) = (writes.len(), timeout.as_secs());
         assert!(in_time, "not done after {seconds} s: {count} writes, the last ones are {}", last.join(", "));
         writes
     }

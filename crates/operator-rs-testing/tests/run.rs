@@ -53,6 +53,23 @@ async fn a_run_of_a_controller_that_never_settles_fails() {
     cluster().run(|client, stop| count(client, stop, u64::MAX)).await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_controller_that_retries_after_minutes_runs_until_something_is_true() {
+    let retry = |client: Client, stop: CancellationToken| async move {
+        let api: Api<ConfigMap> = Api::default_namespaced(client);
+        let config = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "a" } });
+        while api.patch("a", &PatchParams::apply("a"), &Patch::Apply(&config)).await.is_err() {
+            sleep(Duration::from_secs(300)).await;
+        }
+        stop.cancelled().await;
+        Ok::<_, kube::Error>(())
+    };
+    let cluster = Cluster::default().with_run_timeout(Duration::from_secs(600));
+    cluster.inject(Fault::Refuse { code: 500 }.on_write(1));
+    let writes = cluster.run_until(retry, |cluster| cluster.get::<ConfigMap>("default", "a").is_some()).await;
+    assert_eq!(writes, ["PATCH configmaps"; 2]);
+}
+
 #[tokio::test]
 #[should_panic(expected = "the controller failed: no luck")]
 async fn a_run_of_a_controller_that_fails_fails() {
