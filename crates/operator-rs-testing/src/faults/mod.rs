@@ -9,8 +9,9 @@
 //! * all watch events come late, come twice, or are lost until the watch ends with 410 Gone.
 //!
 //! Each time the cluster has to reach the state of the undisturbed run (but for what differs in every run: uids,
-//! versions, times, events), and a controller that is started then must write nothing. The undisturbed run itself is not
-//! compared with anything: assert in a [step](FaultCheck::then) what it has to do.
+//! versions, times, events), and a controller that is started then must write nothing: one that applies its objects in each
+//! reconcile needs [`accept_writes_without_effect`](FaultCheck::accept_writes_without_effect). The undisturbed run itself is
+//! not compared with anything: assert in a [step](FaultCheck::then) what it has to do.
 //!
 //! ```no_run
 //! use kube::Client;
@@ -27,10 +28,11 @@ mod step;
 #[cfg(test)]
 mod tests;
 
-use super::{Cluster, Fault, Write};
+use super::{Cluster, Fault, Write, resource_name};
 use futures::{StreamExt, stream};
-use kube::Client;
+use kube::{Client, Resource};
 use run::Run;
+use state::{ClusterState, DIFFERENT_STATE, IgnoredField};
 use std::{
     fmt::{self, Display},
     time::Duration,
@@ -60,6 +62,8 @@ pub struct FaultCheck<'a, F> {
     steps: Vec<CheckStep<'a>>,
     settle_time: Duration,
     timeout: Duration,
+    accepts_writes_without_effect: bool,
+    ignored_fields: Vec<IgnoredField>,
 }
 
 /// The disturbance of one run of the controller. Writes are counted from 1.
@@ -84,6 +88,8 @@ enum Disturbance {
     },
 }
 
+const RANDOM_VALUES_HINT: &str = "\nThis run had no fault. If a value is random, use `FaultCheck::ignore_value_of`";
+
 /// The delay of events.
 const DELAY: Duration = Duration::from_millis(150);
 /// The time for which events are lost.
@@ -104,6 +110,8 @@ where
             steps: Vec::new(),
             settle_time: Duration::from_millis(300),
             timeout: Duration::from_secs(20),
+            accepts_writes_without_effect: false,
+            ignored_fields: Vec::new(),
         }
     }
 
@@ -151,6 +159,40 @@ where
         self
     }
 
+    /// Accepts that a controller that is started again repeats its writes, if they change nothing on the cluster: a
+    /// controller that applies all its objects in each reconcile, without comparing first.
+    ///
+    /// ```
+    /// # use kube::Client;
+    /// # use operator_rs_testing::{CancellationToken, Cluster, faults::FaultCheck};
+    /// # async fn run(client: Client, stop: CancellationToken) -> Result<(), kube::Error> { Ok(()) }
+    /// # async fn test() {
+    /// FaultCheck::new(Cluster::default, run).accept_writes_without_effect().run().await;
+    /// # }
+    /// ```
+    pub fn accept_writes_without_effect(mut self) -> Self {
+        self.accepts_writes_without_effect = true;
+        self
+    }
+
+    /// Ignores the value of a field of a kind, such as `data.password` of Secrets, because it is random. The field itself
+    /// still has to be there.
+    ///
+    /// ```
+    /// # use k8s_openapi::api::core::v1::Secret;
+    /// # use kube::Client;
+    /// # use operator_rs_testing::{CancellationToken, Cluster, faults::FaultCheck};
+    /// # async fn run(client: Client, stop: CancellationToken) -> Result<(), kube::Error> { Ok(()) }
+    /// # async fn test() {
+    /// FaultCheck::new(Cluster::default, run).ignore_value_of::<Secret>("data.password").run().await;
+    /// # }
+    /// ```
+    pub fn ignore_value_of<K: Resource<DynamicType = ()>>(mut self, field: &str) -> Self {
+        let path = field.trim_start_matches('.').to_owned();
+        self.ignored_fields.push(IgnoredField { resource: resource_name::<K>(), path });
+        self
+    }
+
     /// Runs the check.
     ///
     /// # Panics
@@ -159,6 +201,11 @@ where
         if let Err(problems) = self.try_run().await {
             panic!("{}", problems.join("\n"));
         }
+    }
+
+    /// The state of a cluster without the ignored values.
+    fn state_of(&self, cluster: &Cluster) -> ClusterState {
+        ClusterState::of(cluster, &self.ignored_fields)
     }
 
     /// Runs the check, and returns the differences of each fault.
@@ -179,8 +226,13 @@ where
             let reference = &reference;
             async move {
                 let description = disturbance.describe(&reference.writes);
+                let has_fault = disturbance != Disturbance::Nothing;
                 let done = Run::start(self, disturbance).compare_with(reference).await;
-                done.err().map(|problem| format!("{description}: {problem}"))
+                done.err().map(|problem| {
+                    let may_be_random = !has_fault && problem.starts_with(DIFFERENT_STATE);
+                    let hint = if may_be_random { RANDOM_VALUES_HINT } else { "" };
+                    format!("{description}: {problem}{hint}")
+                })
             }
         });
         let problems: Vec<_> =

@@ -17,6 +17,9 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
+const REPEATED_WRITES_HINT: &str =
+    ", which changes nothing. If the controller may repeat its writes, use `FaultCheck::accept_writes_without_effect`";
+
 /// The writes of the undisturbed run.
 pub struct Reference {
     /// The writes, those after each step too.
@@ -54,13 +57,13 @@ where
 
     /// Runs without a fault, and keeps what was done.
     pub async fn run_undisturbed(mut self) -> Result<Reference, String> {
-        let mut given: BTreeSet<String> = ClusterState::of(&(self.check.setup)()).ids().cloned().collect();
+        let mut given: BTreeSet<String> = self.check.state_of(&(self.check.setup)()).ids().cloned().collect();
         let mut before = self.first_state().await?;
         let mut states = vec![before.clone()];
         for (step, number) in self.check.steps.iter().zip(1..) {
             let writes = self.cluster.writes().len();
             step.run(&self.cluster);
-            let changed = ClusterState::of(&self.cluster);
+            let changed = self.check.state_of(&self.cluster);
             given.extend(changed.ids().filter(|id| !before.has(id)).cloned());
             let after = self.first_state().await?;
             let has_written = self.cluster.writes().len() > writes;
@@ -90,7 +93,7 @@ where
             }
             stillness.wait_for_tick(&self.cluster).await;
         }
-        Ok(ClusterState::of(&self.cluster))
+        Ok(self.check.state_of(&self.cluster))
     }
 
     /// Runs with the fault, and compares with the undisturbed run.
@@ -127,11 +130,11 @@ where
                 stillness.reset();
             }
             let settled = stillness.has_lasted(self.check.settle_time);
-            if settled && difference(state, &ClusterState::of(&self.cluster)).is_none() {
+            if settled && difference(state, &self.check.state_of(&self.cluster)).is_none() {
                 return Ok(());
             }
             if limit < Instant::now() {
-                let found = difference(state, &ClusterState::of(&self.cluster));
+                let found = difference(state, &self.check.state_of(&self.cluster));
                 return Err(found.unwrap_or_else(|| self.unsettled_message("the controller does not settle")));
             }
             // A difference may pass with a retry: comparing costs more than waiting.
@@ -158,10 +161,11 @@ where
         }
     }
 
-    /// Ends the controller, starts it again, and sees that it writes nothing.
+    /// Ends the controller, starts it again, and sees that it writes nothing, or changes nothing if that is enough.
     async fn check_restart(&mut self) -> Result<(), String> {
         self.process.end().await?;
         let (before, requests) = (self.cluster.writes().len(), self.cluster.request_count());
+        let version = self.cluster.latest_resource_version();
         self.process = Process::start(self.check, &self.cluster);
         let (limit, mut stillness) = (Instant::now() + self.check.timeout, Stillness::start(&self.cluster));
         while !stillness.has_lasted(self.check.settle_time) || self.cluster.request_count() == requests {
@@ -172,13 +176,14 @@ where
             stillness.wait_for_tick(&self.cluster).await;
         }
         let writes = self.cluster.writes();
-        match writes.get(before..) {
-            None | Some([]) => Ok(()),
-            Some(new) => {
-                let list: Vec<_> = new.iter().map(|write| format!("{} {}", write.summary, write.path)).collect();
-                Err(format!("started again when all was settled, the controller writes {}", list.join(", ")))
-            }
+        let Some(new @ [_, ..]) = writes.get(before..) else { return Ok(()) };
+        let changes_nothing = self.cluster.latest_resource_version() == version;
+        if changes_nothing && self.check.accepts_writes_without_effect {
+            return Ok(());
         }
+        let list: Vec<_> = new.iter().map(|write| format!("{} {}", write.summary, write.path)).collect();
+        let hint = if changes_nothing { REPEATED_WRITES_HINT } else { "" };
+        Err(format!("started again when all was settled, the controller writes {}{hint}", list.join(", ")))
     }
 
     fn unsettled_message(&self, what: &str) -> String {

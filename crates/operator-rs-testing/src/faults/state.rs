@@ -25,9 +25,17 @@ const VOLATILE: [&str; 10] = [
     "uid",
 ];
 
+/// A field of a kind whose value differs in every run.
+pub struct IgnoredField {
+    /// The resource, such as `secrets`.
+    pub resource: String,
+    /// The path, such as `data.password`.
+    pub path: String,
+}
+
 impl ClusterState {
     /// The state of a cluster now.
-    pub fn of(cluster: &Cluster) -> Self {
+    pub fn of(cluster: &Cluster, ignored: &[IgnoredField]) -> Self {
         let mut objects = Vec::new();
         cluster.with_store(|store| {
             for (resource, collection) in store.collections().filter(|(it, _)| !IGNORED.contains(&it.as_str())) {
@@ -58,6 +66,9 @@ impl ClusterState {
             let deleting = !object["metadata"]["deletionTimestamp"].is_null();
             strip_volatile(&mut object, &aliases);
             object["metadata"]["managedFields"] = managers;
+            for field in ignored.iter().filter(|field| field.resource == resource) {
+                hide_value(&mut object, &field.path);
+            }
             if deleting {
                 object["metadata"]["deletionTimestamp"] = "set".into();
             }
@@ -141,6 +152,21 @@ fn strip_volatile(value: &mut Value, aliases: &BTreeMap<String, String>) {
     }
 }
 
+/// Replaces the value at a path, if there is one. The names on the path may contain dots themselves.
+fn hide_value(value: &mut Value, path: &str) {
+    let Value::Object(fields) = value else { return };
+    for (name, field) in fields {
+        match path.strip_prefix(name.as_str()) {
+            Some("") => *field = "ignored".into(),
+            Some(rest) => rest.strip_prefix('.').into_iter().for_each(|rest| hide_value(field, rest)),
+            None => {}
+        }
+    }
+}
+
+/// The words with which the differences begin.
+pub const DIFFERENT_STATE: &str = "the state is not the one of the undisturbed run";
+
 /// The differences, a line for each object; `None` if there are none.
 pub fn difference(expected: &ClusterState, found: &ClusterState) -> Option<String> {
     let ids: BTreeSet<_> = expected.0.keys().chain(found.0.keys()).collect();
@@ -161,7 +187,7 @@ pub fn difference(expected: &ClusterState, found: &ClusterState) -> Option<Strin
     if more > 0 {
         lines.push(format!("and {more} more"));
     }
-    Some(format!("the state is not the one of the undisturbed run:\n  {}", lines.join("\n  ")))
+    Some(format!("{DIFFERENT_STATE}:\n  {}", lines.join("\n  ")))
 }
 
 fn compare_fields(expected: &Value, found: &Value, path: &str, lines: &mut Vec<String>) {

@@ -6,7 +6,7 @@ use kube::{
     api::{Patch, PatchParams},
     runtime::{WatchStreamExt, watcher},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// For each ConfigMap `<name>` writes `<name>-copy`, and then how long it is: a reconciler in two steps.
@@ -133,6 +133,62 @@ async fn an_operator_that_writes_at_every_start_is_found() {
     let expected = "started again when all was settled, the controller writes PATCH configmaps \
         /api/v1/namespaces/default/configmaps/b";
     assert_eq!(problems, [expected]);
+}
+
+/// Applies the ConfigMap `b` with this data at each start.
+async fn apply_at_start(client: Client, stop: CancellationToken, data: Value) -> Result<(), kube::Error> {
+    let api: Api<ConfigMap> = Api::namespaced(client, "default");
+    let body = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "b" }, "data": data });
+    while api.patch("b", &PatchParams::apply("op").force(), &Patch::Apply(&body)).await.is_err() {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    let mut events = Box::pin(watcher(api, watcher::Config::default()).touched_objects());
+    while !stop.is_cancelled() {
+        tokio::select! { () = stop.cancelled() => {}, _ = events.try_next() => {} }
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn repeated_writes_are_accepted_if_they_change_nothing() {
+    let repeated = |client, stop| apply_at_start(client, stop, json!({ "x": "1" }));
+    let problems = FaultCheck::new(setup, repeated).try_run().await.unwrap_err();
+    let expected = "started again when all was settled, the controller writes PATCH configmaps \
+        /api/v1/namespaces/default/configmaps/b, which changes nothing. If the controller may repeat its writes, use \
+        `FaultCheck::accept_writes_without_effect`";
+    assert_eq!(problems, [expected]);
+    FaultCheck::new(setup, repeated).accept_writes_without_effect().run().await;
+
+    let starts = AtomicUsize::new(0);
+    let changed = |client, stop| {
+        let start = starts.fetch_add(1, Ordering::SeqCst).to_string();
+        apply_at_start(client, stop, json!({ "start": start }))
+    };
+    let problems = FaultCheck::new(setup, changed).accept_writes_without_effect().try_run().await.unwrap_err();
+    let expected = "started again when all was settled, the controller writes PATCH configmaps \
+        /api/v1/namespaces/default/configmaps/b";
+    assert_eq!(problems, [expected]);
+}
+
+#[tokio::test]
+async fn random_values_are_ignored_on_request() {
+    let starts = AtomicUsize::new(0);
+    let random = |client: Client, stop: CancellationToken| {
+        let start = starts.fetch_add(1, Ordering::SeqCst).to_string();
+        async move {
+            let api: Api<ConfigMap> = Api::namespaced(client.clone(), "default");
+            let data = api.get_opt("b").await?.and_then(|config| config.data);
+            apply_at_start(client, stop, data.map_or_else(|| json!({ "random.key": start }), |data| json!(data)))
+                .await?;
+            Ok::<_, kube::Error>(())
+        }
+    };
+    let check = || FaultCheck::new(setup, random).accept_writes_without_effect();
+    let problems = check().timeout(Duration::from_secs(2)).try_run().await.unwrap_err();
+    let undisturbed = problems.iter().find(|problem| problem.starts_with("undisturbed a second time")).unwrap();
+    assert!(undisturbed.contains("configmaps default/b: .data.random.key is \""), "{undisturbed}");
+    assert!(undisturbed.ends_with("If a value is random, use `FaultCheck::ignore_value_of`"), "{undisturbed}");
+    check().ignore_value_of::<ConfigMap>("data.random.key").run().await;
 }
 
 /// Copies `a` once, and remembers that in the object.
