@@ -16,7 +16,8 @@ impl Action {
         Self { requeue_after: Some(after) }
     }
 
-    /// Reconciles the object again when it or one of its dependents changes, and after [`sync_period`](crate::Settings::sync_period).
+    /// Reconciles the object again when it or one of its dependents changes, and after
+    /// [`sync_period`](crate::Settings::sync_period).
     #[must_use]
     pub const fn await_change() -> Self {
         Self { requeue_after: None }

@@ -50,8 +50,8 @@ where
 }
 
 impl Component {
-    /// Starts the controller, once or once for each namespace, as [`run_manager`](crate::run_manager) does, so that a test
-    /// can run it without the process around it. For a webhook, the result is empty.
+    /// Starts the controller, once or once for each namespace, as [`run_manager`](crate::run_manager) does, so that a
+    /// test can run it without the process around it. For a webhook, the result is empty.
     pub fn controllers(&self, manager: &Manager, scope: &WatchNamespaces) -> Vec<Running> {
         match &self.0 {
             ComponentKind::Controller(start) => start(manager, scope),
@@ -67,8 +67,8 @@ impl Component {
 }
 
 /// Serves the webhooks among the components until the operator stops, so that a test can serve them without the process
-/// around it. The flags have the values of environment variables such as `WEBHOOK_PORT`. It returns at once if there are no
-/// webhooks, or if the crate is built without them.
+/// around it. The flags have the values of environment variables such as `WEBHOOK_PORT`. It returns at once if there
+/// are no webhooks, or if the crate is built without them.
 ///
 /// # Errors
 ///

@@ -139,13 +139,13 @@ impl<K: Watchable + Serialize> Controller<K> {
         self.primary.set_pause_annotation(annotation);
     }
 
-    /// Watches the `C`s that primaries own, and returns the handle through which `reconcile` reads and applies them. They
-    /// have an owner reference, so that Kubernetes deletes them with their owner. With `PartialObjectMeta<C>`, the cache
-    /// holds their metadata only, which is enough to detect changes by others.
+    /// Watches the `C`s that primaries own, and returns the handle through which `reconcile` reads and applies them.
+    /// They have an owner reference, so that Kubernetes deletes them with their owner. With `PartialObjectMeta<C>`, the
+    /// cache holds their metadata only, which is enough to detect changes by others.
     ///
     /// If two calls of `owns` select the same objects, here or in another controller of `K`, and one of the controllers
-    /// [prunes](Dependents::prune), then [`run`](Self::run) fails, because each would delete what the other applies. Give
-    /// each call a different label.
+    /// [prunes](Dependents::prune), then [`run`](Self::run) fails, because each would delete what the other applies.
+    /// Give each call a different label.
     pub fn owns<C: Watchable>(&mut self, selected: impl Into<WatchOptions<C>>) -> Owned<C, K> {
         let link = Link::Owner(by_owner::<K, C>(), Owners::new(self.primary.clone()));
         self.create_owned("owns", selected.into(), link)
@@ -189,13 +189,13 @@ impl<K: Watchable + Serialize> Controller<K> {
     /// }
     /// ```
     ///
-    /// The annotations name the owner without its uid. If an owner is deleted without that clean-up, and an object of its
-    /// kind is created again with its namespace and name, the new object owns what the old one left: it updates the
+    /// The annotations name the owner without its uid. If an owner is deleted without that clean-up, and an object of
+    /// its kind is created again with its namespace and name, the new object owns what the old one left: it updates the
     /// objects that it applies, and its `prune` deletes the others.
     ///
-    /// Only objects that this operator has applied are updated or deleted. An object that another client created, or that
-    /// has a controller, is [`Error::NotOwned`](crate::Error::NotOwned), whatever its annotations say; so is one whose
-    /// annotations name another owner.
+    /// Only objects that this operator has applied are updated or deleted. An object that another client created, or
+    /// that has a controller, is [`Error::NotOwned`](crate::Error::NotOwned), whatever its annotations say; so is one
+    /// whose annotations name another owner.
     pub fn owns_by_annotation<C: Watchable>(&mut self, selected: impl Into<WatchOptions<C>>) -> Owned<C, K> {
         let watched = self.manager.namespace.name().map(str::to_owned);
         self.create_owned("owns_by_annotation", selected.into(), Link::Annotation(by_annotation::<K, C>(), watched))
@@ -207,13 +207,13 @@ impl<K: Watchable + Serialize> Controller<K> {
         self.dependents.clone()
     }
 
-    /// Watches `C`s that primaries do not own. When a `C` changes, `mapper` returns the primaries to reconcile: a `String`
-    /// names one in the same namespace (or a cluster-scoped one), an `ObjectRef` one in any namespace. If `mapper` panics,
-    /// the panic is logged and nothing is reconciled. A controller of one namespace does not reconcile primaries in others;
-    /// if `mapper` names one, this is logged.
+    /// Watches `C`s that primaries do not own. When a `C` changes, `mapper` returns the primaries to reconcile: a
+    /// `String` names one in the same namespace (or a cluster-scoped one), an `ObjectRef` one in any namespace. If
+    /// `mapper` panics, the panic is logged and nothing is reconciled. A controller of one namespace does not reconcile
+    /// primaries in others; if `mapper` names one, this is logged.
     ///
-    /// `mapper` is called when a `C` changes, so it cannot know primaries that are created later. If the primaries refer to
-    /// the `C`s, use [`references`](Self::references).
+    /// `mapper` is called when a `C` changes, so it cannot know primaries that are created later. If the primaries
+    /// refer to the `C`s, use [`references`](Self::references).
     pub fn watches<C: Watchable, I>(
         &mut self,
         selected: impl Into<WatchOptions<C>>,

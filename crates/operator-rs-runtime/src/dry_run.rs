@@ -17,9 +17,9 @@ use std::{
 
 /// The report of a dry run. Clones share it. It names objects and field paths, but no values.
 ///
-/// The client of a dry run adds `dryRun=All` to every write that the API server can carry out without storing it. It does
-/// not send other writes, such as `exec` or a request for a token of a service account; the report names them. The client
-/// does not see requests to other systems: before your code changes one, it has to check
+/// The client of a dry run adds `dryRun=All` to every write that the API server can carry out without storing it. It
+/// does not send other writes, such as `exec` or a request for a token of a service account; the report names them. The
+/// client does not see requests to other systems: before your code changes one, it has to check
 /// [`Manager::dry_run`](crate::Manager::dry_run).
 ///
 /// ```no_run

@@ -160,8 +160,8 @@ pub enum Error {
         /// The name of the object.
         name: String,
     },
-    /// The API server refuses a desired object, because another client has replaced fields in a way that server-side apply
-    /// cannot undo.
+    /// The API server refuses a desired object, because another client has replaced fields in a way that server-side
+    /// apply cannot undo.
     #[error(
         "{kind} `{name}`: {fields}, which server-side apply cannot undo: remove that or delete the object: {refusal}"
     )]
@@ -185,7 +185,8 @@ pub enum Error {
         /// The name of the object.
         name: String,
     },
-    /// A controller cannot run: its caches cannot be filled, or two controllers would delete the dependents of each other.
+    /// A controller cannot run: its caches cannot be filled, or two controllers would delete the dependents of each
+    /// other.
     #[error("{0}")]
     ControllerFailed(String),
     /// There is no cluster to connect to, or the configuration of the process cannot be used.

@@ -30,8 +30,8 @@ pub struct EventPublisher<'a> {
 }
 
 impl EventPublisher<'_> {
-    /// Publishes a `Normal` event: information. `reason` is one word in UpperCamelCase, `note` a sentence of at most 1 024
-    /// bytes. If publishing fails, the error is logged.
+    /// Publishes a `Normal` event: information. `reason` is one word in UpperCamelCase, `note` a sentence of at most 1
+    /// 024 bytes. If publishing fails, the error is logged.
     pub async fn normal(self, reason: &str, note: &str) {
         self.manager.publish(Severity::Normal, self.about, reason, note).await;
     }

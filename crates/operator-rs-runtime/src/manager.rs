@@ -38,8 +38,8 @@ macro_rules! identity {
     };
 }
 
-/// One reconcile at a time, the default of controller-runtime, waits for the API server most of the time. Measured with 500
-/// objects that change 20 times a second, from the change to the written Deployment, in the median and at the 99th
+/// One reconcile at a time, the default of controller-runtime, waits for the API server most of the time. Measured with
+/// 500 objects that change 20 times a second, from the change to the written Deployment, in the median and at the 99th
 /// percentile:
 ///
 /// | at a time | two cores for everything | and 100 ms more for each request | memory |
@@ -68,9 +68,9 @@ const MAX_CONCURRENT_RECONCILES: u16 = 16;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// Number of concurrent reconciles of each controller, at least 1; by default 16. They are of different objects: one object
-    /// is never reconciled twice at the same time. Set 1 if the reconciles of different objects must not overlap, for example
-    /// because they take from one pool.
+    /// Number of concurrent reconciles of each controller, at least 1; by default 16. They are of different objects:
+    /// one object is never reconciled twice at the same time. Set 1 if the reconciles of different objects must not
+    /// overlap, for example because they take from one pool.
     pub max_concurrent_reconciles: u16,
     /// Time limit of one reconcile, which is stopped at its next `await`; by default 1 minute.
     pub reconcile_timeout: Duration,
@@ -78,8 +78,8 @@ pub struct Settings {
     pub sync_period: Duration,
     /// Time limit for filling the caches; by default 2 minutes.
     pub cache_sync_timeout: Duration,
-    /// The shortest time from one reconcile of an object to the next one that an event triggers. The first event of a burst
-    /// triggers a reconcile at once, and the others together trigger one more. By default 100 ms.
+    /// The shortest time from one reconcile of an object to the next one that an event triggers. The first event of a
+    /// burst triggers a reconcile at once, and the others together trigger one more. By default 100 ms.
     pub min_reconcile_interval: Duration,
     /// The pause after the first failure of an object, and the longest one, ± 20 %: it doubles with each failure in
     /// a row. By default from 200 ms to 5 minutes.
@@ -99,8 +99,8 @@ impl Default for Settings {
     }
 }
 
-/// The argument of a controller: the client, the namespace to watch, the settings, and the signal to stop. Controllers that
-/// get clones of one `Manager` share its watches.
+/// The argument of a controller: the client, the namespace to watch, the settings, and the signal to stop. Controllers
+/// that get clones of one `Manager` share its watches.
 ///
 /// `run_manager` makes one for the process, and gives each controller a clone. In a test:
 ///
@@ -135,8 +135,8 @@ pub struct Manager {
     pub stop: CancellationToken,
     /// Is cancelled when this process becomes the leader. Caches are filled before that, and reconciles start after it.
     pub elected: CancellationToken,
-    /// The report, if this is a dry run: then `client` stores nothing, no event is published, and controllers end after one
-    /// pass. Code that changes other systems has to do nothing in a dry run.
+    /// The report, if this is a dry run: then `client` stores nothing, no event is published, and controllers end after
+    /// one pass. Code that changes other systems has to do nothing in a dry run.
     pub dry_run: Option<DryRun>,
 }
 

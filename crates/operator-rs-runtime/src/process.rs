@@ -20,8 +20,8 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tracing::{error, info};
 
-/// Runs the controllers and webhooks until the process receives a signal to stop, or one of them fails. The last line of the
-/// log gives the reason of a failure.
+/// Runs the controllers and webhooks until the process receives a signal to stop, or one of them fails. The last line
+/// of the log gives the reason of a failure.
 ///
 /// ```no_run
 /// use operator_rs_runtime::{Flags, Manager, Result, controller_per_namespace, identity, run_manager};

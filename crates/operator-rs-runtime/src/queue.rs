@@ -3,13 +3,13 @@
 //!
 //! Keys are handed out in two lanes. Changes of the objects themselves, which are what users wait for, come before the
 //! rest: events of dependents, which mostly lead to a report in the status, retries, and the objects that a start or a
-//! resync adds. While both lanes wait, the rest gets every fourth turn. Within a lane, the key that has been due longest
-//! comes first, however many others are due; so no key starves.
+//! resync adds. While both lanes wait, the rest gets every fourth turn. Within a lane, the key that has been due
+//! longest comes first, however many others are due; so no key starves.
 //!
 //! kube's applier is no queue: while all workers are busy it collects what is due in a set, and takes from it in the
-//! order of the hashes, so that steady events for some objects starve others. Its debounce starts again with each event,
-//! and makes the first one wait, too. The priority queue of controller-runtime has strict priorities, without a share for
-//! the rest.
+//! order of the hashes, so that steady events for some objects starve others. Its debounce starts again with each
+//! event, and makes the first one wait, too. The priority queue of controller-runtime has strict priorities, without a
+//! share for the rest.
 
 use crate::{lock, metrics::ControllerMetrics};
 use std::{
@@ -22,8 +22,8 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-/// A workqueue that is fair: the key that has been due longest comes first, retries included, however many others are due.
-/// Each key is in it at most once, and is handed out to one worker at a time. Keys that were added by
+/// A workqueue that is fair: the key that has been due longest comes first, retries included, however many others are
+/// due. Each key is in it at most once, and is handed out to one worker at a time. Keys that were added by
 /// [`add_change`](Self::add_change) come before all others, which get every fourth turn meanwhile.
 ///
 /// Controllers of this crate have one each. With a watch of your own, keys can be any texts, such as `namespace/name`:
@@ -144,8 +144,8 @@ impl State {
 }
 
 impl FairQueue {
-    /// An empty queue. `min_interval` is the shortest time from the begin of one reconcile of a key to the next one that
-    /// [`add`](Self::add) asks for, so that a burst of events is two of them; the first event is not delayed.
+    /// An empty queue. `min_interval` is the shortest time from the begin of one reconcile of a key to the next one
+    /// that [`add`](Self::add) asks for, so that a burst of events is two of them; the first event is not delayed.
     pub fn new(min_interval: Duration) -> Self {
         let state = State { is_open: true, ..State::default() };
         Self { min_interval, metrics: None, state: state.into(), changed: Notify::new() }
@@ -194,8 +194,8 @@ impl FairQueue {
         }
     }
 
-    /// Waits until a key is due, and begins its reconcile: a later event leads to another one. Call it while a worker is
-    /// free, and from one task. If the future is dropped before it ends, no key is lost.
+    /// Waits until a key is due, and begins its reconcile: a later event leads to another one. Call it while a worker
+    /// is free, and from one task. If the future is dropped before it ends, no key is lost.
     pub async fn next(&self) -> Arc<str> {
         loop {
             let taken = {
@@ -347,7 +347,8 @@ mod tests {
         assert!(changing >= 85 && failing >= 160, "of 88 and 166: {changing} and {failing}");
     }
 
-    /// The least turns of a key whose object changes all the time, and of one that fails each time, of 6000 for 60 keys.
+    /// The least turns of a key whose object changes all the time, and of one that fails each time, of 6000 for 60
+    /// keys.
     async fn turns_of_keys(add: fn(&FairQueue, &str)) -> [usize; 2] {
         let queue = queue(Duration::from_millis(100));
         let names: Vec<_> = (0..60).map(|number| format!("n/{number}")).collect();

@@ -55,8 +55,8 @@ impl Readiness {
         Pending { readiness: self.clone(), id }
     }
 
-    /// Makes the process ready before its caches are filled. The runtime calls it if it serves webhooks. Call it if your
-    /// operator is an extension API server: API servers send it requests when they list objects.
+    /// Makes the process ready before its caches are filled. The runtime calls it if it serves webhooks. Call it if
+    /// your operator is an extension API server: API servers send it requests when they list objects.
     pub fn ignore_caches(&self) {
         crate::lock(&self.0).ignores_caches = true;
     }
@@ -74,8 +74,8 @@ impl Readiness {
     }
 }
 
-/// A part of the process that is not ready yet. If it is dropped before [`ready`](Self::ready), the process never becomes
-/// ready.
+/// A part of the process that is not ready yet. If it is dropped before [`ready`](Self::ready), the process never
+/// becomes ready.
 #[derive(Clone, Debug)]
 #[must_use = "the process is not ready until `ready` is called"]
 pub struct Pending {

@@ -84,7 +84,8 @@ impl<K: Watchable + Serialize, E: ReconcileError> Worker<K, E> {
             }
             Err(error) => self.report_failure(key, &obj, &error).await,
         };
-        // A reconcile that blocks its thread cannot be stopped. Wait, so that no other one of this object runs beside it.
+        // A reconcile that blocks its thread cannot be stopped. Wait, so that no other one of this object runs beside
+        // it.
         if let Some(late) = late {
             let _ = late.await;
         }
@@ -114,8 +115,8 @@ impl<K: Watchable + Serialize, E: ReconcileError> Worker<K, E> {
         Ok(None)
     }
 
-    /// Runs the reconcile in a task of its own, so that a panic ends only this reconcile, also a panic before the future is
-    /// made. A reconcile that takes too long is aborted at its next `await`, and put into `late`.
+    /// Runs the reconcile in a task of its own, so that a panic ends only this reconcile, also a panic before the
+    /// future is made. A reconcile that takes too long is aborted at its next `await`, and put into `late`.
     async fn run_in_task(&self, obj: Arc<K>, late: &mut Option<Task<E>>) -> Result<Action, E> {
         let (limit, reconcile) = (self.manager.settings.reconcile_timeout, self.reconcile.clone());
         let running = self.primary.running.begin(obj.meta().uid.as_deref());

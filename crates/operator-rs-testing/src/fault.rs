@@ -27,8 +27,8 @@ use std::{
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The request has no effect. The response has this HTTP status code, with the reason and message that a real server
-    /// gives with it.
+    /// The request has no effect. The response has this HTTP status code, with the reason and message that a real
+    /// server gives with it.
     Refuse {
         /// An HTTP status code from 400 to 599.
         code: u16,
@@ -163,7 +163,8 @@ impl fmt::Debug for RequestRules {
     }
 }
 
-/// A fault and the requests that it hits, made by the methods of [`Fault`], or a function that decides about each request.
+/// A fault and the requests that it hits, made by the methods of [`Fault`], or a function that decides about each
+/// request.
 ///
 /// ```
 /// use operator_rs_testing::{Cluster, Fault, FaultRule};

@@ -15,7 +15,8 @@ impl Cluster {
         self
     }
 
-    /// Injects a fault from now on. If rules for requests were injected before, the first one that hits a request decides.
+    /// Injects a fault from now on. If rules for requests were injected before, the first one that hits a request
+    /// decides.
     ///
     /// ```
     /// use k8s_openapi::api::apps::v1::Deployment;
@@ -75,7 +76,8 @@ impl Cluster {
         let _ = count.wait_for(|count| *count > 0).await;
     }
 
-    /// Returns the number of open watches of a resource such as `deployments.apps`; see [`resource_name`](super::resource_name).
+    /// Returns the number of open watches of a resource such as `deployments.apps`; see
+    /// [`resource_name`](super::resource_name).
     pub fn open_watches(&self, resource: &str) -> usize {
         self.state().watching.values().filter(|watch| watch.resource == resource && !watch.dead.is_cancelled()).count()
     }

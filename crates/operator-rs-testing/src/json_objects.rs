@@ -17,8 +17,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 impl Cluster {
-    /// With these JSON objects of a resource such as `deployments.apps` or `pods` from the beginning, for kinds without a
-    /// Rust type; the twin of [`with_objects`](Self::with_objects).
+    /// With these JSON objects of a resource such as `deployments.apps` or `pods` from the beginning, for kinds without
+    /// a Rust type; the twin of [`with_objects`](Self::with_objects).
     ///
     /// # Panics
     /// If an object has no name, or `resource` is not a plural with its group.
@@ -42,9 +42,9 @@ impl Cluster {
         self
     }
 
-    /// With these CustomResourceDefinitions. The server merges lists and maps of their kinds as the schemas declare, prunes
-    /// unknown fields, fills in defaults, and has the status subresource if it is declared. Without its CRD, a custom
-    /// resource has a status with conditions, and all its other lists are atomic.
+    /// With these CustomResourceDefinitions. The server merges lists and maps of their kinds as the schemas declare,
+    /// prunes unknown fields, fills in defaults, and has the status subresource if it is declared. Without its CRD, a
+    /// custom resource has a status with conditions, and all its other lists are atomic.
     ///
     /// Register a CRD before the objects of its kind.
     ///
@@ -114,8 +114,8 @@ impl Cluster {
         self
     }
 
-    /// Declares that the status of this resource has no conditions: an apply that sets them fails. This is for kinds whose
-    /// CRD is not registered.
+    /// Declares that the status of this resource has no conditions: an apply that sets them fails. This is for kinds
+    /// whose CRD is not registered.
     pub fn without_status_conditions(self, resource: &str) -> Self {
         check_resource(resource);
         self.with_store(|store| store.collection(resource).kind.conditions = false);
@@ -129,8 +129,8 @@ impl Cluster {
         self
     }
 
-    /// Returns an object as JSON without `apiVersion` and `kind`, or `None`; the twin of [`get`](Self::get). The namespace
-    /// of a cluster-scoped object is `None`, or empty.
+    /// Returns an object as JSON without `apiVersion` and `kind`, or `None`; the twin of [`get`](Self::get). The
+    /// namespace of a cluster-scoped object is `None`, or empty.
     ///
     /// # Panics
     /// If `resource` is not a plural with its group.
@@ -140,8 +140,8 @@ impl Cluster {
         self.with_store(|store| store.get(resource, &key)).map(|object| object.value())
     }
 
-    /// Returns all objects of a resource as JSON without `apiVersion` and `kind`, ordered by namespace and name; the twin
-    /// of [`list`](Self::list).
+    /// Returns all objects of a resource as JSON without `apiVersion` and `kind`, ordered by namespace and name; the
+    /// twin of [`list`](Self::list).
     ///
     /// # Panics
     /// If `resource` is not a plural with its group.

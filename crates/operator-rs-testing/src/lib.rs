@@ -4,9 +4,10 @@
 //! The server keeps objects of any kind. To a controller it behaves like a real one: resource versions and
 //! conflicts, watches, server-side apply with field managers and pruning, the status subresource, finalizers,
 //! generated names, and the garbage collection of what an owner leaves behind. It does not validate objects against
-//! schemas (see [`serialization`] for that), and fills in no defaults of the kinds of Kubernetes. With the CRD of a custom resource it merges lists and
-//! maps, prunes unknown fields and fills in defaults as the schema says, see [`Cluster::with_crds`]; without a CRD,
-//! lists are atomic, except for `status.conditions`. A subresource other than `status` is refused with 501.
+//! schemas (see [`serialization`] for that), and fills in no defaults of the kinds of Kubernetes. With the CRD of a
+//! custom resource it merges lists and maps, prunes unknown fields and fills in defaults as the schema says, see
+//! [`Cluster::with_crds`]; without a CRD, lists are atomic, except for `status.conditions`. A subresource other than
+//! `status` is refused with 501.
 //!
 //! ```
 //! use k8s_openapi::api::core::v1::ConfigMap;
@@ -105,13 +106,14 @@ struct ServerState {
 }
 
 impl Cluster {
-    /// Returns a client of this server, for code that is not run by [`run`](Self::run). Its default namespace is `default`.
+    /// Returns a client of this server, for code that is not run by [`run`](Self::run). Its default namespace is
+    /// `default`.
     pub fn client(&self) -> Client {
         server::client(self, &CancellationToken::new())
     }
 
-    /// Returns a client that is cut off once the token is cancelled: it gets no response any more, and its requests have no
-    /// effect. This is the client of a process that crashes.
+    /// Returns a client that is cut off once the token is cancelled: it gets no response any more, and its requests
+    /// have no effect. This is the client of a process that crashes.
     pub fn client_disconnected_by(&self, disconnected: &CancellationToken) -> Client {
         server::client(self, disconnected)
     }

@@ -25,8 +25,8 @@ impl Write {
         self.request.is_for::<K>()
     }
 
-    /// Returns the body as an object of a type. The body of an apply or a patch may lack fields that the type requires: read
-    /// [`body`](Self::body) then.
+    /// Returns the body as an object of a type. The body of an apply or a patch may lack fields that the type requires:
+    /// read [`body`](Self::body) then.
     ///
     /// # Errors
     /// If the type does not read the body.

@@ -8,8 +8,8 @@ use serde_json::Value;
 use std::any::TypeId;
 
 impl Cluster {
-    /// With this object from the beginning. Its own uid, resource version and generation stay. If the CRD of its kind is
-    /// registered, unknown fields are removed and defaults are filled in.
+    /// With this object from the beginning. Its own uid, resource version and generation stay. If the CRD of its kind
+    /// is registered, unknown fields are removed and defaults are filled in.
     ///
     /// # Panics
     /// If it has no name, or a namespaced kind has no namespace.
@@ -66,8 +66,8 @@ impl Cluster {
     /// ```
     ///
     /// # Panics
-    /// If a namespaced kind is given no namespace, if a cluster-scoped kind is given one, or if the type does not read the
-    /// object.
+    /// If a namespaced kind is given no namespace, if a cluster-scoped kind is given one, or if the type does not read
+    /// the object.
     pub fn get<'n, K>(&self, namespace: impl Into<Option<&'n str>>, name: &str) -> Option<K>
     where
         K: Resource<DynamicType = ()> + DeserializeOwned + 'static,
@@ -122,8 +122,8 @@ impl Cluster {
         self.put(&object).unwrap_or_else(|why| panic!("the edit of {resource} `{name}` is refused: {why}"));
     }
 
-    /// Deletes an object as another client would, with its finalizers and its dependents; nothing happens if it does not
-    /// exist.
+    /// Deletes an object as another client would, with its finalizers and its dependents; nothing happens if it does
+    /// not exist.
     ///
     /// # Panics
     /// If a namespaced kind is given no namespace, or a cluster-scoped kind is given one.

@@ -44,8 +44,8 @@ impl Cluster {
     /// ```
     ///
     /// # Panics
-    /// If the controller fails, or still writes after 30 s ([`with_run_timeout`](Self::with_run_timeout)). One that retries forever never settles: use
-    /// [`run_until`](Self::run_until).
+    /// If the controller fails, or still writes after 30 s ([`with_run_timeout`](Self::with_run_timeout)). One that
+    /// retries forever never settles: use [`run_until`](Self::run_until).
     pub async fn run<F, E>(&self, controller: impl FnOnce(Client, CancellationToken) -> F) -> Vec<String>
     where
         F: Future<Output = Result<(), E>> + Send + 'static,

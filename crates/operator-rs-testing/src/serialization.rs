@@ -1,11 +1,11 @@
 //! Tests that an API server accepts and keeps the values that a type can write.
 //!
 //! A schema comes from the type, and what is written comes from serde: they can disagree. [`check`] makes random values
-//! of the type, writes them with serde, and treats the result as an API server does by the schema in the CRD: it removes
-//! unknown fields and nulls, fills in defaults and validates. Patterns, formats and rules (CEL) are not checked. Numbers
-//! that the type has and its CRD does not are not tried: `NaN` and infinity, which serde writes as `null`, and integers
-//! beyond those of `i64`, which API servers refuse. An `f64` or a `u64` that can have such a value has to be checked before
-//! it is written.
+//! of the type, writes them with serde, and treats the result as an API server does by the schema in the CRD: it
+//! removes unknown fields and nulls, fills in defaults and validates. Patterns, formats and rules (CEL) are not
+//! checked. Numbers that the type has and its CRD does not are not tried: `NaN` and infinity, which serde writes as
+//! `null`, and integers beyond those of `i64`, which API servers refuse. An `f64` or a `u64` that can have such a value
+//! has to be checked before it is written.
 //!
 //! ```
 //! #[derive(kube::CustomResource, schemars::JsonSchema, serde::Serialize, serde::Deserialize, Clone, Debug)]

@@ -1,5 +1,5 @@
-//! The versions of a kind whose CRD has `conversion.strategy: Webhook`: objects are stored in one of them, and a service
-//! converts them to the others.
+//! The versions of a kind whose CRD has `conversion.strategy: Webhook`: objects are stored in one of them, and a
+//! service converts them to the others.
 
 use super::{
     object::Object,

@@ -10,7 +10,8 @@ use serde_json::Value;
 
 /// A field manager for objects that several clients share: each owns the fields that it applies.
 ///
-/// If two primaries each own a key of one ConfigMap, let each be a field manager. Then neither removes the key of the other:
+/// If two primaries each own a key of one ConfigMap, let each be a field manager. Then neither removes the key of the
+/// other:
 ///
 /// ```no_run
 /// use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
@@ -24,8 +25,8 @@ use serde_json::Value;
 /// }
 /// ```
 ///
-/// A field that an operator has applied and leaves out later is reset: `replicas` to 1. To leave it to an autoscaler, let
-/// another field manager own the present number first:
+/// A field that an operator has applied and leaves out later is reset: `replicas` to 1. To leave it to an autoscaler,
+/// let another field manager own the present number first:
 ///
 /// ```no_run
 /// use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
@@ -63,16 +64,16 @@ impl FieldManager {
         Self { force: true, ..self }
     }
 
-    /// Applies fields of an object in a cache as this field manager. `fields` is an object, or JSON with the fields and the
-    /// object's name. An object that does not exist is created, unless `cache` is an [`Owned`](crate::Owned).
+    /// Applies fields of an object in a cache as this field manager. `fields` is an object, or JSON with the fields and
+    /// the object's name. An object that does not exist is created, unless `cache` is an [`Owned`](crate::Owned).
     ///
     /// If the same fields were applied before, and the object has not changed since, no request is sent.
     ///
     /// # Errors
     ///
     /// [`Error::Kube`] with a conflict if other field managers have set a field to another value, and this one does not
-    /// [force](FieldManager::force); [`Error::CannotOwn`] if `cache` is an [`Owned`](crate::Owned), and no primary owns an
-    /// object of this name; [`Error::WrongKind`] if the fields are of another kind than the cache.
+    /// [force](FieldManager::force); [`Error::CannotOwn`] if `cache` is an [`Owned`](crate::Owned), and no primary owns
+    /// an object of this name; [`Error::WrongKind`] if the fields are of another kind than the cache.
     pub async fn apply<'a, C: Watchable>(
         &self,
         cache: impl Into<CacheRef<'a, C>>,

@@ -1,5 +1,5 @@
-//! One watch: the objects that it selects, the retries after an error, and whether it has listed everything once. kube's
-//! watcher retries forever, and only logs errors.
+//! One watch: the objects that it selects, the retries after an error, and whether it has listed everything once.
+//! kube's watcher retries forever, and only logs errors.
 
 use super::{
     Observed, Watchable,

@@ -17,8 +17,8 @@ use tracing::{Instrument, info, info_span};
 
 impl<K: Watchable + Serialize> Controller<K> {
     /// Fills the caches, waits until this process leads, and reconciles until the operator stops; then it waits for the
-    /// running reconciles to finish. Each reconcile gets a clone of `context`: a handle, a struct of handles, or an `Arc` of
-    /// anything. In a [dry run](crate::DryRun) it reconciles each object once, and ends.
+    /// running reconciles to finish. Each reconcile gets a clone of `context`: a handle, a struct of handles, or an
+    /// `Arc` of anything. In a [dry run](crate::DryRun) it reconciles each object once, and ends.
     ///
     /// # Errors
     ///

@@ -35,17 +35,20 @@ impl<K: Watchable> Dependents<K> {
     }
 
     /// Deletes the objects that `owner` owns, that this operator applied in an earlier reconcile, and that no task has
-    /// applied since the present reconcile of `owner` began, or is applying now. The operator's role needs `delete` on these kinds.
+    /// applied since the present reconcile of `owner` began, or is applying now. The operator's role needs `delete` on
+    /// these kinds.
     ///
-    /// Call it in the reconcile itself, after the last `apply` has begun, also those of tasks that the reconcile has spawned. If
-    /// an `apply` fails, return its error instead, because the set of desired objects is incomplete then.
+    /// Call it in the reconcile itself, after the last `apply` has begun, also those of tasks that the reconcile has
+    /// spawned. If an `apply` fails, return its error instead, because the set of desired objects is incomplete then.
     ///
-    /// It sees only objects that the controller watches. If a new version of an operator does not own a kind any more, or
-    /// watches it with other labels, the objects that the old version applied stay, and the operator has to delete them itself.
+    /// It sees only objects that the controller watches. If a new version of an operator does not own a kind any more,
+    /// or watches it with other labels, the objects that the old version applied stay, and the operator has to delete
+    /// them itself.
     ///
     /// # Errors
     ///
-    /// [`Error::NotReconciled`] if no reconcile of `owner` is running; [`Error::Kube`] if the API server refuses a deletion.
+    /// [`Error::NotReconciled`] if no reconcile of `owner` is running; [`Error::Kube`] if the API server refuses a
+    /// deletion.
     pub async fn prune(&self, owner: &K) -> Result<(), Error> {
         let began: Moment = self
             .running

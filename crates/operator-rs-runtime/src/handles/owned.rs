@@ -70,14 +70,14 @@ impl<C: Watchable, K: Watchable> Owned<C, K> {
         self.cache.objects_of_parent(owner)
     }
 
-    /// Applies `desired` as an object that `owner` owns, and returns the resulting object. If the cluster has it already, no
-    /// request is sent. Fields that are no longer desired are removed, fields that other field managers have added are kept,
-    /// and changes by others to desired fields are undone.
+    /// Applies `desired` as an object that `owner` owns, and returns the resulting object. If the cluster has it
+    /// already, no request is sent. Fields that are no longer desired are removed, fields that other field managers
+    /// have added are kept, and changes by others to desired fields are undone.
     ///
-    /// `apply` sets the labels that the watch selects by and the owner reference; where `desired` has no namespace, it sets
-    /// that of the owner. With [`owns_by_annotation`](crate::Controller::owns_by_annotation), it sets the annotations that
-    /// name the owner, and `desired` has to name its namespace. After `apply` has returned, no reconcile sees an older state
-    /// of the object.
+    /// `apply` sets the labels that the watch selects by and the owner reference; where `desired` has no namespace, it
+    /// sets that of the owner. With [`owns_by_annotation`](crate::Controller::owns_by_annotation), it sets the
+    /// annotations that name the owner, and `desired` has to name its namespace. After `apply` has returned, no
+    /// reconcile sees an older state of the object.
     ///
     /// # Errors
     ///

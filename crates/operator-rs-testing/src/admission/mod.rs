@@ -67,9 +67,9 @@ impl Cluster {
     /// );
     /// ```
     ///
-    /// The service also converts the objects of CRDs with `conversion.strategy: Webhook`. Those are stored in the storage
-    /// version, which is what [`Cluster::get`] and [`Cluster::list`] return. The server waits for a conversion, so that the
-    /// service must not send requests to it for one.
+    /// The service also converts the objects of CRDs with `conversion.strategy: Webhook`. Those are stored in the
+    /// storage version, which is what [`Cluster::get`] and [`Cluster::list`] return. The server waits for a conversion,
+    /// so that the service must not send requests to it for one.
     ///
     /// # Panics
     /// If a configuration is invalid, or has something that this server does not know, such as selectors and

@@ -196,8 +196,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Removes fields that the manager owned, no longer applies, and no other manager owns. The fields of others are read in their
-    /// versions: the object as it is then need not have all that a version requires.
+    /// Removes fields that the manager owned, no longer applies, and no other manager owns. The fields of others are
+    /// read in their versions: the object as it is then need not have all that a version requires.
     fn remove_abandoned(&self, merged: Value, entries: &Entries, last: &Entry) -> Result<Value, Refusal> {
         if last.fields.is_empty() {
             return Ok(merged);

@@ -49,8 +49,8 @@ impl<K: Resource<DynamicType = ()> + CustomResourceExt + DeserializeOwned> Objec
     /// Returns the random object of a seed.
     ///
     /// # Panics
-    /// If a required field has a notation that the schema does not describe, or a pattern that Go cannot read either, and no
-    /// sample has it.
+    /// If a required field has a notation that the schema does not describe, or a pattern that Go cannot read either,
+    /// and no sample has it.
     pub fn generate(&mut self, seed: u64) -> Value {
         loop {
             let object = self.make(seed);

@@ -1,7 +1,7 @@
 //! Tests of conversions between the versions of a kind, with random objects that are made from the schemas.
 //!
-//! [`check`] converts each object to the other version and back by [`From`], and compares. [`check_partial_objects`] asks the
-//! service that the API server asks, with objects that miss fields, as server-side apply sends them.
+//! [`check`] converts each object to the other version and back by [`From`], and compares. [`check_partial_objects`]
+//! asks the service that the API server asks, with objects that miss fields, as server-side apply sends them.
 //!
 //! ```
 //! use operator_rs_testing::conversion;

@@ -16,8 +16,8 @@ use tower::{Service, ServiceExt};
 const OBJECTS: usize = 20;
 const FIELDS: usize = 20;
 
-/// Sends partial objects of both versions to `/convert` of a service: without metadata, without a spec, and without each
-/// single field, as the API server does for the field managers of a server-side apply.
+/// Sends partial objects of both versions to `/convert` of a service: without metadata, without a spec, and without
+/// each single field, as the API server does for the field managers of a server-side apply.
 ///
 /// `samples` are objects of the versions. Their values are used for fields whose values the schema does not tell.
 ///

@@ -57,8 +57,8 @@ where
         Self { first_seed, ..self }
     }
 
-    /// Adds an object of one of the versions. Its values are used for fields whose values the schema does not tell, such as
-    /// those with a special notation.
+    /// Adds an object of one of the versions. Its values are used for fields whose values the schema does not tell,
+    /// such as those with a special notation.
     #[must_use]
     pub fn sample(mut self, object: impl Serialize) -> Self {
         self.samples.push(serde_json::to_value(object).expect("a sample must be an object that serde writes as JSON"));
@@ -73,9 +73,9 @@ where
         self
     }
 
-    /// Accepts that a conversion to the other version and back changes the order of this list, such as `spec.targets`, in
-    /// either version. Its items are compared all the same. It is not needed for a list that the schema declares as a map
-    /// or a set, which has no order.
+    /// Accepts that a conversion to the other version and back changes the order of this list, such as `spec.targets`,
+    /// in either version. Its items are compared all the same. It is not needed for a list that the schema declares as
+    /// a map or a set, which has no order.
     #[must_use]
     pub fn accept_reordering_of(mut self, field: &str) -> Self {
         self.unordered.push(field.to_owned());

@@ -9,9 +9,9 @@
 //! * all watch events come late, come twice, or are lost until the watch ends with 410 Gone.
 //!
 //! Each time the cluster has to reach the state of the undisturbed run (but for what differs in every run: uids,
-//! versions, times, events), and a controller that is started then must write nothing: one that applies its objects in each
-//! reconcile needs [`accept_writes_without_effect`](FaultCheck::accept_writes_without_effect). The undisturbed run itself is
-//! not compared with anything: assert in a [step](FaultCheck::then) what it has to do.
+//! versions, times, events), and a controller that is started then must write nothing: one that applies its objects in
+//! each reconcile needs [`accept_writes_without_effect`](FaultCheck::accept_writes_without_effect). The undisturbed run
+//! itself is not compared with anything: assert in a [step](FaultCheck::then) what it has to do.
 //!
 //! ```no_run
 //! use kube::Client;
@@ -118,9 +118,9 @@ where
     /// Adds a step, such as an edit or a deletion, that is taken once the controller has settled. The controller has to
     /// settle again after it.
     ///
-    /// The check fails if nothing follows from the change, because a controller that does nothing would pass: if an object
-    /// that the controller has created stays deleted or changed (but for its status), or if nothing is written at all. A
-    /// step can also assert what has to be true, and change nothing.
+    /// The check fails if nothing follows from the change, because a controller that does nothing would pass: if an
+    /// object that the controller has created stays deleted or changed (but for its status), or if nothing is written
+    /// at all. A step can also assert what has to be true, and change nothing.
     ///
     /// ```
     /// # use k8s_openapi::api::core::v1::{ConfigMap, Secret};
@@ -140,8 +140,8 @@ where
         self
     }
 
-    /// Adds a step that is taken once the controller has settled. The controller has to leave everything as the step has
-    /// changed it.
+    /// Adds a step that is taken once the controller has settled. The controller has to leave everything as the step
+    /// has changed it.
     pub fn tolerates<R: StepOutcome>(mut self, step: impl Fn(&Cluster) -> R + 'a) -> Self {
         self.steps.push(CheckStep::new(step, true));
         self
@@ -175,8 +175,8 @@ where
         self
     }
 
-    /// Ignores the value of a field of a kind, such as `data.password` of Secrets, because it is random. The field itself
-    /// still has to be there.
+    /// Ignores the value of a field of a kind, such as `data.password` of Secrets, because it is random. The field
+    /// itself still has to be there.
     ///
     /// ```
     /// # use k8s_openapi::api::core::v1::Secret;

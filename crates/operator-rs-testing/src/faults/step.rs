@@ -11,7 +11,8 @@ pub struct CheckStep<'a> {
     is_tolerated: bool,
 }
 
-/// The return value of a step of a [`FaultCheck`](super::FaultCheck): nothing, or a `Result`. A step fails with its error.
+/// The return value of a step of a [`FaultCheck`](super::FaultCheck): nothing, or a `Result`. A step fails with its
+/// error.
 pub trait StepOutcome {
     /// Panics with the error, if there is one.
     fn expect_success(self);
@@ -74,8 +75,8 @@ pub struct Effect<'s> {
 }
 
 impl Effect<'_> {
-    /// Returns whether the controller has to react to the change of an object: it has created the object, and the object
-    /// has not been deleted with its owner.
+    /// Returns whether the controller has to react to the change of an object: it has created the object, and the
+    /// object has not been deleted with its owner.
     fn has_to_be_restored(&self, id: &str) -> bool {
         let owners = self.before.owner_ids(id);
         let has_owner = owners.is_empty() || owners.iter().any(|owner| self.changed.has(owner));

@@ -1,9 +1,9 @@
 //! The API server's treatment of a custom resource by the structural schema in its CRD: it removes unknown fields,
 //! removes nulls, fills in defaults and validates, in this order. Values in, values out.
 //!
-//! This is apiextensions-apiserver 0.36 (pkg/apiserver/schema/{pruning,defaulting} and the validator of kube-openapi). The
-//! in-memory server, the checks of random values, the warnings of `operator-rs generate manifests` and its checks of
-//! samples use this one module, so that they cannot disagree. Rules (CEL) are not part of it.
+//! This is apiextensions-apiserver 0.36 (pkg/apiserver/schema/{pruning,defaulting} and the validator of kube-openapi).
+//! The in-memory server, the checks of random values, the warnings of `operator-rs generate manifests` and its checks
+//! of samples use this one module, so that they cannot disagree. Rules (CEL) are not part of it.
 
 mod defaults;
 mod field;
@@ -24,7 +24,8 @@ pub use validate::{WRONG_TYPE, validate};
 
 use serde_json::Value;
 
-/// Treats a resource as the server does before it validates it. Returns the paths of the unknown fields that it removed.
+/// Treats a resource as the server does before it validates it. Returns the paths of the unknown fields that it
+/// removed.
 pub fn conform(resource: &mut Value, schema: &Value) -> Vec<String> {
     let unknown = remove_unknown(resource, schema);
     complete(resource, schema);

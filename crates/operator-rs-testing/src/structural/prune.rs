@@ -87,8 +87,8 @@ fn declared<'a>(schema: Option<&'a Value>, name: &str) -> Option<Option<&'a Valu
     }
 }
 
-/// Returns the fields for which a server-side apply of a resource is refused. Only objects with declared fields are asked,
-/// and not those within a value that keeps unknown fields: elsewhere, unknown fields are removed.
+/// Returns the fields for which a server-side apply of a resource is refused. Only objects with declared fields are
+/// asked, and not those within a value that keeps unknown fields: elsewhere, unknown fields are removed.
 pub fn undeclared_in_apply(resource: &Value, schema: &Value) -> Vec<String> {
     let mut undeclared = Vec::new();
     prune(&mut resource.clone(), Some(schema), &FieldPath::default(), &mut |path, parent| {

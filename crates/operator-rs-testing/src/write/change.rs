@@ -82,7 +82,8 @@ impl WriteRequest<'_> {
             object.remove("kind");
         }
         keep_times(&old, &mut new);
-        // In the version that is stored, it may differ even then, as the version of the request cannot express everything.
+        // In the version that is stored, it may differ even then, as the version of the request cannot express
+        // everything.
         if new == old && self.as_stored(new.clone())? == before.value() {
             self.review_validation(new, Some(&old))?;
             return self.current_object().map(|same| (200, same));

@@ -9,7 +9,8 @@ use serde_json::Value;
 use std::sync::Arc;
 
 impl WriteRequest<'_> {
-    /// Returns the object after the mutating webhooks. They see the values in `sent` of fields that the request cannot change.
+    /// Returns the object after the mutating webhooks. They see the values in `sent` of fields that the request cannot
+    /// change.
     pub(super) fn review_mutation(
         &mut self,
         mut object: Value,
