@@ -74,7 +74,7 @@ pub struct Flags {
     pub(crate) watch_namespace: WatchNamespaces,
 
     /// Concurrent reconciles of each controller
-    #[arg(long, env, default_value_t = 16, value_name = "N", value_parser = flag_values::workers)]
+    #[arg(long, env, default_value_t = 8, value_name = "N", value_parser = flag_values::workers)]
     max_concurrent_reconciles: u16,
 
     /// Time limit of one reconcile
