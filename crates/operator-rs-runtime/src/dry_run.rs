@@ -83,7 +83,7 @@ impl DryRun {
                 let (method, path) = (request.method().to_string(), request.uri().path().to_owned());
                 let why = format!("{method} {path} cannot be part of a dry run");
                 // The report names the request even if the caller ignores the error.
-                let outcome = ("not sent", "it cannot be part of a dry run".to_owned());
+                let outcome = ("skipped", "it cannot be part of a dry run".to_owned());
                 crate::lock(&self.0).others.insert((method, path), outcome);
                 return Err(kube::Error::Service(why.into()));
             }

@@ -151,10 +151,10 @@ async fn no_request_of_a_dry_run_is_stored_whoever_makes_it() {
     let expected = "\
 delete  configmaps n/x
 create  configmaps n/y
-not sent GET /api/v1/namespaces/n/pods/p/exec: it cannot be part of a dry run
-not sent GET /api/v1/nodes/a/proxy/run: it cannot be part of a dry run
-not sent POST /api/v1/namespaces/n/pods/p/exec: it cannot be part of a dry run
-not sent POST /api/v1/nodes/a/proxy/run: it cannot be part of a dry run
+skipped GET /api/v1/namespaces/n/pods/p/exec: it cannot be part of a dry run
+skipped GET /api/v1/nodes/a/proxy/run: it cannot be part of a dry run
+skipped POST /api/v1/namespaces/n/pods/p/exec: it cannot be part of a dry run
+skipped POST /api/v1/nodes/a/proxy/run: it cannot be part of a dry run
 ";
     assert!(report.starts_with(expected), "{report}");
     assert_eq!((cluster.latest_resource_version(), cluster.list_json("configmaps"), cluster.list_json("pods")), before);

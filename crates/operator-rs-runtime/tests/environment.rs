@@ -49,9 +49,10 @@ async fn a_right_to_watch_that_was_never_there_ends_the_controller_with_the_reas
 
 #[tokio::test(start_paused = true)]
 async fn what_is_lost_for_good_ends_the_controller_with_the_reason() {
-    for (code, reason) in
-        [(403, "this account may not list or watch"), (404, "the API server does not serve v1 of `secrets`")]
-    {
+    for (code, reason) in [
+        (403, "this account may not list or watch"),
+        (404, "the API server does not serve v1 of `secrets`, and the versions that it serves are unknown: "),
+    ] {
         let lost = Arc::new(AtomicBool::new(false));
         let is_lost = lost.clone();
         let cluster =
