@@ -131,7 +131,10 @@ async fn an_object_of_somebody_else_is_left_alone_and_that_is_told() {
         .with_json("things.test.dev", &[thing("a", &[("x", &["k"])]), thing("b", &[("y", &["k"])])]);
     let running = Running::start(&cluster);
     for (name, message) in [
-        ("a", "ConfigMap `x` already exists and was not created by this operator: rename or delete it"),
+        (
+            "a",
+            "ConfigMap `x` already exists and was not created by this operator: give the desired object another name, or delete the existing one if nothing needs it",
+        ),
         ("b", "ConfigMap `y` already exists and is controlled by Pod `p`"),
     ] {
         until("told", || condition(&cluster, name, "Degraded").is_some()).await;

@@ -355,9 +355,14 @@ fn names(line: &str, kind: &Kind) -> bool {
         rest.is_some_and(|it| ["", "Spec", "Status"].contains(&it))
     };
     let is_module = |path: &str| path.rsplit(|c| !is_word(c)).next() == Some(&module);
-    let mut paths: Vec<&str> = code.split("::").collect();
-    paths.pop();
-    code.split(|c| !is_word(c)).any(is_type) || paths.into_iter().any(is_module)
+    let segments: Vec<&str> = code.split("::").collect();
+    // A module that contains a version is the one of the API group, which may have the same name.
+    let is_version = |path: &str| {
+        let word = path.split(|c| !is_word(c)).next().unwrap_or_default();
+        word.parse::<Version>().is_ok()
+    };
+    code.split(|c| !is_word(c)).any(is_type)
+        || segments.windows(2).any(|pair| is_module(pair[0]) && !is_version(pair[1]))
 }
 
 #[test]
@@ -369,6 +374,8 @@ fn a_use_is_a_whole_word_in_code() {
         ("let blog = Blogs::new(); // Blog", false),
         ("res.push(start(blog::run));", true),
         ("my_blog::run(blog)", false),
+        ("use api::blog::v1alpha1::Post;", false),
+        ("use api::blog::v1alpha1::blog::Url;", true),
     ] {
         assert_eq!(names(line, &kind), expected, "{line}");
     }
