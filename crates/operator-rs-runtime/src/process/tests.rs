@@ -1,6 +1,9 @@
 use super::*;
 use crate::{cluster_controller, controller_per_namespace, leader::LeaderElection, lease::tests::Server};
-use std::future::pending;
+use std::{
+    future::pending,
+    sync::atomic::{AtomicUsize, Ordering::SeqCst},
+};
 use tokio::time::sleep;
 
 fn manager(server: &Server, identity: &str) -> (Manager, LeaderElection) {
@@ -146,4 +149,35 @@ async fn a_dry_run_ends_without_serving_webhooks() {
     let (scope, parts) = ("".parse().unwrap(), [webhook.into()]);
     let dry_run = dry_run(manager.into_dry_run(), &scope, &parts);
     timeout(Duration::from_secs(1), dry_run).await.expect("it does not wait for a signal").unwrap();
+}
+
+/// Computes in one task after another.
+fn keep_computing(tasks: Arc<AtomicUsize>) {
+    tokio::spawn(async move {
+        std::thread::sleep(Duration::from_millis(2));
+        tasks.fetch_add(1, SeqCst);
+        keep_computing(tasks);
+    });
+}
+
+#[test]
+fn timers_expire_in_time_while_reconciles_compute_on_all_threads() {
+    let runtime = build_runtime().unwrap();
+    let tasks = Arc::new(AtomicUsize::new(0));
+    let late = runtime.block_on(async {
+        (0..8).for_each(|_| keep_computing(tasks.clone()));
+        let timers = async move {
+            let mut most = 0;
+            for _ in 0..20 {
+                let before = tasks.load(SeqCst);
+                sleep(Duration::from_millis(1)).await;
+                most = most.max(tasks.load(SeqCst) - before);
+            }
+            most
+        };
+        tokio::spawn(timers).await.unwrap()
+    });
+    runtime.shutdown_background();
+    // Eight tasks wait in the queues, and the next ones of the same thread may run first.
+    assert!(late < 40, "{late} tasks ran before a timer of 1 ms expired");
 }
