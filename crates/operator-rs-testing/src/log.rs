@@ -1,6 +1,6 @@
 //! The requests that the server has received.
 
-use super::{Cluster, request::Request};
+use super::{Cluster, refusal::Refusal, request::Request};
 use kube::Resource;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -42,6 +42,7 @@ pub struct Log {
     bodies: Vec<(usize, Vec<u8>)>,
     writes: usize,
     total: usize,
+    last_error: Option<String>,
     off: bool,
 }
 
@@ -116,6 +117,37 @@ impl Cluster {
     pub fn clear_request_log(&self) {
         let log = &mut self.state().log;
         *log = Log { off: log.off, ..Log::default() };
+    }
+
+    /// Notes that the response to a request is an error, for [`describe_requests`](Self::describe_requests). That an
+    /// object does not exist is a usual response to a read.
+    pub(super) fn note_error(&self, request: &Request, refusal: &Refusal) {
+        if request.verb == "get" && refusal.code == 404 {
+            return;
+        }
+        let Refusal { code, reason, message, .. } = refusal;
+        let error = format!("{} {}: {code} {reason}, {message}", request.method, request.path);
+        self.state().log.last_error = Some(error);
+    }
+
+    /// Forgets the last error response, so that the next message does not name it.
+    pub(super) fn forget_last_error(&self) {
+        self.state().log.last_error = None;
+    }
+
+    /// Describes the writes after the first `skipped` ones and the last error response, for messages.
+    pub(super) fn describe_requests(&self, skipped: usize) -> String {
+        let writes: Vec<String> = self.writes().into_iter().skip(skipped).map(|write| write.summary).collect();
+        let last = writes[writes.len().saturating_sub(3)..].join(", ");
+        let writes = match writes.len() {
+            0 => "no writes".to_owned(),
+            1 => format!("1 write, {last}"),
+            count => format!("{count} writes, the last ones are {last}"),
+        };
+        match &self.state().log.last_error {
+            Some(error) => format!("{writes}; the last error response was to {error}"),
+            None => writes,
+        }
     }
 
     /// Records a request, and numbers it if it is a write.

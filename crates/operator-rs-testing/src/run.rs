@@ -6,13 +6,19 @@ use super::{
 };
 use kube::Client;
 use std::{fmt::Display, time::Duration};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 /// The time without a write after which a controller counts as settled: longer than it needs to start.
 const QUIET: Duration = Duration::from_millis(500);
 /// The time within which a run has to end, unless the test sets another one.
 const TIMEOUT: Duration = Duration::from_secs(30);
+/// The time within which a controller has to end once its token is cancelled.
+pub const END_TIMEOUT: Duration = Duration::from_secs(10);
+/// What a message says of a controller that does not end.
+pub const IGNORED_TOKEN: &str = "the controller does not end within 10 s after its token was cancelled. Pass the token \
+    to the controller, as in `graceful_shutdown_on(stop.cancelled_owned())`, or end a function that takes no token with \
+    `tokio::select!` and `stop.cancelled()`";
 
 impl Cluster {
     /// Runs a controller until it has settled: until it has asked something, and then neither it nor anything else
@@ -44,8 +50,9 @@ impl Cluster {
     /// ```
     ///
     /// # Panics
-    /// If the controller fails, or still writes after 30 s ([`with_run_timeout`](Self::with_run_timeout)). One that
-    /// retries forever never settles: use [`run_until`](Self::run_until).
+    /// If the controller fails, or still writes after 30 s ([`with_run_timeout`](Self::with_run_timeout)), or does not
+    /// end within 10 s after `stop` was cancelled. One that retries forever never settles: use
+    /// [`run_until`](Self::run_until).
     pub async fn run<F, E>(&self, controller: impl FnOnce(Client, CancellationToken) -> F) -> Vec<String>
     where
         F: Future<Output = Result<(), E>> + Send + 'static,
@@ -74,7 +81,8 @@ impl Cluster {
     /// ```
     ///
     /// # Panics
-    /// If the controller fails, or it is not true after 30 s ([`with_run_timeout`](Self::with_run_timeout)).
+    /// If the controller fails, or it is not true after 30 s ([`with_run_timeout`](Self::with_run_timeout)), or the
+    /// controller does not end within 10 s after its token was cancelled.
     pub async fn run_until<F, E>(
         &self,
         controller: impl FnOnce(Client, CancellationToken) -> F,
@@ -132,19 +140,25 @@ impl Cluster {
         E: Display + Send + 'static,
     {
         let (stop, earlier) = (CancellationToken::new(), self.writes().len());
-        let task = tokio::spawn(controller(self.client(), stop.clone()));
-        let timeout = self.state().run_timeout.unwrap_or(TIMEOUT);
-        let limit = Instant::now() + timeout;
-        while !task.is_finished() && Instant::now() < limit && goes_on().await {}
-        let in_time = Instant::now() < limit;
+        self.forget_last_error();
+        let mut task = tokio::spawn(controller(self.client(), stop.clone()));
+        let limit = self.state().run_timeout.unwrap_or(TIMEOUT);
+        let end = Instant::now() + limit;
+        while !task.is_finished() && Instant::now() < end && goes_on().await {}
+        let in_time = Instant::now() < end;
         stop.cancel();
-        if let Err(error) = task.await.expect("the controller panicked") {
+        let ended = timeout(END_TIMEOUT, &mut task).await;
+        if let Ok(ended) = &ended
+            && let Err(error) = ended.as_ref().expect("the controller panicked")
+        {
             panic!("the controller failed: {error:#}");
         }
-        let writes: Vec<String> = self.writes().into_iter().skip(earlier).map(|write| write.summary).collect();
-        let last = &writes[writes.len().saturating_sub(3)..];
-        let (count, seconds) = (writes.len(), timeout.as_secs());
-        assert!(in_time, "not done after {seconds} s: {count} writes, the last ones are {}", last.join(", "));
-        writes
+        let hint = if ended.is_err() { format!("; {IGNORED_TOKEN}") } else { String::new() };
+        assert!(in_time, "not done after {} s: {}{hint}", limit.as_secs(), self.describe_requests(earlier));
+        if ended.is_err() {
+            task.abort();
+            panic!("{IGNORED_TOKEN}");
+        }
+        self.writes().into_iter().skip(earlier).map(|write| write.summary).collect()
     }
 }

@@ -59,15 +59,16 @@ async fn answer_request(cluster: &Cluster, request: http::Request<Body>, dead: &
     match &fault {
         Some(Fault::LoseRequest) => return std::future::pending().await,
         Some(it @ (Fault::Refuse { .. } | Fault::RefuseWith(_) | Fault::Forbid)) => {
-            return error_response(&it.error_for(&request).unwrap_or_else(|| Refusal::with_code(500)));
+            let refusal = it.error_for(&request).unwrap_or_else(|| Refusal::with_code(500));
+            return error_response(cluster, &request, &refusal);
         }
         _ => {}
     }
     if request.verb == "watch" {
-        let opened = cluster.with_store(|store| Watch::open(cluster.clone(), store, request, dead));
+        let opened = cluster.with_store(|store| Watch::open(cluster.clone(), store, request.clone(), dead));
         return match opened {
             Ok(watch) => Response::new(StreamBody::new(Box::pin(watch.into_stream())).boxed_unsync()),
-            Err(refusal) => error_response(&refusal),
+            Err(refusal) => error_response(cluster, &request, &refusal),
         };
     }
     let (done, warnings) = admission::carry_out(cluster, &request, &body).await;
@@ -79,7 +80,7 @@ async fn answer_request(cluster: &Cluster, request: http::Request<Body>, dead: &
     let replaced = fault.and_then(|fault| fault.error_for(&request));
     let mut answer = match replaced.map_or(done, Err) {
         Ok((code, body)) => text_response(StatusCode::from_u16(code).unwrap_or_default(), body),
-        Err(refusal) => error_response(&refusal),
+        Err(refusal) => error_response(cluster, &request, &refusal),
     };
     for warning in warnings {
         let value = HeaderValue::from_bytes(admission::warning_header(&warning).as_bytes());
@@ -182,7 +183,8 @@ fn object_text(store: &mut Store, request: &Request, object: &Arc<Object>) -> Re
     Ok(versions::read_object(store, request, object)?.typed(&request.api_version, &kind))
 }
 
-fn error_response(refusal: &Refusal) -> Answer {
+fn error_response(cluster: &Cluster, request: &Request, refusal: &Refusal) -> Answer {
+    cluster.note_error(request, refusal);
     text_response(StatusCode::from_u16(refusal.code).unwrap_or_default(), refusal.status().to_string())
 }
 

@@ -90,3 +90,54 @@ async fn a_controller_that_never_settles_runs_until_something_is_true() {
     let writes = cluster.run_until(retry, |cluster| cluster.count_writes("PATCH configmaps") >= 3).await;
     assert!(writes.len() >= 3);
 }
+
+/// Ignores the token, as a function of an operator that waits for a signal does.
+async fn ignore_token(_client: Client, _stop: CancellationToken) -> Result<(), kube::Error> {
+    std::future::pending().await
+}
+
+#[tokio::test(start_paused = true)]
+#[should_panic(expected = "the controller does not end within 10 s after its token was cancelled. Pass the token")]
+async fn a_controller_that_ignores_its_token_fails() {
+    Cluster::default().run_until(ignore_token, |_| true).await;
+}
+
+#[tokio::test(start_paused = true)]
+#[should_panic(expected = "not done after 30 s: no writes; the controller does not end within 10 s")]
+async fn a_run_that_neither_settles_nor_ends_fails_with_both() {
+    Cluster::default().run(ignore_token).await;
+}
+
+/// Applies the ConfigMap `count` again and again, and asks for one that does not exist.
+async fn apply_forever(client: Client, stop: CancellationToken) -> Result<(), kube::Error> {
+    let api: Api<ConfigMap> = Api::default_namespaced(client);
+    while !stop.is_cancelled() {
+        let _ = api.patch("count", &PatchParams::apply("a").force(), &Patch::Apply(json!({}))).await;
+        api.get_opt("absent").await?;
+        sleep(Duration::from_millis(5)).await;
+    }
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+#[should_panic(expected = "the last ones are PATCH configmaps, PATCH configmaps, PATCH configmaps; the last error \
+                           response was to PATCH /api/v1/namespaces/default/configmaps/count: 422 Invalid, refused")]
+async fn a_run_that_never_settles_names_the_last_refused_request() {
+    cluster().with_fault(Fault::Refuse { code: 422 }.on_writes()).run(apply_forever).await;
+}
+
+#[tokio::test(start_paused = true)]
+#[should_panic(expected = "not done after 1 s: 1 write, PATCH configmaps")]
+async fn errors_of_an_earlier_run_are_not_named() {
+    let cluster = cluster().with_run_timeout(Duration::from_secs(1));
+    cluster.inject(Fault::Refuse { code: 422 }.on_write(1));
+    cluster.run_until(apply_forever, |cluster| cluster.count_writes("PATCH configmaps") > 0).await;
+    cluster.remove_faults();
+    let once = |client: Client, stop: CancellationToken| async move {
+        let api: Api<ConfigMap> = Api::default_namespaced(client);
+        api.patch("count", &PatchParams::apply("a").force(), &Patch::Apply(json!({}))).await?;
+        stop.cancelled().await;
+        Ok::<_, kube::Error>(())
+    };
+    cluster.run_until(once, |_| false).await;
+}

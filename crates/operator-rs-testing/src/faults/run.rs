@@ -1,7 +1,12 @@
 //! One run of the controller with one fault.
 
 use super::{
-    super::{Cluster, Fault, Write, server, stillness::Stillness},
+    super::{
+        Cluster, Fault, Write,
+        run::{END_TIMEOUT, IGNORED_TOKEN},
+        server,
+        stillness::Stillness,
+    },
     Disturbance, FaultCheck, LOSS,
     state::{ClusterState, difference},
     step::Effect,
@@ -187,10 +192,7 @@ where
     }
 
     fn unsettled_message(&self, what: &str) -> String {
-        let writes = self.cluster.writes();
-        let last: Vec<_> = writes.iter().rev().take(3).map(|write| write.summary.clone()).collect();
-        let (limit, count) = (self.check.timeout.as_secs(), writes.len());
-        format!("{what} within {limit} s: {count} writes, the last ones are {}", last.join(", "))
+        format!("{what} within {} s: {}", self.check.timeout.as_secs(), self.cluster.describe_requests(0))
     }
 }
 
@@ -228,7 +230,7 @@ impl<E: Display + Send + 'static> Process<E> {
     async fn end(&mut self) -> Result<(), String> {
         self.check().await?;
         self.stop.cancel();
-        let ended = timeout(Duration::from_secs(10), &mut self.task).await;
+        let ended = timeout(END_TIMEOUT, &mut self.task).await;
         self.dead.cancel();
         match ended {
             Ok(Ok(Ok(()))) => Ok(()),
@@ -236,7 +238,7 @@ impl<E: Display + Send + 'static> Process<E> {
             Ok(Err(error)) => Err(format!("the controller ended: {error}")),
             Err(_) => {
                 self.task.abort();
-                Err("the controller does not end within 10 s of its token".into())
+                Err(IGNORED_TOKEN.into())
             }
         }
     }
