@@ -185,7 +185,8 @@ async fn random_values_are_ignored_on_request() {
     };
     let check = || FaultCheck::new(setup, random).accept_writes_without_effect();
     let problems = check().timeout(Duration::from_secs(2)).try_run().await.unwrap_err();
-    let undisturbed = problems.iter().find(|problem| problem.starts_with("undisturbed a second time")).unwrap();
+    let [undisturbed] = problems.as_slice() else { panic!("{problems:#?}") };
+    assert!(undisturbed.starts_with("undisturbed a second time"), "{undisturbed}");
     assert!(undisturbed.contains("configmaps default/b: .data.random.key is \""), "{undisturbed}");
     assert!(undisturbed.ends_with("If a value is random, use `FaultCheck::ignore_value_of`"), "{undisturbed}");
     check().ignore_value_of::<ConfigMap>("data.random.key").run().await;
