@@ -4,6 +4,7 @@ use super::{Cluster, refusal::Refusal, request::Request};
 use kube::Resource;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// One write that a client requested.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +44,7 @@ pub struct Log {
     writes: usize,
     total: usize,
     last_error: Option<String>,
+    written: BTreeSet<String>,
     off: bool,
 }
 
@@ -117,6 +119,18 @@ impl Cluster {
     pub fn clear_request_log(&self) {
         let log = &mut self.state().log;
         *log = Log { off: log.off, ..Log::default() };
+    }
+
+    /// Notes that a request was carried out without an error, for [`written_resources`](Self::written_resources).
+    pub(super) fn note_success(&self, request: &Request) {
+        if request.is_write() && !request.is_dry_run {
+            self.state().log.written.insert(request.resource.clone());
+        }
+    }
+
+    /// Returns the resources of all writes that succeeded; they are noted without a log too.
+    pub(super) fn written_resources(&self) -> BTreeSet<String> {
+        self.state().log.written.clone()
     }
 
     /// Notes that the response to a request is an error, for [`describe_requests`](Self::describe_requests). That an

@@ -72,6 +72,9 @@ async fn answer_request(cluster: &Cluster, request: http::Request<Body>, dead: &
         };
     }
     let (done, warnings) = admission::carry_out(cluster, &request, &body).await;
+    if done.is_ok() {
+        cluster.note_success(&request);
+    }
     cluster.collect_garbage_soon();
     if fault == Some(Fault::LoseResponse) {
         cluster.shared.lost_responses.send_modify(|count| *count += 1);

@@ -3,12 +3,13 @@
 use super::{
     super::{
         Cluster, Fault, Write,
+        review::REVIEWS,
         run::{END_TIMEOUT, IGNORED_TOKEN},
         server,
         stillness::Stillness,
     },
     Disturbance, FaultCheck, LOSS,
-    state::{ClusterState, difference},
+    state::{ClusterState, IGNORED, difference},
     step::Effect,
 };
 use std::{
@@ -24,6 +25,10 @@ use tokio_util::sync::CancellationToken;
 
 const REPEATED_WRITES_HINT: &str =
     ", which changes nothing. If the controller may repeat its writes, use `FaultCheck::accept_writes_without_effect`";
+
+const IDLE: &str = "undisturbed, no write of the controller succeeds, apart from those of events and leases";
+const IDLE_HINT: &str =
+    "A controller that does nothing would pass. If that is right, use `FaultCheck::accept_idle_controller`";
 
 /// The writes of the undisturbed run.
 pub struct Reference {
@@ -79,11 +84,22 @@ where
             states.push(after.clone());
             before = after;
         }
+        self.check_writes()?;
         let watches = self.cluster.watches_up_to_date();
         let writes = self.cluster.writes();
         self.check_restart().await?;
         self.process.end().await?;
         Ok(Reference { writes, states, watches })
+    }
+
+    /// Returns an error if no write has succeeded: there is nothing that a fault could disturb.
+    fn check_writes(&self) -> Result<(), String> {
+        let written = self.cluster.written_resources();
+        let has_written = written.iter().any(|resource| !IGNORED.contains(&resource.as_str()) && resource != REVIEWS);
+        if has_written || self.check.accepts_idle_controller {
+            return Ok(());
+        }
+        Err(format!("{IDLE} ({}). {IDLE_HINT}", self.cluster.describe_requests(0)))
     }
 
     /// The state once nothing happens any more. The start of the controller and its debounce are waited for.

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct ClusterState(BTreeMap<String, Value>);
 
 /// Objects of these resources are no results of an operator.
-const IGNORED: [&str; 3] = ["events", "events.events.k8s.io", "leases.coordination.k8s.io"];
+pub const IGNORED: [&str; 3] = ["events", "events.events.k8s.io", "leases.coordination.k8s.io"];
 
 /// Fields that hold the time, or a number that depends on it.
 const VOLATILE: [&str; 10] = [

@@ -1,6 +1,6 @@
 use super::*;
 use futures::TryStreamExt;
-use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::api::core::v1::{ConfigMap, Event};
 use kube::{
     Api, ResourceExt,
     api::{Patch, PatchParams},
@@ -251,4 +251,56 @@ async fn a_reaction_to_a_tolerated_change_is_found() {
 #[should_panic(expected = "a step must succeed")]
 async fn a_step_that_is_refused_fails() {
     FaultCheck::new(setup, copy).then(|it| it.put_json("configmaps", json!({ "metadata": {} }))).run().await;
+}
+
+/// For each ConfigMap, writes the Event `b` and then the ConfigMap `b`, with a name that need not be right. It ignores
+/// errors.
+async fn write_and_ignore_errors(
+    client: Client,
+    stop: CancellationToken,
+    name: &'static str,
+) -> Result<(), kube::Error> {
+    let configs: Api<ConfigMap> = Api::namespaced(client.clone(), "default");
+    let events: Api<Event> = Api::namespaced(client, "default");
+    let mut changes = Box::pin(watcher(configs.clone(), watcher::Config::default()).touched_objects());
+    let work = async {
+        while let Some(_change) = changes.next().await {
+            let event = json!({ "apiVersion": "v1", "kind": "Event", "metadata": { "name": "b" } });
+            let apply = PatchParams::apply("op").force();
+            let _ = events.patch("b", &apply, &Patch::Apply(event)).await;
+            let body = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": name } });
+            let _ = configs.patch("b", &apply, &Patch::Apply(body)).await;
+        }
+    };
+    tokio::select! { () = stop.cancelled() => {}, () = work => {} }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_controller_that_only_fails_is_found() {
+    let fails = |client, stop| write_and_ignore_errors(client, stop, "another");
+    let problems = FaultCheck::new(setup, fails).try_run().await.unwrap_err();
+    let path = "/api/v1/namespaces/default/configmaps/b";
+    let expected = format!(
+        "undisturbed, no write of the controller succeeds, apart from those of events and leases (2 writes, the last \
+         ones are PATCH events, PATCH configmaps; the last error response was to PATCH {path}: 400 BadRequest, the name \
+         of the object (another) does not match the name on the URL (b)). A controller that does nothing would pass. If \
+         that is right, use `FaultCheck::accept_idle_controller`"
+    );
+    assert_eq!(problems, [expected]);
+}
+
+#[tokio::test]
+async fn a_controller_that_does_nothing_is_found() {
+    let watch = |client: Client, stop: CancellationToken| async move {
+        let configs: Api<ConfigMap> = Api::namespaced(client, "default");
+        let mut changes = Box::pin(watcher(configs, watcher::Config::default()).touched_objects());
+        while !stop.is_cancelled() {
+            tokio::select! { () = stop.cancelled() => {}, _ = changes.try_next() => {} }
+        }
+        Ok::<_, kube::Error>(())
+    };
+    let problems = FaultCheck::new(setup, watch).try_run().await.unwrap_err();
+    assert!(problems[0].contains("apart from those of events and leases (no writes). A controller"), "{problems:#?}");
+    FaultCheck::new(setup, watch).accept_idle_controller().run().await;
 }
