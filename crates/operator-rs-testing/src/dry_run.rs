@@ -3,7 +3,7 @@
 use super::{
     Cluster,
     admission::Desk,
-    apply::is_built_in,
+    built_in::is_built_in,
     refusal::Refusal,
     request::Request,
     server::carry_out,

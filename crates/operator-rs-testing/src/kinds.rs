@@ -1,7 +1,7 @@
 //! Facts about a resource: its kind, and its special fields. The in-memory server
 //! accepts objects of any kind.
 
-use super::apply::is_built_in;
+use super::built_in::{self, is_built_in};
 use serde_json::Value;
 
 /// The kind of a resource.
@@ -23,11 +23,13 @@ impl Kind {
     /// The kind of a resource such as `deployments.apps`, as far as its name shows it.
     pub fn of_resource(resource: &str) -> Self {
         let plural = resource.split('.').next().unwrap_or_default();
-        let known = KINDS.iter().find(|(known, _)| *known == plural).map(|(_, kind)| (*kind).to_owned());
+        let known = built_in::find(resource);
+        // Custom resources with the plural of a built-in one usually have its kind.
+        let similar = known.or_else(|| built_in::resources().find(|built_in| built_in.plural == plural));
         Self {
             guessed: known.is_none(),
-            name: known.unwrap_or_else(|| singular(plural)),
-            status: !NO_STATUS.contains(&resource),
+            name: similar.map_or_else(|| singular(plural), |built_in| built_in.kind.to_owned()),
+            status: known.is_none_or(|built_in| built_in.has_status),
             conditions: true,
             generation: !(is_built_in(resource) && NO_GENERATION.contains(&resource)),
         }
@@ -71,57 +73,6 @@ fn singular(plural: &str) -> String {
     letters.next().map(|letter| letter.to_ascii_uppercase()).into_iter().chain(letters).collect()
 }
 
-/// Kinds whose name is not their plural's.
-const KINDS: [(&str, &str); 27] = [
-    ("configmaps", "ConfigMap"),
-    ("clusterroles", "ClusterRole"),
-    ("clusterrolebindings", "ClusterRoleBinding"),
-    ("controllerrevisions", "ControllerRevision"),
-    ("cronjobs", "CronJob"),
-    ("csidrivers", "CSIDriver"),
-    ("csinodes", "CSINode"),
-    ("customresourcedefinitions", "CustomResourceDefinition"),
-    ("daemonsets", "DaemonSet"),
-    ("endpoints", "Endpoints"),
-    ("endpointslices", "EndpointSlice"),
-    ("horizontalpodautoscalers", "HorizontalPodAutoscaler"),
-    ("ingressclasses", "IngressClass"),
-    ("limitranges", "LimitRange"),
-    ("mutatingwebhookconfigurations", "MutatingWebhookConfiguration"),
-    ("networkpolicies", "NetworkPolicy"),
-    ("persistentvolumeclaims", "PersistentVolumeClaim"),
-    ("persistentvolumes", "PersistentVolume"),
-    ("poddisruptionbudgets", "PodDisruptionBudget"),
-    ("priorityclasses", "PriorityClass"),
-    ("replicasets", "ReplicaSet"),
-    ("resourcequotas", "ResourceQuota"),
-    ("rolebindings", "RoleBinding"),
-    ("serviceaccounts", "ServiceAccount"),
-    ("statefulsets", "StatefulSet"),
-    ("storageclasses", "StorageClass"),
-    ("validatingwebhookconfigurations", "ValidatingWebhookConfiguration"),
-];
-
-/// Kinds without a status.
-const NO_STATUS: [&str; 16] = [
-    "configmaps",
-    "secrets",
-    "serviceaccounts",
-    "endpoints",
-    "events",
-    "events.events.k8s.io",
-    "roles.rbac.authorization.k8s.io",
-    "rolebindings.rbac.authorization.k8s.io",
-    "clusterroles.rbac.authorization.k8s.io",
-    "clusterrolebindings.rbac.authorization.k8s.io",
-    "leases.coordination.k8s.io",
-    "networkpolicies.networking.k8s.io",
-    "endpointslices.discovery.k8s.io",
-    "storageclasses.storage.k8s.io",
-    "priorityclasses.scheduling.k8s.io",
-    "limitranges",
-];
-
 /// Kinds whose changes are not counted.
 const NO_GENERATION: [&str; 20] = [
     "configmaps",
@@ -146,29 +97,9 @@ const NO_GENERATION: [&str; 20] = [
     "horizontalpodautoscalers.autoscaling",
 ];
 
-/// The resources of the core group, whose names have no group.
-const CORE_GROUP: [&str; 16] = [
-    "bindings",
-    "configmaps",
-    "endpoints",
-    "events",
-    "limitranges",
-    "namespaces",
-    "nodes",
-    "persistentvolumeclaims",
-    "persistentvolumes",
-    "pods",
-    "podtemplates",
-    "replicationcontrollers",
-    "resourcequotas",
-    "secrets",
-    "serviceaccounts",
-    "services",
-];
-
 /// Returns true if a name without a group is a resource of the core group.
 pub fn is_in_core_group(resource: &str) -> bool {
-    CORE_GROUP.contains(&resource)
+    built_in::find(resource).is_some_and(|built_in| built_in.group().is_empty())
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@
 
 mod admission;
 mod apply;
+mod built_in;
 pub mod conversion;
 mod delete;
 mod delivery;

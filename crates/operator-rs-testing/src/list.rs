@@ -1,7 +1,7 @@
 //! Lists: whole or in pages, of whole objects or of their metadata.
 
-use super::apply::is_built_in;
 use super::{
+    built_in::is_built_in,
     object::{Key, Object},
     refusal::Refusal,
     request::Request,

@@ -1,7 +1,8 @@
 //! Merge, JSON and strategic-merge patches.
 
 use super::{
-    apply::{Keys, Schema, Shape, is_built_in},
+    apply::{Keys, Schema, Shape},
+    built_in::is_built_in,
     refusal::Refusal,
 };
 use json_patch::{AddOperation, PatchOperation, jsonptr::PointerBuf};

@@ -3,7 +3,7 @@
 use super::{
     Cluster,
     admission::{self, Desk},
-    apply::is_built_in,
+    built_in::is_built_in,
     delete::{delete, delete_by_policy, review_delete},
     dry_run,
     fault::Fault,

@@ -9,9 +9,9 @@ mod schema;
 mod tests;
 
 pub use managers::Manager;
-pub use schema::{Keys, Schema, Shape, is_built_in};
+pub use schema::{Keys, Schema, Shape};
 
-use super::{refusal::Refusal, versions::Versions};
+use super::{built_in::is_built_in, refusal::Refusal, versions::Versions};
 use compare::Changes;
 use fields::{Fields, remove_members};
 use managers::{Entries, Entry};

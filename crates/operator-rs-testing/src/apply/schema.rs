@@ -1,6 +1,7 @@
 //! The lists that are sets, maps or atomic: a table of the built-in kinds, and the schema in the CRD of
 //! a custom resource. The in-memory server has no other OpenAPI schemas.
 
+use super::super::built_in::is_built_in;
 use serde_json::{Map, Value};
 
 /// The way in which a value is merged.
@@ -69,11 +70,6 @@ pub struct Schema<'a> {
     item: bool,
     /// The schema of this place, where the CRD is known.
     declared: Option<&'a Value>,
-}
-
-/// Returns true if a resource such as `deployments.apps` is one of Kubernetes itself.
-pub fn is_built_in(resource: &str) -> bool {
-    resource.split_once('.').is_none_or(|(_, group)| !group.contains('.') || group.ends_with(".k8s.io"))
 }
 
 impl<'a> Schema<'a> {

@@ -1,7 +1,7 @@
 //! Stores what a write has changed, and nothing else.
 
 use super::{
-    super::{apply::is_built_in, object::Object, refusal::Refusal, structural},
+    super::{built_in::is_built_in, object::Object, refusal::Refusal, structural},
     WriteRequest, Written,
 };
 use k8s_openapi::ByteString;

@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        apply::is_built_in,
+        built_in::is_built_in,
         object::Object,
         refusal::{Refusal, Subject},
         structural,

@@ -6,7 +6,8 @@ mod reviews;
 
 use super::{
     admission::Desk,
-    apply::{Manager, Writer, is_built_in},
+    apply::{Manager, Writer},
+    built_in::is_built_in,
     kinds::Kind,
     object::{Key, Object},
     patch,
