@@ -27,6 +27,7 @@ mod built_in;
 pub mod conversion;
 mod delete;
 mod delivery;
+mod discovery;
 mod dry_run;
 mod fault;
 pub mod faults;

@@ -5,6 +5,7 @@ use super::{
     admission::{self, Desk},
     built_in::is_built_in,
     delete::{delete, delete_by_policy, review_delete},
+    discovery::answer_discovery,
     dry_run,
     fault::Fault,
     list::{answer_list, select_objects},
@@ -17,7 +18,7 @@ use super::{
     watch::Watch,
     write::write,
 };
-use http::{HeaderValue, Response, StatusCode, header};
+use http::{HeaderValue, Method, Response, StatusCode, header};
 use http_body_util::{BodyExt, Full, StreamBody, combinators::UnsyncBoxBody};
 use hyper::body::Bytes;
 use kube::{Client, client::Body};
@@ -51,7 +52,7 @@ async fn answer_request(cluster: &Cluster, request: http::Request<Body>, dead: &
     let (parts, body) = request.into_parts();
     let body = body.collect_bytes().await.unwrap_or_default();
     let Some(mut request) = Request::from_parts(&parts) else {
-        return text_response(StatusCode::NOT_FOUND, "404 page not found\n".into());
+        return answer_path(cluster, &parts);
     };
     request.is_dry_run = dry_run::is_asked(&request, &body);
     let request = cluster.record_request(request, &body);
@@ -90,6 +91,19 @@ async fn answer_request(cluster: &Cluster, request: http::Request<Body>, dead: &
         answer.headers_mut().extend(value.ok().map(|value| (header::WARNING, value)));
     }
     answer
+}
+
+/// Answers a request that is not for a resource.
+fn answer_path(cluster: &Cluster, parts: &http::request::Parts) -> Answer {
+    let accept = parts.headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let known = match parts.method {
+        Method::GET => cluster.with_store(|store| answer_discovery(store, parts.uri.path(), accept)),
+        _ => None,
+    };
+    match known {
+        Some(body) => text_response(StatusCode::OK, body.to_string()),
+        None => text_response(StatusCode::NOT_FOUND, "404 page not found\n".into()),
+    }
 }
 
 /// Carries out anything but a watch.
