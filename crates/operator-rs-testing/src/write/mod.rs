@@ -186,6 +186,8 @@ impl WriteRequest<'_> {
     /// A new object as it is stored.
     fn complete_new(&mut self, mut object: Value, name: &str) -> Result<Value, Refusal> {
         self.check_owners(&object, name)?;
+        // An update drops them, too: a repeated apply would change the object otherwise.
+        change::drop_null_fields(&mut object);
         if self.request.resource == LEASES && object["spec"].is_null() {
             object["spec"] = json!({}); // it is never absent
         }
