@@ -6,6 +6,8 @@
 //! * it crashes after each of its writes in turn, before it learns that the write has succeeded, and is started again;
 //! * each write in turn takes effect, but its answer is lost (504);
 //! * each write in turn is refused with 409 Conflict, and with 500;
+//! * the first `get` of each resource is refused with 500, and the first list that is not in pages: a controller lists so,
+//!   a watcher does not. The controller may end with the error, and is then started again;
 //! * all watch events come late, come twice, or are lost until the watch ends with 410 Gone.
 //!
 //! If the two undisturbed runs differ, no other difference is reported: it would have the same cause.
@@ -30,13 +32,14 @@ mod step;
 #[cfg(test)]
 mod tests;
 
-use super::{Cluster, Fault, Write, resource_name};
+use super::{Cluster, Fault, Request, Write, resource_name};
 use futures::{FutureExt, StreamExt, stream};
 use kube::{Client, Resource};
 use run::{Reference, Run};
 use state::{ClusterState, DIFFERENT_STATE, IgnoredField};
 use std::{
     fmt::{self, Display},
+    sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
 use step::CheckStep;
@@ -82,6 +85,10 @@ enum Disturbance {
     RefusedWrite {
         write: usize,
         code: u16,
+    },
+    /// The first read of a sort is refused with 500, such as `get secrets`.
+    RefusedRead {
+        read: String,
     },
     DelayedEvents,
     RepeatedEvents,
@@ -264,6 +271,7 @@ where
             .chain(for_each_write(|write| Disturbance::ReplacedResponse { write }))
             .chain(for_each_write(|write| Disturbance::RefusedWrite { write, code: 409 }))
             .chain(for_each_write(|write| Disturbance::RefusedWrite { write, code: 500 }))
+            .chain(reference.reads.iter().map(|read| Disturbance::RefusedRead { read: read.clone() }))
             .chain([Disturbance::DelayedEvents, Disturbance::RepeatedEvents])
             .chain((0..=self.steps.len()).map(|after_step| Disturbance::LostEvents { after_step }))
             .collect()
@@ -285,6 +293,13 @@ where
     }
 }
 
+/// Describes a read of a reconciler, such as `get secrets`. Returns `None` for the other requests: a watcher lists in
+/// pages.
+fn describe_read(request: &Request) -> Option<String> {
+    let is_read = request.verb == "get" || (request.verb == "list" && request.param("limit").is_empty());
+    is_read.then(|| format!("{} {}", request.verb, request.resource))
+}
+
 impl Disturbance {
     /// The cluster with the disturbance in it, if it is there from the beginning.
     fn prepare_cluster(&self, cluster: Cluster) -> Cluster {
@@ -294,6 +309,13 @@ impl Disturbance {
                 cluster.with_fault(Fault::ReplaceResponse { code: 504 }.on_write(write))
             }
             Self::RefusedWrite { write, code } => cluster.with_fault(Fault::Refuse { code }.on_write(write)),
+            Self::RefusedRead { ref read } => {
+                let (read, is_over) = (read.clone(), AtomicBool::new(false));
+                let is_first = move |request: &Request| {
+                    describe_read(request).is_some_and(|found| found == read) && !is_over.swap(true, Ordering::Relaxed)
+                };
+                cluster.with_fault(Fault::Refuse { code: 500 }.when(is_first))
+            }
             Self::DelayedEvents => cluster.with_fault(Fault::DelayEvents { delay: DELAY }),
             Self::RepeatedEvents => cluster.with_fault(Fault::RepeatEvents),
             Self::Nothing | Self::LostEvents { .. } => cluster,
@@ -318,6 +340,7 @@ impl Disturbance {
             Self::RefusedWrite { write, code } => {
                 format!("after {} was refused with {code}", describe_write(write))
             }
+            Self::RefusedRead { ref read } => format!("after the first {read} was refused with 500"),
             Self::DelayedEvents => "with all events late".into(),
             Self::RepeatedEvents => "with all events twice".into(),
             Self::LostEvents { after_step: 0 } => "with all events lost until the watches end with 410".into(),

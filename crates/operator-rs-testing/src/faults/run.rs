@@ -8,7 +8,7 @@ use super::{
         server,
         stillness::Stillness,
     },
-    Disturbance, FaultCheck, LOSS,
+    Disturbance, FaultCheck, LOSS, describe_read,
     state::{ClusterState, IGNORED, difference},
     step::Effect,
 };
@@ -18,7 +18,7 @@ use std::{
     time::Duration,
 };
 use tokio::{
-    task::JoinHandle,
+    task::{JoinError, JoinHandle},
     time::{Instant, sleep, timeout},
 };
 use tokio_util::sync::CancellationToken;
@@ -34,6 +34,8 @@ const IDLE_HINT: &str =
 pub struct Reference {
     /// The writes, those after each step too.
     pub writes: Vec<Write>,
+    /// The sorts of reads of the reconciler, such as `get secrets`.
+    pub reads: BTreeSet<String>,
     states: Vec<ClusterState>,
     watches: BTreeMap<String, usize>,
 }
@@ -52,6 +54,9 @@ struct Process<E> {
     task: JoinHandle<Result<(), E>>,
     dead: CancellationToken,
 }
+
+/// The end of a process: its result, or its panic.
+type Ended<E> = Result<Result<(), E>, JoinError>;
 
 impl<'c, 'a, F, E> Run<'c, 'a, F, E>
 where
@@ -87,9 +92,10 @@ where
         self.check_writes()?;
         let watches = self.cluster.watches_up_to_date();
         let writes = self.cluster.writes();
+        let reads = self.cluster.requests().iter().filter_map(describe_read).collect();
         self.check_restart().await?;
         self.process.end().await?;
-        Ok(Reference { writes, states, watches })
+        Ok(Reference { writes, reads, states, watches })
     }
 
     /// Returns an error if no write has succeeded: there is nothing that a fault could disturb.
@@ -146,7 +152,7 @@ where
         let mut stillness = Stillness::start(&self.cluster);
         loop {
             self.crash_if_due().await;
-            self.process.check().await?;
+            self.check_process().await?;
             if !self.up_to_date(watches) {
                 stillness.reset();
             }
@@ -179,6 +185,20 @@ where
             self.process.kill();
             self.process = Process::start(self.check, &self.cluster);
             self.disturbance = Disturbance::Nothing;
+        }
+    }
+
+    /// Returns an error if the controller has ended. One that ends because a read was refused is started again, as the
+    /// kubelet does: many read their settings when they start.
+    async fn check_process(&mut self) -> Result<(), String> {
+        match self.process.wait_if_ended().await {
+            None => Ok(()),
+            Some(Ok(Err(_))) if matches!(self.disturbance, Disturbance::RefusedRead { .. }) => {
+                self.process = Process::start(self.check, &self.cluster);
+                self.disturbance = Disturbance::Nothing;
+                Ok(())
+            }
+            Some(ended) => Err(describe_end(ended)),
         }
     }
 
@@ -231,16 +251,14 @@ impl<E: Display + Send + 'static> Process<E> {
         Self { stop, task, dead }
     }
 
+    /// How the controller has ended by itself, if it has.
+    async fn wait_if_ended(&mut self) -> Option<Ended<E>> {
+        if self.task.is_finished() { Some((&mut self.task).await) } else { None }
+    }
+
     /// A controller that ends by itself has failed.
     async fn check(&mut self) -> Result<(), String> {
-        if !self.task.is_finished() {
-            return Ok(());
-        }
-        Err(match (&mut self.task).await {
-            Ok(Ok(())) => "the controller ended by itself".into(),
-            Ok(Err(error)) => format!("the controller ended: {error:#}"),
-            Err(error) => format!("the controller ended: {error}"),
-        })
+        self.wait_if_ended().await.map_or(Ok(()), |ended| Err(describe_end(ended)))
     }
 
     async fn end(&mut self) -> Result<(), String> {
@@ -250,13 +268,20 @@ impl<E: Display + Send + 'static> Process<E> {
         self.dead.cancel();
         match ended {
             Ok(Ok(Ok(()))) => Ok(()),
-            Ok(Ok(Err(error))) => Err(format!("the controller ended: {error:#}")),
-            Ok(Err(error)) => Err(format!("the controller ended: {error}")),
+            Ok(ended) => Err(describe_end(ended)),
             Err(_) => {
                 self.task.abort();
                 Err(IGNORED_TOKEN.into())
             }
         }
+    }
+}
+
+fn describe_end<E: Display>(ended: Ended<E>) -> String {
+    match ended {
+        Ok(Ok(())) => "the controller ended by itself".into(),
+        Ok(Err(error)) => format!("the controller ended: {error:#}"),
+        Err(error) => format!("the controller ended: {error}"),
     }
 }
 

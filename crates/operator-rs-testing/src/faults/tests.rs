@@ -1,9 +1,9 @@
 use super::*;
 use futures::TryStreamExt;
-use k8s_openapi::api::core::v1::{ConfigMap, Event};
+use k8s_openapi::api::core::v1::{ConfigMap, Event, Namespace};
 use kube::{
     Api, ResourceExt,
-    api::{Patch, PatchParams},
+    api::{ListParams, Patch, PatchParams},
     runtime::{WatchStreamExt, watcher},
 };
 use serde_json::{Value, json};
@@ -200,7 +200,13 @@ async fn copy_once(client: Client, stop: CancellationToken) -> Result<(), kube::
         let mut events = Box::pin(events.touched_objects());
         loop {
             let Ok(Some(_)) = events.try_next().await else { continue };
-            let Ok(Some(original)) = api.get_opt("a").await else { continue };
+            let original = loop {
+                match api.get_opt("a").await {
+                    Ok(original) => break original,
+                    Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+                }
+            };
+            let Some(original) = original else { continue };
             if original.labels().contains_key("copied") {
                 continue;
             }
@@ -303,4 +309,42 @@ async fn a_controller_that_does_nothing_is_found() {
     let problems = FaultCheck::new(setup, watch).try_run().await.unwrap_err();
     assert!(problems[0].contains("apart from those of events and leases (no writes). A controller"), "{problems:#?}");
     FaultCheck::new(setup, watch).accept_idle_controller().run().await;
+}
+
+/// For each ConfigMap, writes `b` with the number of ConfigMaps that it finds. `count` is given the result of the list.
+async fn count_configs<C>(client: Client, stop: CancellationToken, count: C) -> Result<(), kube::Error>
+where
+    C: Fn(Result<usize, kube::Error>) -> Result<usize, kube::Error>,
+{
+    let api: Api<ConfigMap> = Api::namespaced(client, "default");
+    let namespaces: Api<Namespace> = Api::all(api.clone().into_client());
+    namespaces.get_opt("settings").await?;
+    let work = async {
+        let mut changes = Box::pin(watcher(api.clone(), watcher::Config::default()).touched_objects());
+        while let Some(_change) = changes.next().await {
+            let list = api.list(&ListParams::default()).await;
+            let Ok(found) = count(list.map(|list| list.items.len())) else { continue };
+            let data = json!({ "count": found.max(2).to_string() });
+            let body = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "b" }, "data": data });
+            let is_written = api.get_opt("b").await.is_ok_and(|config| config.is_some_and(|it| json!(it.data) == data));
+            while !is_written && api.patch("b", &PatchParams::apply("op").force(), &Patch::Apply(&body)).await.is_err()
+            {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        }
+    };
+    tokio::select! { () = stop.cancelled() => {}, () = work => {} }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_controller_that_drops_the_error_of_a_read_is_found() {
+    let drops = |client, stop| count_configs(client, stop, |found| found);
+    let check = FaultCheck::new(setup, drops).timeout(Duration::from_secs(1)).accept_writes_without_effect();
+    let problems = check.try_run().await.unwrap_err();
+    let missing = "the state is not the one of the undisturbed run:\n  configmaps default/b is missing";
+    assert_eq!(problems, [format!("after the first list configmaps was refused with 500: {missing}")]);
+
+    let guesses = |client, stop| count_configs(client, stop, |found| Ok(found.unwrap_or_default()));
+    FaultCheck::new(setup, guesses).accept_writes_without_effect().run().await;
 }
