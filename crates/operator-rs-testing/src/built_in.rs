@@ -35,8 +35,8 @@ pub fn find(resource: &str) -> Option<&'static BuiltIn> {
 }
 
 /// Returns true if a resource such as `deployments.apps` is one of Kubernetes itself. The groups of Kubernetes are a
-/// closed list: others that end in `.k8s.io`, such as `gateway.networking.k8s.io`, are those of CRDs. The group of a CRD
-/// always contains a dot.
+/// closed list: others that end in `.k8s.io`, such as `gateway.networking.k8s.io`, are those of CRDs. The group of a
+/// CRD always contains a dot.
 pub fn is_built_in(resource: &str) -> bool {
     let Some((_, group)) = resource.split_once('.') else { return true };
     !group.contains('.') || GROUPS_WITHOUT_OBJECTS.contains(&group) || RESOURCES.iter().any(|it| it.group() == group)

@@ -1,5 +1,5 @@
-//! Discovery: the groups, versions and resources that the server knows. These are the stable versions of Kubernetes itself
-//! and what the registered CRDs serve.
+//! Discovery: the groups, versions and resources that the server knows. These are the stable versions of Kubernetes
+//! itself and what the registered CRDs serve.
 
 use super::{built_in, kinds::Kind, store::Store, write::CRDS};
 use kube::core::Version;

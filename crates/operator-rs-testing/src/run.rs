@@ -17,8 +17,8 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 pub const END_TIMEOUT: Duration = Duration::from_secs(10);
 /// What a message says of a controller that does not end.
 pub const IGNORED_TOKEN: &str = "the controller does not end within 10 s after its token was cancelled. Pass the token \
-    to the controller, as in `graceful_shutdown_on(stop.cancelled_owned())`, or end a function that takes no token with \
-    `tokio::select!` and `stop.cancelled()`";
+    to the controller, as in `graceful_shutdown_on(stop.cancelled_owned())`, or end a function that takes no token \
+    with `tokio::select!` and `stop.cancelled()`";
 
 impl Cluster {
     /// Runs a controller until it has settled: until it has asked something, and then neither it nor anything else

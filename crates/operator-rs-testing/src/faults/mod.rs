@@ -6,8 +6,8 @@
 //! * it crashes after each of its writes in turn, before it learns that the write has succeeded, and is started again;
 //! * each write in turn takes effect, but its answer is lost (504);
 //! * each write in turn is refused with 409 Conflict, and with 500;
-//! * the first `get` of each resource is refused with 500, and the first list that is not in pages: a controller lists so,
-//!   a watcher does not. The controller may end with the error, and is then started again;
+//! * the first `get` of each resource is refused with 500, and the first list that is not one of a watcher, which lists
+//!   in pages. The controller may end with the error, and is then started again;
 //! * all watch events come late, come twice, or are lost until the watch ends with 410 Gone.
 //!
 //! If the two undisturbed runs differ, no other difference is reported: it would have the same cause.

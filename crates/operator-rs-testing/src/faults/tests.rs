@@ -289,9 +289,9 @@ async fn a_controller_that_only_fails_is_found() {
     let path = "/api/v1/namespaces/default/configmaps/b";
     let expected = format!(
         "undisturbed, no write of the controller succeeds, apart from those of events and leases (2 writes, the last \
-         ones are PATCH events, PATCH configmaps; the last error response was to PATCH {path}: 400 BadRequest, the name \
-         of the object (another) does not match the name on the URL (b)). A controller that does nothing would pass. If \
-         that is right, use `FaultCheck::accept_idle_controller`"
+         ones are PATCH events, PATCH configmaps; the last error response was to PATCH {path}: 400 BadRequest, the \
+         name of the object (another) does not match the name on the URL (b)). A controller that does nothing would \
+         pass. If that is right, use `FaultCheck::accept_idle_controller`"
     );
     assert_eq!(problems, [expected]);
 }
