@@ -68,7 +68,6 @@ pub struct FaultCheck<'a, F> {
     settle_time: Duration,
     timeout: Duration,
     accepts_writes_without_effect: bool,
-    accepts_idle_controller: bool,
     ignored_fields: Vec<IgnoredField>,
 }
 
@@ -121,7 +120,6 @@ where
             settle_time: Duration::from_millis(300),
             timeout: Duration::from_secs(20),
             accepts_writes_without_effect: false,
-            accepts_idle_controller: false,
             ignored_fields: Vec::new(),
         }
     }
@@ -183,30 +181,6 @@ where
     /// ```
     pub fn accept_writes_without_effect(mut self) -> Self {
         self.accepts_writes_without_effect = true;
-        self
-    }
-
-    /// Accepts that no write of the controller succeeds in the undisturbed run: a controller that only reads, or a
-    /// cluster on which it has nothing to do. Events and leases do not count as writes here.
-    ///
-    /// Without this, the check fails then: a controller that does nothing, or that fails at its first request, would
-    /// pass.
-    ///
-    /// ```
-    /// # use k8s_openapi::api::core::v1::ConfigMap;
-    /// # use kube::Client;
-    /// # use operator_rs_testing::{CancellationToken, Cluster, faults::FaultCheck};
-    /// # async fn run(client: Client, stop: CancellationToken) -> Result<(), kube::Error> { Ok(()) }
-    /// # async fn test() {
-    /// FaultCheck::new(Cluster::default, run)
-    ///     .accept_idle_controller()
-    ///     .tolerates(|cluster| cluster.delete::<ConfigMap>("default", "a"))
-    ///     .run()
-    ///     .await;
-    /// # }
-    /// ```
-    pub fn accept_idle_controller(mut self) -> Self {
-        self.accepts_idle_controller = true;
         self
     }
 
