@@ -51,7 +51,7 @@ async fn a_right_to_watch_that_was_never_there_ends_the_controller_with_the_reas
 async fn what_is_lost_for_good_ends_the_controller_with_the_reason() {
     for (code, reason) in [
         (403, "this account may not list or watch"),
-        (404, "the API server does not serve v1 of `secrets`, and the versions that it serves are unknown: "),
+        (404, "the API server does not serve v1 of `secrets`: install its CRD"),
     ] {
         let lost = Arc::new(AtomicBool::new(false));
         let is_lost = lost.clone();
