@@ -140,12 +140,12 @@ fn what_olm_v1_refuses_is_reported() {
     let listed = format!("run bundle --target olmv1 {image} -n zthree --installer own --dry-run");
     let expected = "create     Namespace zthree (if it does not exist)\napply      ClusterCatalog zthree-operator-catalog\napply      ClusterExtension zthree-operator\n";
     assert_eq!(plane.done(&listed), expected);
-    let run = format!("run bundle --target olmv1 {image} -n zthree --timeout 8s");
+    let run = format!("run bundle --target olmv1 {image} -n zthree --timeout 30s");
     let refused = plane.refused(&run);
     assert!(refused.contains("`zthree-operator.v0.0.1` was not installed: timed out: ClusterExtension zthree-operator: "), "{refused}");
     assert!(refused.contains("zthree-operator-metrics-service"), "{refused}");
     plane.delete("/api/v1/namespaces/zthree/services/zthree-operator-metrics-service");
-    let done = plane.done(&run.replace("8s", "60s"));
+    let done = plane.done(&run.replace("30s", "90s"));
     assert!(
         done.ends_with("`zthree-operator.v0.0.1` is installed in namespace `zthree`\n"),
         "{done}"
