@@ -300,7 +300,7 @@ pub async fn an_object_of_somebody_else_is_not_touched(lab: Arc<Lab>) {
     let object = ground.server.until(&ground.at("a"), 30, "degraded", degraded).await;
     let condition = found(&object, "Degraded").expect("it is");
     assert_eq!(condition["reason"], "NotOwned");
-    let said = "ConfigMap `taken` already exists and was not created by this operator: give the desired object another name, or delete the existing one if nothing needs it";
+    let said = "ConfigMap `taken` already exists and was not created by this operator: rename the desired object, or delete the existing one if nothing needs it";
     assert_eq!(condition["message"], said);
     tokio::time::sleep(std::time::Duration::from_secs(2)).await;
     assert_eq!(ground.events("a").await, [("Warning".to_owned(), "NotOwned".to_owned())]);

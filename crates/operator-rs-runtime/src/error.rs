@@ -285,7 +285,9 @@ impl From<kube::Error> for Error {
 fn describe_controller(controller: &Option<String>) -> String {
     match controller {
         Some(controller) => format!("is controlled by {controller}"),
-        None => "was not created by this operator: give the desired object another name, or delete the existing one if nothing needs it".into(),
+        None => "was not created by this operator: rename the desired object, or delete the existing one if nothing \
+                 needs it"
+            .into(),
     }
 }
 

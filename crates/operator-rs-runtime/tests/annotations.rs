@@ -154,7 +154,8 @@ async fn an_object_that_this_operator_has_not_applied_is_refused_and_not_changed
         json!({ "operator-sdk/primary-resource": "n/a", "operator-sdk/primary-resource-type": "Thing.test.dev" });
     let pod = json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "p", "namespace": "far", "uid": "u" } });
     let owner = json!({ "apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "u", "controller": true });
-    let unknown = "was not created by this operator: give the desired object another name, or delete the existing one if nothing needs it";
+    let unknown =
+        "was not created by this operator: rename the desired object, or delete the existing one if nothing needs it";
     for (annotations, owners, why) in [
         (json!({}), json!([]), unknown),
         (annotated.clone(), json!([]), unknown),

@@ -133,7 +133,7 @@ async fn an_object_of_somebody_else_is_left_alone_and_that_is_told() {
     for (name, message) in [
         (
             "a",
-            "ConfigMap `x` already exists and was not created by this operator: give the desired object another name, or delete the existing one if nothing needs it",
+            "ConfigMap `x` already exists and was not created by this operator: rename the desired object, or delete the existing one if nothing needs it",
         ),
         ("b", "ConfigMap `y` already exists and is controlled by Pod `p`"),
     ] {

@@ -102,7 +102,7 @@ delete  configmaps n/y
 create  configmaps n/z
 change  things.test.dev n/b: metadata.finalizers
 change  things.test.dev/status n/a: status.externalId
-failed  things.test.dev n/b: NotOwned: ConfigMap `theirs` already exists and was not created by this operator: give the desired object another name, or delete the existing one if nothing needs it
+failed  things.test.dev n/b: NotOwned: ConfigMap `theirs` already exists and was not created by this operator: rename the desired object, or delete the existing one if nothing needs it
 paused  things.test.dev n/c: by `test.dev/paused`
 failed  things.test.dev n/d: Undecodable: the log says why
 dry run: 1 reconciled, 2 failed; 1 to create, 3 to change, 1 to delete";

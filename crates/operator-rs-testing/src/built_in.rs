@@ -6,9 +6,9 @@
 pub struct BuiltIn {
     /// The version with the group, such as `apps/v1`.
     pub api_version: &'static str,
-    /// Such as `deployments`.
+    /// The plural, such as `deployments`.
     pub plural: &'static str,
-    /// Such as `Deployment`.
+    /// The kind, such as `Deployment`.
     pub kind: &'static str,
     /// False for cluster-scoped objects.
     pub is_namespaced: bool,
@@ -17,21 +17,21 @@ pub struct BuiltIn {
 }
 
 impl BuiltIn {
-    /// The group, which is empty for the core group.
+    /// Returns the group, which is empty for the core group.
     pub fn group(&self) -> &'static str {
         self.api_version.split_once('/').map_or("", |(group, _)| group)
     }
 }
 
-/// All built-in resources.
+/// Returns all built-in resources.
 pub fn resources() -> impl Iterator<Item = &'static BuiltIn> {
     RESOURCES.iter()
 }
 
-/// The built-in resource with a name such as `deployments.apps`.
+/// Returns the built-in resource with a name such as `deployments.apps`.
 pub fn find(resource: &str) -> Option<&'static BuiltIn> {
     let (plural, group) = resource.split_once('.').unwrap_or((resource, ""));
-    RESOURCES.iter().find(|built_in| built_in.plural == plural && built_in.group() == group)
+    resources().find(|built_in| built_in.plural == plural && built_in.group() == group)
 }
 
 /// Returns true if a resource such as `deployments.apps` is one of Kubernetes itself. The groups of Kubernetes are a
@@ -39,7 +39,9 @@ pub fn find(resource: &str) -> Option<&'static BuiltIn> {
 /// CRD always contains a dot.
 pub fn is_built_in(resource: &str) -> bool {
     let Some((_, group)) = resource.split_once('.') else { return true };
-    !group.contains('.') || GROUPS_WITHOUT_OBJECTS.contains(&group) || RESOURCES.iter().any(|it| it.group() == group)
+    !group.contains('.')
+        || GROUPS_WITHOUT_OBJECTS.contains(&group)
+        || resources().any(|built_in| built_in.group() == group)
 }
 
 /// Built-in groups of which no objects are stored, or none in a stable version.

@@ -84,7 +84,7 @@ fn versions_of_crd(crd: &Value) -> Vec<ServedResource> {
         .collect()
 }
 
-/// All groups, those of Kubernetes first.
+/// Returns all groups, those of Kubernetes first.
 fn group_names(served: &[ServedResource]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for resource in served {
@@ -95,7 +95,7 @@ fn group_names(served: &[ServedResource]) -> Vec<&str> {
     names
 }
 
-/// The versions of a group, the preferred one first.
+/// Returns the versions of a group, the preferred one first.
 fn version_names<'a>(served: &'a [ServedResource], group: &str) -> Vec<&'a str> {
     let of_group = served.iter().filter(|resource| resource.group == group);
     let mut names: Vec<&str> = of_group.map(|resource| resource.version.as_str()).collect();
@@ -142,7 +142,7 @@ fn resource_list(served: &[ServedResource], group: &str, version: &str) -> Optio
     (!resources.is_empty()).then_some(list)
 }
 
-/// The groups with all their resources, which clients ask for by a media type.
+/// Returns the groups with all their resources, which clients request by a media type.
 fn aggregated_groups(served: &[ServedResource], is_asked: fn(&str) -> bool) -> Value {
     let groups = group_names(served).into_iter().filter(|group| is_asked(group)).map(|group| {
         let versions = version_names(served, group).into_iter().map(|version| {

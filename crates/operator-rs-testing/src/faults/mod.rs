@@ -85,7 +85,7 @@ enum Disturbance {
         write: usize,
         code: u16,
     },
-    /// The first read of a sort is refused with 500, such as `get secrets`.
+    /// The first of several equal reads, such as `get secrets`, is refused with 500.
     RefusedRead {
         read: String,
     },
@@ -238,7 +238,7 @@ where
         if problems.is_empty() { Ok(()) } else { Err(problems) }
     }
 
-    /// The faults that the controller can meet, in the order of the messages.
+    /// Returns the faults that the controller can meet, in the order of the messages.
     fn disturbances(&self, reference: &Reference) -> Vec<Disturbance> {
         let for_each_write = |make: fn(usize) -> Disturbance| (1..=reference.writes.len()).map(make);
         for_each_write(|write| Disturbance::Crash { write })

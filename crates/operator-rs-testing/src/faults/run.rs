@@ -32,7 +32,7 @@ const ALL_REFUSED: &str = "undisturbed, all writes of the controller fail, apart
 pub struct Reference {
     /// The writes, those after each step too.
     pub writes: Vec<Write>,
-    /// The sorts of reads of the reconciler, such as `get secrets`.
+    /// The different reads of the reconciler, such as `get secrets`.
     pub reads: BTreeSet<String>,
     states: Vec<ClusterState>,
     watches: BTreeMap<String, usize>,
@@ -250,7 +250,7 @@ impl<E: Display + Send + 'static> Process<E> {
         Self { stop, task, dead }
     }
 
-    /// How the controller has ended by itself, if it has.
+    /// Returns how the controller has ended by itself, or `None` while it runs.
     async fn wait_if_ended(&mut self) -> Option<Ended<E>> {
         if self.task.is_finished() { Some((&mut self.task).await) } else { None }
     }
